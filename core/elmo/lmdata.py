@@ -1,0 +1,136 @@
+"""Text files to compact training data: token ids on disk, sentences drawn as packed batches.
+
+A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy` (int64, one more than sentences),
+`domains.npy` (uint8 per sentence), `types.txt` (spelling of id k in line k, most frequent first) and `meta.json`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import BadInput, MissingArtifact
+from core.text import SENTENCE_BEGIN, SENTENCE_END, tokenize
+
+OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
+    path = Path(path)
+    if not path.is_file():
+        raise MissingArtifact(f"There is no text file {path}.")
+    try:
+        with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+            yield from lines
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise BadInput(f"{path} cannot be read to its end: {error}.") from None
+
+
+def prepare(files: list[Path], folder: Path, report: Callable[[str], None], *, max_tokens: int = 60, processes: int = 2) -> Path:
+    """Tokenise `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there."""
+    if (folder / "meta.json").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes) as pool:
+        parts = []
+        for path, part in zip(files, pool.map(_read_file, files, [max_tokens] * len(files)), strict=True):
+            parts.append(part)
+            report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
+    counts: Counter[str] = Counter()
+    for types, ids, _ in parts:
+        for word, n in zip(types, np.bincount(ids, minlength=len(types)).tolist(), strict=True):
+            counts[word] += n
+    ordered = [*BOUNDARIES, *(word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])))]
+    number = {word: k for k, word in enumerate(ordered)}
+    ids = np.concatenate([np.array([number[w] for w in types], np.uint32)[part] for types, part, _ in parts])
+    lengths = np.concatenate([part[2] for part in parts])
+    np.save(folder / "ids.npy", ids)
+    np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
+    np.save(folder / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
+    (folder / "types.txt").write_text("\n".join(ordered), encoding="utf-8")
+    meta = {"files": [p.name for p in files], "sentences": len(lengths), "tokens": int(lengths.sum()), "types": len(ordered)}
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+    return folder
+
+
+def _read_file(path: Path, max_tokens: int) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """One file's own types, its token ids in them, and its sentences' lengths."""
+    number: dict[str, int] = {}
+    ids, lengths = [], []
+    for line in read_lines(path):
+        tokens = tokenize(line)[:max_tokens]
+        if tokens:
+            ids.extend([number.setdefault(token, len(number)) for token in tokens])
+            lengths.append(len(tokens))
+    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedBatch:
+    """Sentences with their boundaries, longest first, time-major, without padding (see core.elmo.model)."""
+
+    ids: np.ndarray  # (N,) int64 type ids
+    batch_sizes: list[int]  # sentences that are at least t + 1 long
+    reverse: np.ndarray  # (N,) row of the mirrored position in the same sentence
+
+
+def pack(sentences: list[np.ndarray]) -> tuple[PackedBatch, np.ndarray]:
+    """Lay sentences out packed; also the order in which they stand (sentence numbers, longest first)."""
+    lengths = np.array([len(s) for s in sentences])
+    order = np.argsort(-lengths, kind="stable")
+    sorted_lengths = lengths[order]
+    longest = int(sorted_lengths[0]) if len(sorted_lengths) else 0
+    batch_sizes = np.searchsorted(-sorted_lengths, -np.arange(1, longest + 1), side="right")
+    starts = np.concatenate([[0], np.cumsum(batch_sizes)])
+    ids = np.empty(int(lengths.sum()), np.int64)
+    reverse = np.empty_like(ids)
+    for rank, number in enumerate(order):
+        rows = starts[: sorted_lengths[rank]] + rank
+        ids[rows] = sentences[number]
+        reverse[rows] = rows[::-1]
+    return PackedBatch(ids, batch_sizes.tolist(), reverse), order
+
+
+class Corpus:
+    """A prepared folder, opened without reading it: draws the sentences of any step of any epoch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.meta = json.loads((folder / "meta.json").read_text())
+        self.ids = np.load(folder / "ids.npy", mmap_mode="r")
+        self.starts = np.load(folder / "starts.npy", mmap_mode="r")
+        self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
+        self.domains = np.load(folder / "domains.npy", mmap_mode="r")
+
+    def sentence(self, number: int) -> np.ndarray:
+        return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)
+
+    def batches(self, *, tokens: int, seed: int, oversample: dict[str, int], skip: int = 0) -> Iterator[PackedBatch]:
+        """Endless batches of about `tokens` tokens; the stream is a function of `seed`, and `skip` resumes it exactly.
+
+        Each domain's files stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch.
+        """
+        times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
+        pool, lengths = np.repeat(np.arange(len(times)), times), np.diff(self.starts) + 2
+        drawn = 0
+        for epoch in range(1_000_000):
+            rng = np.random.default_rng((seed, epoch))
+            shuffled = rng.permutation(pool)
+            for start in range(0, len(shuffled), 8192):  # within such a stretch, sort by length
+                stretch = shuffled[start : start + 8192]
+                stretch = stretch[np.argsort(lengths[stretch], kind="stable")]
+                cuts = np.flatnonzero(np.diff(np.cumsum(lengths[stretch]) // tokens)) + 1
+                groups = np.split(stretch, cuts)
+                for k in rng.permutation(len(groups)):
+                    drawn += 1
+                    if drawn > skip:
+                        yield pack([self.sentence(n) for n in groups[k]])[0]

@@ -1,0 +1,124 @@
+"""ELMo's biLM (Peters et al. 2018; Jozefowicz et al. 2016 for the char-CNN), all of it in this file.
+
+characters -> convolutions, max over time -> highway -> projection P          layer 0: [x | x]
+           -> forward LSTM stack, backward LSTM stack (they never meet)       layers 1, 2: [forward | backward]
+
+Sentences are kept packed: longest first, time-major, without padding, so a step touches exactly the tokens there are.
+`batch_sizes[t]` sentences are at least t + 1 tokens long, and their rows of step t stand together.
+Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three neighbours).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelShape
+from core.elmo.recurrence import run_lstm
+from core.text import END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
+
+State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
+
+
+class Highway(nn.Module):
+    """y = g * relu(W_t x + b_t) + (1 - g) * x with g = sigmoid(W_c x + b_c) (Srivastava et al. 2015, eq. 3)."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.transform = nn.Linear(size, size)
+        self.carry = nn.Linear(size, size)
+        nn.init.normal_(self.transform.weight, std=size**-0.5)
+        nn.init.normal_(self.carry.weight, std=size**-0.5)
+        nn.init.zeros_(self.transform.bias)
+        nn.init.constant_(self.carry.bias, -2.0)  # starts by passing its input on
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate = torch.sigmoid(self.carry(x))
+        return torch.lerp(x, torch.relu(self.transform(x)), gate)
+
+
+class CharacterCNN(nn.Module):
+    """A token's vector from its spelling alone: (N, 50) character ids -> (N, P)."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(N_CHARACTER_IDS, shape.character_dim, padding_idx=0)
+        self.convolutions = nn.ModuleList(nn.Conv1d(shape.character_dim, n, width) for width, n in shape.filters)
+        self.highways = nn.ModuleList(Highway(shape.n_filters) for _ in range(shape.n_highway))
+        self.projection = nn.Linear(shape.n_filters, shape.projection)
+        self.widest = max(width for width, _ in shape.filters)
+        for convolution in self.convolutions:
+            nn.init.uniform_(convolution.weight, -0.05, 0.05)
+            nn.init.zeros_(convolution.bias)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.projection(self.after_highways(self.pooled(ids)))
+
+    def pooled(self, ids: Tensor) -> Tensor:
+        """Each filter's strongest answer anywhere in the token: (N, 50) -> (N, filters)."""
+        # Behind the end mark every window is the same run of padding: one such window stands for all of them.
+        used = int((ids == END_WORD).int().argmax(dim=1).max()) + 1 if len(ids) else 1
+        ids = ids[:, : min(IDS_PER_TOKEN, used + self.widest)]
+        x = self.embedding(ids).transpose(1, 2)  # (N, 16, characters)
+        return torch.cat([torch.relu(conv(x).amax(dim=2)) for conv in self.convolutions], dim=1)
+
+    def after_highways(self, x: Tensor) -> Tensor:
+        for highway in self.highways:
+            x = highway(x)
+        return x
+
+
+class ProjectedLSTM(nn.Module):
+    """One direction's LSTM layer with clipped cell and clipped projection (Sak et al. 2014, eqs. 1-7, no peepholes)."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        p, h = shape.projection, shape.hidden
+        self.input_weight = nn.Parameter(torch.empty(4 * h, p))
+        self.state_weight = nn.Parameter(torch.empty(4 * h, p))
+        self.bias = nn.Parameter(torch.zeros(4 * h))
+        self.projection = nn.Parameter(torch.empty(p, h))
+        self.clips = (shape.cell_clip, shape.projection_clip)
+        for weight in (self.input_weight, self.state_weight, self.projection):
+            nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
+        with torch.no_grad():
+            self.bias[h : 2 * h] = 1.0  # forget gate: remember by default
+
+    def forward(self, x: Tensor, batch_sizes: list[int], state: State | None = None) -> tuple[Tensor, State]:
+        """Packed (N, P) -> packed (N, P) and every sentence's last state, in packed order."""
+        return run_lstm(x, batch_sizes, self, state)
+
+
+class BiLM(nn.Module):
+    """The whole model; `forward` gives all L = n_layers + 1 layers of packed sentences."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.characters = CharacterCNN(shape)
+        self.forward_layers = nn.ModuleList(ProjectedLSTM(shape) for _ in range(shape.n_layers))
+        self.backward_layers = nn.ModuleList(ProjectedLSTM(shape) for _ in range(shape.n_layers))
+
+    def run_direction(
+        self, x: Tensor, batch_sizes: list[int], *, backward: bool, states: list[State] | None = None, dropout: float = 0.0
+    ) -> tuple[list[Tensor], list[State]]:
+        """One stack over packed tokens in reading order of that direction: n_layers outputs (N, P), last states."""
+        outputs, last = [], []
+        for j, layer in enumerate(self.backward_layers if backward else self.forward_layers):
+            fed = nn.functional.dropout(x, dropout, self.training)
+            y, state = layer(fed, batch_sizes, states[j] if states else None)
+            x = y + fed if j and self.shape.skip_connections else y
+            outputs.append(x)
+            last.append(state)
+        return outputs, last
+
+    def forward(self, tokens: Tensor, batch_sizes: list[int], reverse: Tensor) -> Tensor:
+        """Token vectors (N, P), packed, boundaries included -> (L, N, D).
+
+        `reverse` (N,) is the packed row of the token at the mirrored position of the same sentence.
+        """
+        ahead, _ = self.run_direction(tokens, batch_sizes, backward=False)
+        behind, _ = self.run_direction(tokens[reverse], batch_sizes, backward=True)
+        layers = [torch.cat([tokens, tokens], dim=1)]
+        layers += [torch.cat([f, b[reverse]], dim=1) for f, b in zip(ahead, behind, strict=True)]
+        return torch.stack(layers)

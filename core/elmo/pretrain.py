@@ -1,0 +1,277 @@
+"""Pre-training a biLM: forward and backward language models, trained together, resumable to the bit.
+
+Loss: the mean over both directions of -log p(next) under a softmax over `negatives` sampled words, log-uniform by
+frequency rank, corrected by their expected counts (Jean et al. 2015; as TensorFlow's sampled_softmax_loss).
+
+The char-CNN is the dearest part of a step on a CPU. With `table_types` > 0 the LSTMs first learn over a plain
+embedding table (started from static vectors, core.elmo.warmstart), the char-CNN is fitted to that table beside it,
+and a run with `table_types` = 0 then joins them: there every `character_every`-th step trains the char-CNN with its
+gradient, and the others take each word's vector from the last time it was computed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from core.config import ModelShape
+from core.elmo.lm import SPECIALS, Softmax
+from core.elmo.lmdata import Corpus, PackedBatch
+from core.elmo.model import BiLM
+from core.errors import BadInput, CorruptArtifact
+from core.text import character_ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PretrainConfig:
+    """Everything that decides the result of a run (with the prepared corpus)."""
+
+    vocabulary: int = 50_000  # words the softmax names, besides the three special ones
+    tokens: int = 8_000_000  # tokens to see; the last `decay` share of them with a falling learning rate
+    batch_tokens: int = 4096
+    negatives: int = 4096
+    learning_rate: float = 1e-3
+    warmup_steps: int = 100
+    decay: float = 0.3
+    dropout: float = 0.1
+    clip_norm: float = 5.0
+    character_every: int = 4  # steps between two that train the char-CNN
+    table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
+    oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.character_every) < 1:
+            raise BadInput(f"Training sizes must be at least 1, got {self}")
+        if self.negatives > self.vocabulary:
+            raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One line of the training log."""
+
+    step: int
+    tokens: int
+    loss: float  # nats a word, sampled softmax, running mean
+    tokens_per_second: float
+    learning_rate: float
+    seconds_left: float
+
+
+class Trainer:
+    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it."""
+
+    def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig) -> None:
+        torch.manual_seed(config.seed)
+        self.corpus, self.config = corpus, config
+        self.model = BiLM(shape)
+        self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
+        self.softmax = Softmax(self.n_words, shape.projection)
+        recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
+        groups = [{"params": recurrent}, {"params": list(self.softmax.parameters())}]
+        self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
+        self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
+        self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
+        if self.table:  # the last row stands for every rarer type
+            torch.nn.init.zeros_(self.table.weight)
+            self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
+        self.cache = torch.zeros(len(corpus.types), shape.projection)  # each type's vector when last computed
+        self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
+        self.step = self.tokens = 0
+        self.sampler = LogUniformSampler(self.n_words, config.negatives)
+
+    def vocabulary(self) -> list[str]:
+        return [*SPECIALS, *self.corpus.types[2 : self.n_words - 1]]
+
+    def targets(self, ids: Tensor) -> Tensor:
+        """Type ids -> softmax ids: 0, 1 are the boundaries, 2 is <UNK>, word k of the types is k + 1."""
+        return torch.where(ids < 2, ids, torch.where(ids < self.n_words - 1, ids + 1, 2))
+
+    def word_vectors(self, ids: Tensor, *, train: bool) -> Tensor:
+        """(N,) type ids -> (N, P): from the table, or with `train` through the char-CNN, else from its cache."""
+        if self.table:
+            return self.table(ids.clamp_max(self.config.table_types))
+        distinct, where = ids.unique(return_inverse=True)
+        with torch.set_grad_enabled(train):
+            wanted = distinct if train else distinct[~self.known[distinct]]
+            fresh = self._spell(wanted)
+        self.cache[wanted], self.known[wanted] = fresh.detach(), True
+        return (fresh if train else self.cache[distinct])[where]
+
+    def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
+        words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
+        vectors = [self.model.characters(torch.from_numpy(character_ids(words[k : k + rows]))) for k in range(0, len(words), rows)]
+        if not vectors:
+            return self.cache[:0]
+        place = {word: k for k, word in enumerate(words)}
+        return torch.cat(vectors)[[place[self.corpus.types[k]] for k in types.tolist()]]
+
+    def loss(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> Tensor:
+        ids, reverse = torch.from_numpy(batch.ids), torch.from_numpy(batch.reverse)
+        x = self.word_vectors(ids, train=train_characters)
+        x = F.dropout(x, self.config.dropout, self.model.training)
+        follows, first = _next_rows(batch.batch_sizes)
+        states, wanted = [], []
+        for backward in (False, True):
+            order = reverse if backward else torch.arange(len(ids))
+            h = self.model.run_direction(x[order], batch.batch_sizes, backward=backward, dropout=self.config.dropout)[0][-1]
+            states.append(h[first])
+            wanted.append(self.targets(ids[order][follows]))
+        h = F.dropout(torch.cat(states), self.config.dropout, self.model.training)
+        return sampled_softmax_loss(self.softmax, h, torch.cat(wanted), negatives, counts, self.sampler)
+
+    def learning_rate(self) -> float:
+        done, c = self.tokens / self.config.tokens, self.config
+        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * min(1.0, max(0.02, (1 - done) / c.decay))
+
+    def run(self) -> Iterator[Progress]:
+        """Train until `config.tokens`; yields after every step."""
+        config = self.config
+        stream = self.corpus.batches(
+            tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step
+        )
+        self.model.train()
+        started, first_tokens, mean = time.perf_counter(), self.tokens, 0.0
+        for batch in stream:
+            if self.tokens >= config.tokens:
+                return
+            torch.manual_seed(config.seed * 1_000_003 + self.step)  # dropout and negatives: a function of the step
+            rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
+            loss = self.loss(batch, *self.sampler.draw(), train_characters=train_characters)
+            loss.backward()
+            self._update(rate, train_characters)
+            self.step += 1
+            self.tokens += len(batch.ids) - batch.batch_sizes[0] * 2
+            n = self.step if self.step < 100 else 100
+            mean += (loss.item() - mean) / n if mean else loss.item()
+            speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
+            yield Progress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
+
+    def _update(self, rate: float, train_characters: bool) -> None:
+        optimizers = [self.optimizer]
+        if self.table:
+            optimizers.append(self.table_optimizer)
+        elif train_characters:
+            optimizers.append(self.character_optimizer)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+                if not (self.table and optimizer is self.table_optimizer):  # sparse gradients have no such norm
+                    torch.nn.utils.clip_grad_norm_(group["params"], self.config.clip_norm)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+
+    def save(self, path: Path) -> None:
+        """Checkpoint: all state, written beside and renamed, so that a cut leaves the old one whole."""
+        state = {
+            "model": self.model.state_dict(),
+            "softmax": self.softmax.state_dict(),
+            "optimizers": [self.optimizer.state_dict(), self.character_optimizer.state_dict()],
+            "cache": self.cache[self.known],
+            "known": self.known,
+            "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
+            "counters": torch.tensor([self.step, self.tokens]),
+            "config": json.dumps(asdict(self.config)),
+        }
+        temporary = path.with_suffix(".tmp")
+        torch.save(state, temporary)
+        temporary.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Continue from `save`'s file; it is read as plain tensors only, never unpickled into objects."""
+        try:
+            state = torch.load(path, weights_only=True)
+            self.model.load_state_dict(state["model"])
+            self.softmax.load_state_dict(state["softmax"])
+            for optimizer, saved in zip([self.optimizer, self.character_optimizer], state["optimizers"], strict=True):
+                optimizer.load_state_dict(saved)
+            self.known = state["known"]
+            self.cache[self.known] = state["cache"]
+            if self.table:
+                self.table.load_state_dict(state["table"][0])
+                self.table_optimizer.load_state_dict(state["table"][1])
+            self.step, self.tokens = state["counters"].tolist()
+        except (RuntimeError, KeyError, EOFError, OSError, ValueError) as error:
+            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {str(error).splitlines()[0]}") from None
+
+
+def _next_rows(batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
+    """Rows of every token that has one before it, and the rows of those before: (targets, contexts), both (N - B,)."""
+    starts = np.concatenate([[0], np.cumsum(batch_sizes)])
+    follows = np.arange(starts[1], starts[-1])
+    before = np.concatenate([np.arange(n) + s for n, s in zip(batch_sizes[1:], starts[:-2], strict=True)] or [np.arange(0)])
+    return torch.from_numpy(follows), torch.from_numpy(before.astype(np.int64))
+
+
+class LogUniformSampler:
+    """Distinct words by p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), near Zipf's law."""
+
+    def __init__(self, n_words: int, n_samples: int) -> None:
+        ranks = torch.arange(n_words, dtype=torch.float64)
+        self.p = torch.log((ranks + 2) / (ranks + 1)) / math.log(n_words + 1)
+        self.n_samples = min(n_samples, n_words)
+        low, high = 1.0, 1e9  # how many draws give n_samples distinct words on average
+        for _ in range(80):
+            tries = math.sqrt(low * high)
+            low, high = (tries, high) if self._distinct(tries).sum() < self.n_samples else (low, tries)
+        self.log_count = self._distinct(low).clamp_min(1e-12).log().float()  # log of each word's chance to be drawn
+
+    def _distinct(self, tries: float) -> Tensor:
+        return -torch.expm1(tries * torch.log1p(-self.p))
+
+    def draw(self) -> tuple[Tensor, Tensor]:
+        """Negatives (K,) and log of their expected counts (K,); torch's seed decides."""
+        chosen = torch.multinomial(self.p.float(), self.n_samples)
+        return chosen, self.log_count[chosen]
+
+
+def sampled_softmax_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor, counts: Tensor, sampler) -> Tensor:
+    """Mean -log p(targets) over targets and negatives, logits less the log of their expected counts; h is (N, P)."""
+    true = (h * softmax.weight[targets]).sum(1) + softmax.bias[targets] - sampler.log_count[targets]  # (N,)
+    place = torch.full((len(softmax.bias),), -1, dtype=torch.long)
+    place[negatives] = torch.arange(len(negatives))
+    hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
+    return _SampledLoss.apply(h, softmax.weight[negatives], softmax.bias[negatives] - counts, true, hit) / len(h)
+
+
+class _SampledLoss(torch.autograd.Function):
+    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, a few rows at a time, gradient on the way.
+
+    The (N, K) logits never exist as a whole: a block stays in the processor's cache from product to gradient.
+    """
+
+    @staticmethod
+    def forward(ctx, h, weight, bias, true, hit, rows=256):
+        d_h, d_weight, d_bias = torch.empty_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
+        d_true, total = torch.empty_like(true), 0.0
+        for k in range(0, len(h), rows):
+            block, part = h[k : k + rows], true[k : k + rows, None]
+            logits = torch.addmm(bias, block, weight.t())  # (rows, K)
+            struck = (hit[k : k + rows] >= 0).nonzero()[:, 0]
+            logits[struck, hit[k : k + rows][struck]] = -1e9
+            highest = torch.maximum(logits.amax(1, keepdim=True), part)
+            p = logits.sub_(highest).exp_()
+            right = (part - highest).exp_()
+            norm = p.sum(1, keepdim=True) + right
+            total += (norm.log() + highest - part).sum().item()
+            p.div_(norm)
+            torch.mm(p, weight, out=d_h[k : k + rows])
+            d_weight.addmm_(p.t(), block)
+            d_bias += p.sum(0)
+            d_true[k : k + rows] = (right / norm)[:, 0] - 1
+        ctx.save_for_backward(d_h, d_weight, d_bias, d_true)
+        return h.new_tensor(total)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return *(grad * g for g in ctx.saved_tensors), None, None

@@ -1,0 +1,99 @@
+"""Text to sentences, tokens and character ids, for any language.
+
+Tokens follow the Penn Treebank's habits ("don't" -> "do n't", "Let's" -> "Let 's"), as the text ELMo was trained on.
+Character ids are AllenNLP's: a token is 50 ids, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then
+begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut to 48 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+IDS_PER_TOKEN = 50
+N_CHARACTER_IDS = 262
+BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 257, 258, 259, 260, 261
+SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens in a vocabulary
+
+_CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
+_TOKEN = re.compile(
+    rf"""
+      [^\W\d_]{{1,40}}?(?={_CLITIC}(?![^\W_]))       # do|n't, she|'ll: the word before a clitic
+    | (?:{_CLITIC})(?![^\W_])                 # the clitic itself
+    | (?:https?://|www\.)[^\s<>"]{{1,500}}[^\s<>".,;:!?)\]'] # web addresses stay whole
+    | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+            # mail addresses
+    | (?:[A-Za-z]\.){{2,}}                    # U.S., e.g.
+    | (?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Gen|Col|Lt|Sgt|Capt|Rev|Sen|Rep|Gov|vs|etc|Inc|Ltd|Co|Corp|No|Mt)\.(?!\w)
+    | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|km|kg)?(?![^\W_])   # 3.14, 1,000, 12:30, 1990s
+    | [\w\u0300-\u036f]+(?:[-'\u2019][\w\u0300-\u036f]+)*    # words, with hyphens and inner apostrophes
+    | \.\.+ | --+ | ``| ''                    # runs that mean one thing
+    | [^\s]                                   # any other visible character alone
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|capt|rev|sen|rep|gov|vs|etc|no|e\.g|i\.e)|\b[a-z])\.$", re.I)
+_SENTENCE_END = re.compile(r"""[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]+["'\u201d\u2019)\]]*(?=\s|$)|[\u3002\uff01\uff1f]""")
+_CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
+
+
+def tokenize(sentence: str) -> list[str]:
+    """Tokens of one sentence: words, clitics and punctuation marks; [] for blank text.
+
+    >>> tokenize("Let's stick to the bank's plan, don't you think?")
+    ['Let', "'s", 'stick', 'to', 'the', 'bank', "'s", 'plan', ',', 'do', "n't", 'you', 'think', '?']
+    """
+    return _TOKEN.findall(sentence.translate(_CURLY))
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences of a text, in order: split at line breaks and after end marks, not after common abbreviations.
+
+    >>> split_sentences("Dr. Lee left. Why?  He was late.")
+    ['Dr. Lee left.', 'Why?', 'He was late.']
+    """
+    return [sentence for line in text.splitlines() for sentence in _split_line(line.strip())]
+
+
+def find_word(tokens: list[str], word: str) -> list[int]:
+    """Positions at which `word` stands among `tokens`, letter case aside."""
+    wanted = word.casefold()
+    return [i for i, token in enumerate(tokens) if token.casefold() == wanted]
+
+
+def join_tokens(tokens: list[str]) -> str:
+    """Tokens as readable text: no space before closing marks and clitics, none after opening ones.
+
+    >>> join_tokens(["do", "n't", "go", "(", "yet", ")", "!"])
+    "don't go (yet)!"
+    """
+    text = " ".join(tokens)
+    text = re.sub(rf" ([,.;:!?%)\]}}\u2026]+|{_CLITIC})(?= |$)", r"\1", text)
+    return re.sub(r"([(\[{$\u00a3\u20ac]) ", r"\1", text)
+
+
+def character_ids(tokens: list[str]) -> np.ndarray:
+    """ELMo's character ids of tokens: (T, 50) int64; unpaired surrogates are dropped, as AllenNLP does."""
+    ids = np.full((len(tokens), IDS_PER_TOKEN), PADDING, dtype=np.int64)
+    for row, token in zip(ids, tokens, strict=True):
+        if token == SENTENCE_BEGIN:
+            inner = [BEGIN_SENTENCE]
+        elif token == SENTENCE_END:
+            inner = [END_SENTENCE]
+        else:
+            inner = [byte + 1 for byte in token.encode("utf-8", "ignore")[: IDS_PER_TOKEN - 2]]
+        row[: len(inner) + 2] = [BEGIN_WORD, *inner, END_WORD]
+    return ids
+
+
+def _split_line(line: str) -> list[str]:
+    sentences, start = [], 0
+    for match in _SENTENCE_END.finditer(line):
+        head = line[start : match.end()]
+        following = line[match.end() :].lstrip()
+        if match.group() == "." and (_ABBREVIATION.search(head) or following[:1].islower()):
+            continue
+        sentences.append(head.strip())
+        start = match.end()
+    rest = line[start:].strip()
+    return sentences + [rest] if rest else sentences
