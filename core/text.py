@@ -33,7 +33,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|capt|rev|sen|rep|gov|vs|etc|no|e\.g|i\.e)|\b[a-z])\.$", re.I)
-_SENTENCE_END = re.compile(r"""[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]+["'\u201d\u2019)\]]*(?=\s|$)|[\u3002\uff01\uff1f]""")
+_MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
+_SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
+_NEXT_VISIBLE = re.compile(r"\s*(\S?)")
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
@@ -89,11 +91,11 @@ def character_ids(tokens: list[str]) -> np.ndarray:
 def _split_line(line: str) -> list[str]:
     sentences, start = [], 0
     for match in _SENTENCE_END.finditer(line):
-        head = line[start : match.end()]
-        following = line[match.end() :].lstrip()
-        if match.group() == "." and (_ABBREVIATION.search(head) or following[:1].islower()):
+        end = match.end()
+        tail = line[max(start, end - 8) : end]  # longer than any abbreviation
+        if match.group() == "." and (_ABBREVIATION.search(tail) or _NEXT_VISIBLE.match(line, end)[1].islower()):
             continue
-        sentences.append(head.strip())
-        start = match.end()
+        sentences.append(line[start:end].strip())
+        start = end
     rest = line[start:].strip()
     return sentences + [rest] if rest else sentences

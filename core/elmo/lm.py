@@ -5,11 +5,14 @@ Both directions share one softmax over a vocabulary of the most frequent types (
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from core.errors import BadInput
 from core.text import SENTENCE_BEGIN, SENTENCE_END
 
 UNKNOWN = "<UNK>"
@@ -51,3 +54,78 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    word: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perplexity:
+    """exp of the mean -log p over words of the vocabulary and the sentence boundary each direction must foresee."""
+
+    forward: float
+    backward: float
+    tokens: int  # predictions scored in each direction
+    unknown_share: float  # of the text's tokens, those not in the vocabulary; they are context, never targets
+
+    @property
+    def mean(self) -> float:
+        return (self.forward + self.backward) / 2
+
+
+class LanguageModel:
+    """An encoder with its softmax: predictions and surprisal of both directions."""
+
+    def __init__(self, encoder, softmax: Softmax, vocabulary: Vocabulary) -> None:
+        self.encoder, self.softmax, self.vocabulary = encoder, softmax, vocabulary
+
+    def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
+        """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers."""
+        if not tokens:
+            raise BadInput("There is no text to go on from. Type a few words, for example: Let's stick to")
+        if not 1 <= k <= 1000:
+            raise BadInput(f"k must be between 1 and 1000, got {k}.")
+        ((_, ahead, behind),) = self.encoder.directions([tokens])
+        state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
+        with torch.inference_mode():
+            log_p = self.softmax(torch.from_numpy(state)[None])[0]
+            log_p[[SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]] = -torch.inf
+            values, ids = log_p.softmax(0).topk(min(k, len(log_p)))
+        return [Prediction(self.vocabulary.words[i], p) for p, i in zip(values.tolist(), ids.tolist(), strict=True)]
+
+    def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays.
+
+        Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown.
+        """
+        results: list = [(np.zeros(1), np.zeros(1))] * len(sentences)
+        for number, ahead, behind in self.encoder.directions(sentences):
+            ids = torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1])
+            results[number] = (self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1]))
+        return results
+
+    def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
+        with torch.inference_mode():
+            scores = self.softmax.log_probability(torch.from_numpy(states), targets).double().numpy()
+        scores[targets.numpy() == SPECIALS.index(UNKNOWN)] = np.nan
+        return scores
+
+    def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
+        """Full-softmax perplexity of both directions over tokenised sentences."""
+        sentences = [s for s in sentences if s]
+        if not sentences:
+            raise BadInput("There is no text to score: the file has no words.")
+        totals, n = np.zeros(2), 0
+        for start in range(0, len(sentences), 256):
+            for scores in self.log_probabilities(sentences[start : start + 256]):
+                totals += [np.nansum(scores[0]), np.nansum(scores[1])]
+                n += int(np.isfinite(scores[0]).sum())
+            if report:
+                report(min(start + 256, len(sentences)), len(sentences))
+        words = sum(map(len, sentences))
+        unknown = sum(token not in self.vocabulary.ids for s in sentences for token in s)
+        forward, backward = np.exp(-totals / n)
+        return Perplexity(forward=float(forward), backward=float(backward), tokens=n, unknown_share=unknown / words)

@@ -1,0 +1,154 @@
+"""The command line: parse, run one function of core.commands, print.
+
+With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
+on stderr and exit status 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from core import __version__
+from core.errors import ElmoscopeError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    args = _parser().parse_args(arguments)
+    from core import commands  # after parsing: --help need not wait for torch
+
+    try:
+        result, text = getattr(commands, args.run)(args)
+    except ElmoscopeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped.", file=sys.stderr)
+        return 130
+    try:
+        print(json.dumps(result, ensure_ascii=False) if args.json else text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        """One line and status 2, as for every user's error."""
+        print(f"error: {message}. See: {self.prog} --help", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m core", description="Elmoscope: what a word means in context.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    _embedding(commands)
+    _searching(commands)
+    _measuring(commands)
+    _training(commands)
+    _keeping(commands)
+    return parser
+
+
+def _add(commands, name: str, run: str, help_text: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=help_text, description=help_text)
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout and nothing else")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="elmo-mini", metavar="M", help="a registry name, or a folder with options.json and one weights file")
+    parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
+
+
+def _embedding(commands) -> None:
+    parser = _add(commands, "embed", "embed", "Vectors of every token in every layer, as .npz.")
+    _model(parser)
+    parser.add_argument("--input", required=True, metavar="F", help=".json: list of token lists, or of equally long streams of them; .txt: a sentence a line")
+    parser.add_argument("--output", required=True, metavar="O.npz", help="float32 (L, T, D) under the key of each sentence's number")
+    parser.add_argument("--stateful", action="store_true", help="carry the LSTMs' states from batch to batch (as the published golden files)")
+    parser.add_argument("--batch-size", type=int, default=32, metavar="N", help="sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)")
+    parser.add_argument("--engine", choices=["elmoscope", "allennlp"], default="elmoscope", help="who computes")
+    allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(required=True, metavar="setup")
+    _add(allennlp, "setup", "allennlp_setup", "Make AllenNLP's own Python 3.10 environment.")
+
+
+def _searching(commands) -> None:
+    parser = _add(commands, "neighbours", "find_neighbours", "Nearest occurrences of a word in a sentence.")
+    parser.add_argument("--word", required=True, metavar="W")
+    parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
+    parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once")
+    _model(parser)
+    parser.add_argument("--corpus", default="sentences", metavar="C", help="a registry name, an index folder, or a JSONL of sentences")
+    parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
+    parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
+    parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
+    parser.add_argument("--k", type=int, default=10)
+    static = _add(commands, "static-neighbours", "static_neighbours", "Nearest words by static vectors (GloVe, word2vec).")
+    static.add_argument("--word", required=True, metavar="W")
+    static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
+    static.add_argument("--download", action="store_true", help="fetch vectors that are not on this machine yet")
+    static.add_argument("--k", type=int, default=10)
+
+
+def _measuring(commands) -> None:
+    evaluate = commands.add_parser("evaluate", help="Measure a model: senses, perplexity.").add_subparsers(required=True, metavar="WHAT")
+    senses = _add(evaluate, "senses", "evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid.")
+    senses.add_argument("--train", required=True, metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}')
+    senses.add_argument("--test", required=True, metavar="B.jsonl")
+    _model(senses)
+    perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
+    perplexity.add_argument("--text", required=True, metavar="F", help="one sentence a line; .xz and .gz read directly")
+    perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
+    _model(perplexity)
+    predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
+    predict.add_argument("--text", required=True, metavar="T")
+    predict.add_argument("--direction", choices=["forward", "backward"], default="forward")
+    predict.add_argument("--k", type=int, default=10)
+    _model(predict)
+
+
+def _training(commands) -> None:
+    pretrain = _add(commands, "pretrain", "pretrain", "Train a biLM on text; resumes from its checkpoints.")
+    pretrain.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
+    pretrain.add_argument("--output", required=True, metavar="DIR")
+    pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
+    pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
+    pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
+    pretrain.add_argument("--tokens", type=int, default=8_000_000, help="tokens to see in all")
+    pretrain.add_argument("--table-share", type=float, default=0.8, help="share of the tokens seen before the char-CNN joins")
+    pretrain.add_argument("--fit-seconds", type=float, default=1200.0, help="time to fit the char-CNN to the learned table")
+    pretrain.add_argument("--hidden", type=int, default=1024, help="LSTM cell size")
+    pretrain.add_argument("--projection", type=int, default=128)
+    pretrain.add_argument("--vocabulary", type=int, default=50_000, help="words the softmax names")
+    pretrain.add_argument("--batch-tokens", type=int, default=2048)
+    pretrain.add_argument("--negatives", type=int, default=3072, help="words sampled for the softmax of a step")
+    pretrain.add_argument("--seed", type=int, default=0)
+    pretrain.add_argument("--threads", type=int, default=0, help="processor threads (default: as torch chooses)")
+    glove = _add(commands, "glove", "glove", "Train GloVe vectors on text.")
+    glove.add_argument("--corpus", required=True, nargs="+", metavar="F")
+    glove.add_argument("--output", required=True, metavar="DIR")
+    glove.add_argument("--work", metavar="DIR", help="where prepared text and checkpoints are kept (default: beside the output)")
+    glove.add_argument("--epochs", type=int, default=20)
+    glove.add_argument("--dim", type=int, default=100)
+
+
+def _keeping(commands) -> None:
+    index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(required=True, metavar="build|info")
+    build = _add(index, "build", "index_build", "Encode a corpus into an index: every token in every layer.")
+    build.add_argument("--corpus", required=True, metavar="F")
+    build.add_argument("--output", required=True, metavar="DIR")
+    build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
+    _model(build)
+    _add(index, "info", "index_info", "What an index holds.").add_argument("folder", metavar="DIR")
+    convert = _add(commands, "convert", "convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
+    convert.add_argument("--output", required=True, metavar="DIR")
+    _model(convert)
+    bundle = _add(commands, "bundle", "bundle", "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps.")
+    bundle.add_argument("--output", default="assets/targets", metavar="DIR")

@@ -1,0 +1,277 @@
+"""What each command does: arguments in, (JSON result, text for people) out. Progress goes to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from core import workbench
+from core.artifacts import read_json, replacing
+from core.corpus import read_labelled, read_sentences
+from core.errors import BadInput
+from core.text import find_word, join_tokens, split_sentences, tokenize
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _progress(what: str):
+    """A reporter (done, in all, per second) that writes a line to stderr at most every other second."""
+    last = [time.monotonic()]
+
+    def report(done: int, total: int, speed: float | None = None) -> None:
+        if time.monotonic() - last[0] > 2 or done >= total:
+            last[0] = time.monotonic()
+            left = f", {(total - done) / speed:.0f} s left" if speed else ""
+            note(f"{what}: {done:,} of {total:,}" + (f", {speed:,.0f} a second" if speed else "") + left)
+
+    return report
+
+
+def _open(args) -> workbench.Model:
+    return workbench.open_model(args.model, allow_download=args.download, report=_download_progress)
+
+
+def _download_progress(event) -> None:
+    note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
+
+
+def embed(args) -> tuple[dict, str]:
+    if not args.output.endswith(".npz"):
+        raise BadInput(f"--output must end in .npz, got '{args.output}'.")
+    if not 1 <= args.batch_size <= 100_000:
+        raise BadInput(f"--batch-size must be between 1 and 100,000, got {args.batch_size}.")
+    sentences = _read_embed_input(Path(args.input), args.stateful)
+    model = _open(args)
+    started = time.perf_counter()
+    arrays = _embed_allennlp(args, model, sentences) if args.engine == "allennlp" else _embed_ours(args, model, sentences)
+    seconds = time.perf_counter() - started
+    Path(args.output).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(Path(args.output)) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays)
+    tokens = sum(array.shape[1] for array in arrays.values())
+    result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
+    return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {args.output}"
+
+
+def _read_embed_input(path: Path, stateful: bool) -> list:
+    if path.suffix == ".txt":
+        if stateful:
+            raise BadInput("--stateful needs a .json list of equally long streams of token lists.")
+        return [list(s.tokens) for s in read_sentences(path, split=False)]
+    if path.suffix != ".json":
+        raise BadInput(f"--input must be a .json or .txt file, got '{path.name}'.")
+    data = read_json(path, max_bytes=1 << 30)
+    streams = data if stateful else [data]
+    if not isinstance(data, list) or not all(isinstance(stream, list) for stream in streams):
+        raise BadInput(f"{path} must hold a list of {'streams of ' if stateful else ''}token lists.")
+    return [[_tokens(s, path) for s in stream] for stream in streams] if stateful else [_tokens(s, path) for s in data]
+
+
+def _tokens(sentence, path: Path) -> list[str]:
+    """A token list, or text whose tokens are separated by single spaces (as the published golden files)."""
+    if isinstance(sentence, str):
+        return sentence.split(" ") if sentence else []
+    if not isinstance(sentence, list) or not all(isinstance(token, str) for token in sentence):
+        raise BadInput(f"{path} must hold lists of tokens (strings), found: {str(sentence)[:60]}")
+    return sentence
+
+
+def _embed_ours(args, model: workbench.Model, sentences: list) -> dict[str, np.ndarray]:
+    if args.stateful:
+        streams = model.encoder.encode_streams(sentences)
+        return {f"{s}/{k}": array for s, stream in enumerate(streams) for k, array in enumerate(stream)}
+    model.encoder.batch_tokens = args.batch_size * 128
+    return {str(k): array for k, array in enumerate(model.encoder.encode(sentences, report=_progress("tokens")))}
+
+
+def _embed_allennlp(args, model: workbench.Model, sentences: list) -> dict[str, np.ndarray]:
+    from core.elmo.allennlp import AllenNLPEngine
+
+    options, weights = workbench.allennlp_files(model)
+    with AllenNLPEngine() as engine:
+        found = engine.embed(sentences, options, weights, stateful=args.stateful, batch_size=args.batch_size, timeout_s=3600.0)
+    note(f"AllenNLP: {found.seconds:.2f} s to compute, {found.load_seconds:.2f} s to read the weights")
+    if args.stateful:
+        return {f"{s}/{k}": array for s, stream in enumerate(found.layers) for k, array in enumerate(stream)}
+    return {str(k): array for k, array in enumerate(found.layers)}
+
+
+def allennlp_setup(args) -> tuple[dict, str]:
+    from core.elmo import allennlp
+
+    folder = allennlp.setup(note)
+    with allennlp.AllenNLPEngine() as engine:
+        versions = engine.ping()
+    return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
+
+
+def find_neighbours(args) -> tuple[dict, str]:
+    from core import neighbours
+
+    tokens = tokenize(args.sentence)
+    position = _position(tokens, args.word, args.position)
+    model = _open(args)
+    table = workbench.open_table(args.corpus, model, report=_progress("indexing, tokens"))
+    weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
+    query = neighbours.make_query(model.encoder, tokens, position)
+    which = neighbours.OTHER if args.other_words else neighbours.ANY
+    found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
+    rows = [
+        {"word": n.occurrence.tokens[n.occurrence.position], "sentence": join_tokens(list(n.occurrence.tokens)),
+         "position": n.occurrence.position, "sense": n.occurrence.sense, "cosine": round(n.cosine, 6)}
+        for n in found
+    ]
+    asked = {"word": args.word, "sentence": args.sentence, "tokens": tokens, "position": position, "layer": args.layer, "weights": weights.tolist()}
+    lines = [f"{row['cosine']:.3f}  {row['word']:<14} {row['sense'] or '':<22} {row['sentence']}" for row in rows]
+    return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+
+
+def _position(tokens: list[str], word: str, given: int | None) -> int:
+    places = find_word(tokens, word)
+    if given is not None:
+        if given not in places:
+            at = f"'{tokens[given]}'" if 0 <= given < len(tokens) else "no token"
+            raise BadInput(f"Token {given} of the sentence is {at}, not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}.")
+        return given
+    if not places:
+        raise BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+    if len(places) > 1:
+        note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
+    return places[0]
+
+
+def static_neighbours(args) -> tuple[dict, str]:
+    vectors = workbench.open_vectors(args.vectors, allow_download=args.download, report=None)
+    if args.k < 1:
+        raise BadInput(f"--k must be at least 1, got {args.k}.")
+    found = vectors.neighbours(args.word, args.k)
+    rows = [{"word": n.word, "cosine": round(n.cosine, 6)} for n in found]
+    return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+
+
+def evaluate_senses(args) -> tuple[dict, str]:
+    from core.senses import classify_split
+
+    train, test = read_labelled(Path(args.train)), read_labelled(Path(args.test))
+    model = _open(args)
+    layers_train, layers_test = (workbench.vectors_of_rows(model.encoder, rows) for rows in (train, test))
+    labels = [np.array([getattr(row, field) for row in rows], object) for rows in (train, test) for field in ("label", "word")]
+    result: dict = {"model": model.name, "n": {"train": len(train), "test": len(test)}}
+    for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
+        weights = workbench.layer_weights(name, model.encoder.n_layers)
+        a, b = (np.tensordot(weights.astype(np.float32), layers, axes=(0, 1)) for layers in (layers_train, layers_test))
+        scores = classify_split(a, labels[0], labels[1], b, labels[2], labels[3])
+        result[name] = {"nearest": scores.nearest, "centroid": scores.centroid}
+    result["most_frequent"] = scores.most_frequent
+    result["unseen"] = scores.unseen
+    lines = [f"{'layer':<6} nearest (macro / pooled)   centroid (macro / pooled)"]
+    for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
+        near, centre = result[name]["nearest"], result[name]["centroid"]
+        lines.append(f"{name:<6} {near['macro']:.1%} / {near['pooled']:.1%}            {centre['macro']:.1%} / {centre['pooled']:.1%}")
+    often = result["most_frequent"]
+    lines.append(f"most frequent sense: {often['macro']:.1%} / {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows")
+    return result, "\n".join(lines)
+
+
+def evaluate_perplexity(args) -> tuple[dict, str]:
+    from core.elmo.lmdata import read_lines
+
+    lines = (line for line in read_lines(args.text) if line.strip())
+    sentences = [tokenize(line) for k, line in enumerate(lines) if args.limit is None or k < args.limit]
+    model = workbench.open_language_model(_open(args))
+    found = model.perplexity(sentences, report=_progress("sentences"))
+    result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
+    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
+    return result, f"perplexity: forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"
+
+
+def predict(args) -> tuple[dict, str]:
+    model = workbench.open_language_model(_open(args))
+    sentences = split_sentences(args.text) or [""]
+    tokens = tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
+    found = model.predict(tokens, backward=args.direction == "backward", k=args.k)
+    rows = [{"word": p.word, "probability": round(p.probability, 6)} for p in found]
+    result = {"text": args.text, "direction": args.direction, "predictions": rows}
+    return result, "\n".join(f"{r['probability']:7.2%}  {r['word']}" for r in rows)
+
+
+def pretrain(args) -> tuple[dict, str]:
+    import torch
+
+    from core.config import ModelShape
+    from core.elmo import recipe
+    from core.elmo.pretrain import PretrainConfig
+
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    if not 0 < args.table_share < 1:
+        raise BadInput(f"--table-share must lie between 0 and 1, got {args.table_share}.")
+    sizes = {"tokens": args.tokens, "vocabulary": args.vocabulary, "batch_tokens": args.batch_tokens, "negatives": min(args.negatives, args.vocabulary)}
+    made = recipe.Recipe(
+        files=tuple(Path(f) for f in args.corpus), valid=Path(args.valid) if args.valid else None,
+        shape=ModelShape(hidden=args.hidden, projection=args.projection), config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
+        table_share=args.table_share, fit_seconds=args.fit_seconds,
+    )
+    start = None
+    if args.start_vectors:
+        vectors = workbench.open_vectors(args.start_vectors)
+        start = (list(vectors.words[:200_000]), np.stack([vectors.vector(w) for w in vectors.words[:200_000]]))
+    folder = recipe.run(made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event])))))
+    return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
+
+
+def glove(args) -> tuple[dict, str]:
+    from core.elmo.lmdata import prepare
+    from core.glove import GloveConfig, train_glove
+
+    work = Path(args.work or f"{args.output}-work")
+    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note)
+    folder = train_glove(prepared, Path(args.output), GloveConfig(dim=args.dim, epochs=args.epochs), note, work=work)
+    return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
+
+
+def index_build(args) -> tuple[dict, str]:
+    from core.occurrences import build_index, index_info
+
+    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+    model = _open(args)
+    build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=_progress("tokens"))
+    return _info(index_info(Path(args.output)))
+
+
+def index_info(args) -> tuple[dict, str]:
+    from core.occurrences import index_info as info
+
+    return _info(info(Path(args.folder)))
+
+
+def _info(facts: dict) -> tuple[dict, str]:
+    text = f"{facts['occurrences']:,} occurrences of {facts['types']:,} types, {facts['bytes'] / 1e6:.1f} MB, made in {facts['seconds']:.1f} s ({facts['tokens_per_second']:,.0f} tokens/s)"
+    return facts, text
+
+
+def convert(args) -> tuple[dict, str]:
+    from core.elmo.weights import save_hdf5
+
+    model = _open(args)
+    save_hdf5(model.encoder.model, Path(args.output))
+    return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
+
+
+def bundle(args) -> tuple[dict, str]:
+    from core.occurrences import build_index
+
+    model = workbench.open_model(workbench.BUNDLED_MODEL)
+    folder = Path(args.output)
+    table = build_index(workbench.open_corpus(workbench.BUNDLED_CORPUS), model.encoder, folder, model=model.fingerprint, targets_only=True, report=_progress("tokens"))
+    (folder / "maps").mkdir()
+    for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):
+        workbench.fit_maps(table, word).save(folder / "maps" / f"{word}.safetensors")
+        note(f"map {k} of {len(table.lemmas) + 1}: {word}")
+    return {"output": str(folder), "maps": k, "occurrences": len(table)}, f"{len(table):,} labelled tokens and {k} maps in {folder}"

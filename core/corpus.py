@@ -1,0 +1,314 @@
+"""Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
+
+Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
+limits. Tokens that a file gives are kept as they are; texts are split and tokenised by `core.text`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import lzma
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+from core.artifacts import check_fits, parse_json, text_fingerprint
+from core.errors import BadInput
+from core.text import split_sentences, tokenize
+
+MAX_BYTES = 100_000_000  # of a file, unpacked
+MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
+MAX_LINE_BYTES = 1_000_000
+MAX_TEXT = 50_000  # characters of one text: a line, a cell, a "text"
+MAX_PASTED = 1_000_000  # characters of pasted text
+MAX_TOKENS = 5_000  # of one sentence
+TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
+_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
+_Placed = Iterator[tuple[str, Any]]  # where in a file ("a.csv, line 3"), and what stands there
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A token that a file singles out, with what it says about it."""
+
+    position: int  # in the sentence's tokens, from 0
+    word: str  # the spelling there
+    sense: str | None = None
+    lemma: str | None = None
+    pos: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    tokens: tuple[str, ...]
+    targets: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """One row of `evaluate senses`: `word` names the group (a lemma, say), so the token there may be an inflected form."""
+
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    label: str
+
+
+def read_sentences(
+    path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True
+) -> list[Sentence]:
+    """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
+
+    .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
+    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"}.
+    .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
+    where no row of names stands on top. Rows that follow each other with the same tokens become one Sentence.
+    """
+    if limit is not None and limit < 1:
+        raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
+    path, known = Path(path), {}  # known: one string per spelling, however often it occurs
+    found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
+    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
+    if not sentences:
+        raise BadInput(f"{path.name} holds no sentence. A corpus needs at least one line of text.")
+    return sentences
+
+
+def read_labelled(path: str | Path) -> list[LabelledRow]:
+    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing."""
+    rows, astray = [], []
+    for place, value in _rows(Path(path), whole=True):
+        rows.append(row := _labelled(value, place))
+        word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
+        if word in tokens and tokens[row.position][:1] != word[:1]:
+            astray.append((place, row))
+    if not rows:
+        raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
+    if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
+        place, row = astray[0]
+        found = f"token {row.position} is {_shown(row.tokens[row.position])}, not {_shown(row.word)}"
+        _refuse(place, f"{found}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
+    return rows
+
+
+def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
+    """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
+    if len(text) > MAX_PASTED:
+        raise BadInput(f"The text has {len(text):,} characters; at most {MAX_PASTED:,} can be pasted. Save it as a file instead.")
+    lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
+    found = [sentence for k, line in lines for sentence in _from_text(line, f"The text, line {k}", split)]
+    if not found:
+        raise BadInput("There is no text yet. Type at least one sentence.")
+    return found
+
+
+def fingerprint(sentences: Iterable[Sentence]) -> str:
+    """sha256 of tokens and targets, 64 hex digits: what caches and artifacts know a corpus by."""
+    return text_fingerprint(part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets)))
+
+
+def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> Iterator[Sentence]:
+    kind = _kind(path)
+    if kind in (".json", ".jsonl"):
+        for place, row in _rows(path, whole=whole):
+            yield from _from_row(row, column, place, split)
+    else:
+        for place, text in _lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
+            yield from _from_text(text, place, split)
+
+
+def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Rows that follow each other and label other tokens of the same sentence become one."""
+    last = Sentence(())
+    for sentence in sentences:
+        seen, new = ({target.position for target in s.targets} for s in (last, sentence))
+        if seen and new and not seen & new and sentence.tokens == last.tokens:
+            last = replace(last, targets=last.targets + sentence.targets)
+            continue
+        if last.tokens:
+            yield last
+        last = sentence
+    if last.tokens:
+        yield last
+
+
+def _from_text(text: str, place: str, split: bool) -> list[Sentence]:
+    if len(text) > MAX_TEXT:
+        _refuse(place, f"a text of {len(text):,} characters", f"At most {MAX_TEXT:,} are read as one; break it at sentence ends.")
+    found = [tokenize(part) for part in (split_sentences(text) if split else [text])]
+    return [Sentence(_checked(tokens, place)) for tokens in found if tokens]
+
+
+def _from_row(row: Any, column: str | None, place: str, split: bool) -> list[Sentence]:
+    """The sentences of one JSON value: a token list, a text, or an object."""
+    if isinstance(row, list):
+        return [Sentence(_checked(row, place))]
+    if isinstance(row, dict) and "tokens" in row:
+        tokens = _checked(row["tokens"], place)
+        return [Sentence(tokens, _targets(row, tokens, place))]
+    text = row.get(column, row.get("text")) if isinstance(row, dict) else row
+    if not isinstance(text, str):
+        _refuse(place, f"{_shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
+    return _from_text(_text(text, place), place, split)
+
+
+def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ...]:
+    label, sense, word, lemma, pos = (_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    position = row.get("position")
+    if position is None and sense is None and label is None:
+        return ()
+    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+        found = f"position {_shown(position)} among {len(tokens)} tokens"
+        _refuse(place, found, f"It is a whole number, 0 to {len(tokens) - 1}.")
+    token = tokens[position]
+    if word is not None and word.casefold() != token.casefold():
+        if label is None and word != lemma:  # beside a "label", the word may be a lemma
+            _refuse(place, f"token {position} is {_shown(token)}, not {_shown(word)}", "Positions count tokens from 0.")
+        lemma = word if lemma is None else lemma
+    return (Target(position, token, label if sense is None else sense, lemma, pos),)
+
+
+def _labelled(row: Any, place: str) -> LabelledRow:
+    given = row if isinstance(row, dict) else {}
+    given = {**given, "label": given.get("sense")} if given.get("label") is None else given
+    missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
+    if missing:
+        needed = 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.'
+        _refuse(place, f"{_shown(row)}, without {' and '.join(missing)}", needed)
+    tokens = _checked(given["tokens"], place)
+    target = _targets(given, tokens, place)[0]
+    return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
+
+
+def _checked(tokens: Any, place: str) -> tuple[str, ...]:
+    """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
+        _refuse(place, f"{_shown(tokens)} is no list of words", 'Tokens look like this: ["the", "bank"], none blank.')
+    if len(tokens) > MAX_TOKENS:
+        _refuse(place, f"a sentence of {len(tokens):,} tokens", f"At most {MAX_TOKENS:,} are read as one; split it.")
+    _text("".join(tokens), place)
+    return tuple(tokens)
+
+
+def _text(value: Any, place: str) -> str | None:
+    """A text, a whole number as text (senses are often numbered), or None."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
+        needed = 'It looks like this: "bank", with no NUL and no half character (unpaired surrogate).'
+        _refuse(place, f"{_shown(value)} where a text should be", needed)
+    return value
+
+
+def _refuse(place: str, found: str, needed: str) -> NoReturn:
+    raise BadInput(f"{place}: {found}. {needed}")
+
+
+def _shown(value: Any, most: int = 80) -> str:
+    """A JSON value on one line, cut short; of what is in it, only the first level."""
+    if isinstance(value, list | dict):
+        parts = ("..." if isinstance(part, list | dict) else _shown(part) for part in islice(value, 20))
+        text = f"[{', '.join(parts)}]" if isinstance(value, list) else f"a row of {', '.join(parts) or 'nothing'}"
+    else:
+        text = "null" if value is None else repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _kind(path: Path) -> str:
+    kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
+    if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
+        needed = "Its name should end in .txt, .jsonl, .json, .csv or .tsv, or in one of these and .xz or .gz."
+        raise BadInput(f"{path.name} is not a kind of file that is read here. {needed}")
+    return kind
+
+
+def _rows(path: Path, *, whole: bool) -> _Placed:
+    """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
+    kind, lines = _kind(path), _lines(path, whole=whole)
+    if kind not in (".json", ".jsonl"):
+        raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
+    if kind == ".json":
+        text = "".join(line for _, line in _lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        lines = iter([(path.name, text)])
+    for place, text in lines:
+        try:
+            value = parse_json(text) if text.strip() else None
+        except ValueError as error:
+            _refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line, or in .json one list of sentences.')
+        if kind == ".jsonl":
+            yield from [(place, value)] if text.strip() else []
+        elif isinstance(value, list):
+            yield from ((f"{place}, item {k}", item) for k, item in enumerate(value))
+        else:
+            _refuse(place, f"{_shown(value)} instead of a list of sentences", 'Needed: [["the", "bank"], ["a", "river"]].')
+
+
+def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
+    """The text cells of a table, each with the line its row ends on."""
+    lines = (line for _, line in _lines(path, whole=whole))
+    first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
+    quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
+    mark = next((mark for mark in marks if mark in first), marks[0])
+    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=quoting, strict=True)
+    rows, index = (row for row in reader if any(cell.strip() for cell in row)), None
+    try:
+        for row in rows:
+            place = f"{path.name}, line {reader.line_num}"
+            if index is None:
+                index, is_header = _column(row, column, place)
+                if is_header:
+                    continue
+            if len(row) <= index:
+                _refuse(place, f"a row of {len(row)} columns", f"The text is in column {index + 1}.")
+            yield place, row[index]
+    except csv.Error as error:
+        needed = "Often a quotation mark is not closed, or a cell is far too long."
+        _refuse(f"{path.name}, line {reader.line_num}", f"this is no row of a table ({error})", needed)
+
+
+def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
+    """Where the text stands, and whether this first row is a row of names."""
+    names = [name.strip().casefold() for name in row]
+    wanted = TEXT_COLUMNS if column is None else (column.strip().casefold(),)
+    if found := [names.index(name) for name in wanted if name in names]:
+        return found[0], True
+    if column is None and len(row) == 1:
+        return 0, False
+    if column is not None and column.isdecimal() and 1 <= int(column) <= len(row):
+        return int(column) - 1, False
+    found = f"no column {_shown(column or 'text')}; the columns are {_shown(row, 400)}"
+    _refuse(place, found, "Say which one holds the text, by its name or its number.")
+
+
+def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
+    """The lines of a file, unpacked and decoded; BadInput for one too long, too many bytes in all, or no UTF-8 text."""
+    check_fits(path, most if whole else sys.maxsize)
+    opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
+    try:
+        with opened(path, "rb") as stream:
+            for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
+                place, total = f"{path.name}, line {number}", total + len(data)
+                if total > most:
+                    _refuse(place, f"{most:,} bytes, unpacked, end here", "At most that much is read; use a smaller file.")
+                if len(data) > longest:
+                    _refuse(place, f"more than {longest:,} bytes without a line break", "Break it into shorter lines.")
+                yield place, _decoded(data, place, number == 1)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
+
+
+def _decoded(data: bytes, place: str, is_first: bool) -> str:
+    utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if utf16 or b"\x00" in data:
+        _refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so this is not plain text", "Save it as plain text in UTF-8.")
+    try:
+        return data.decode("utf-8-sig" if is_first else "utf-8")
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start + 1} of the line ({data[error.start]:#04x}) is not UTF-8"
+        _refuse(place, found, "Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8).")

@@ -1,0 +1,180 @@
+"""Sentences to layers, fast and without memory of what came before.
+
+The char-CNN runs once per distinct spelling (a bounded cache keeps its answers), sentences of like length share a
+batch, a token budget bounds memory on any text, and the two directions, which never meet, run side by side. State
+starts at zero for every sentence: the same sentence gives the same vectors alone, in any batch, after any other text.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.elmo.lmdata import pack
+from core.elmo.model import BiLM, State
+from core.errors import BadInput
+from core.text import SENTENCE_BEGIN, SENTENCE_END, character_ids
+
+MAX_CACHED_WORDS = 100_000
+WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
+
+
+class Encoder:
+    """A biLM in evaluation mode with a word cache; safe to share between threads (and users)."""
+
+    def __init__(self, model: BiLM, *, name: str = "biLM", batch_tokens: int = 4096, max_cached_words: int = MAX_CACHED_WORDS):
+        if batch_tokens < 1:
+            raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
+        self.model = model.eval().requires_grad_(False)
+        self.name, self.batch_tokens, self.max_cached_words = name, batch_tokens, max_cached_words
+        self._words: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def n_layers(self) -> int:
+        return self.model.shape.n_layers + 1
+
+    @property
+    def dim(self) -> int:
+        return self.model.shape.dim
+
+    def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
+        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D).
+
+        `report(tokens done, tokens in all)` is called after each batch.
+        """
+        results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
+        total, done = sum(map(len, sentences)), 0
+        for numbers in self._batches(sentences):
+            for number, layers in zip(numbers, self._encode_batch([sentences[n] for n in numbers]), strict=True):
+                results[number] = layers
+            done += sum(len(sentences[n]) for n in numbers)
+            if report:
+                report(done, total)
+        return results
+
+    def word_vectors(self, words: list[str]) -> np.ndarray:
+        """(n, P) float32 char-CNN vectors of spellings, from the cache where they are known."""
+        with self._lock:
+            found = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
+            for word in found:
+                self._words.move_to_end(word)
+        missing = sorted((word for word in dict.fromkeys(words) if word not in found), key=lambda w: len(w.encode("utf-8", "ignore")))
+        for start in range(0, len(missing), WORDS_PER_PRODUCT):
+            part = missing[start : start + WORDS_PER_PRODUCT]
+            with torch.inference_mode():
+                vectors = self.model.characters(torch.from_numpy(character_ids(part))).numpy()
+            found.update(zip(part, vectors, strict=True))
+        with self._lock:
+            self._words.update((word, found[word].copy()) for word in missing)
+            while len(self._words) > self.max_cached_words:
+                self._words.popitem(last=False)
+        if not words:
+            return np.empty((0, self.model.shape.projection), np.float32)
+        return np.stack([found[word] for word in words])
+
+    def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Top-layer outputs with boundaries, for language modelling: (sentence, forward, backward), each (T + 2, P)."""
+        for numbers in self._batches(sentences):
+            run = _Run(self, [sentences[n] for n in numbers])
+            ahead, behind = run.both()
+            for number, rows in zip((numbers[k] for k in run.order), run.rows(), strict=True):
+                yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
+
+    def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
+        """Equally long streams of sentences with the LSTM's states carried over from each batch to the next.
+
+        Batch k holds the k-th sentence of every stream, as the published golden files were made; for demonstration.
+        """
+        if len({len(stream) for stream in streams}) > 1:
+            raise BadInput(f"Streams must be equally long; these have {', '.join(str(len(s)) for s in streams)} sentences.")
+        states: list[list[State]] | None = None
+        results: list[list[np.ndarray]] = [[] for _ in streams]
+        for batch in zip(*streams, strict=True):
+            run = _Run(self, list(batch))
+            layers, states = run.stateful(states)
+            for stream, array in zip(results, layers, strict=True):
+                stream.append(array)
+        return results
+
+    def _batches(self, sentences: list[list[str]]) -> Iterator[list[int]]:
+        """Sentence numbers in groups of like length, each at most `batch_tokens` with boundaries (or one sentence)."""
+        group, tokens = [], 0
+        for number in sorted((n for n, s in enumerate(sentences) if s), key=lambda n: len(sentences[n])):
+            size = len(sentences[number]) + 2
+            if group and tokens + size > self.batch_tokens:
+                yield group
+                group, tokens = [], 0
+            group.append(number)
+            tokens += size
+        if group:
+            yield group
+
+    def _encode_batch(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        run = _Run(self, sentences)
+        return run.layers(*run.both())
+
+
+class _Run:
+    """One batch: sentences packed (see core.elmo.model), their word vectors, and the way back."""
+
+    def __init__(self, encoder: Encoder, sentences: list[list[str]]) -> None:
+        self.model = encoder.model
+        bounded = [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
+        words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
+        number = {word: k for k, word in enumerate(words)}
+        batch, self.order = pack([np.array([number[w] for w in sentence]) for sentence in bounded])
+        self.batch_sizes, self.reverse = batch.batch_sizes, torch.from_numpy(batch.reverse)
+        self.lengths = [len(bounded[n]) for n in self.order]
+        self.x = torch.from_numpy(encoder.word_vectors(words))[torch.from_numpy(batch.ids)]  # (N, P)
+
+    def rows(self) -> Iterator[Tensor]:
+        """Packed rows of each sentence in reading order, longest sentence first."""
+        starts = torch.tensor([0, *self.batch_sizes]).cumsum(0)
+        for rank, length in enumerate(self.lengths):
+            yield starts[:length] + rank
+
+    def both(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Outputs of the forward and the backward stack, each in its own reading order."""
+        ahead = _SECOND_DIRECTION.submit(self._direction, False)
+        behind = self._direction(True)
+        return ahead.result(), behind
+
+    def _direction(self, backward: bool) -> list[Tensor]:
+        with torch.inference_mode():
+            x = self.x[self.reverse] if backward else self.x
+            return self.model.run_direction(x, self.batch_sizes, backward=backward)[0]
+
+    def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
+        """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""
+        behind = [layer[self.reverse] for layer in behind]
+        results: list[np.ndarray] = [np.empty(0)] * len(self.lengths)
+        for rank, rows in enumerate(self.rows()):
+            inner = rows[1:-1]
+            stack = [torch.cat([self.x[inner]] * 2, dim=1)]
+            stack += [torch.cat([a[inner], b[inner]], dim=1) for a, b in zip(ahead, behind, strict=True)]
+            results[self.order[rank]] = torch.stack(stack).numpy()
+        return results
+
+    def stateful(self, states: list[list[State]] | None) -> tuple[list[np.ndarray], list[list[State]]]:
+        """As AllenNLP's ElmoLstm with stateful=True: begin with `states` (per direction and layer, in stream order)."""
+        order, back = torch.from_numpy(self.order.copy()), torch.from_numpy(np.argsort(self.order))
+        stacks, kept = [], []
+        with torch.inference_mode():
+            for backward in (False, True):
+                given = [tuple(part[order] for part in state) for state in states[backward]] if states else None
+                x = self.x[self.reverse] if backward else self.x
+                outputs, last = self.model.run_direction(x, self.batch_sizes, backward=backward, states=given)
+                stacks.append(outputs)
+                kept.append([tuple(part[back] for part in state) for state in last])
+        return self.layers(*stacks), kept
+
+
+# The forward stack's thread. Products inside it use torch's own threads as well; core.elmo.encoder's callers set those.
+_SECOND_DIRECTION = ThreadPoolExecutor(max_workers=4, thread_name_prefix="forward-stack")

@@ -1,0 +1,77 @@
+"""The mix of layers, and its cosine without the vectors.
+
+ELMo for a task is gamma * sum_j s_j h_j with s = softmax(w) (Peters et al. 2018, eq. 1). The cosine of two mixes
+needs only dot products of layers: with C = A B^T, G_a = A A^T and G_b = B B^T, all (L, L),
+cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma is in numerator and denominator alike: it never changes a cosine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.errors import BadInput
+
+
+class ScalarMix(nn.Module):
+    """Weigh biLM layers for a task (Peters et al. 2018, eq. 1): gamma * sum_j softmax(w)_j h_j."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        self.scores = nn.Parameter(torch.zeros(n_layers))  # w, (L,)
+        self.gamma = nn.Parameter(torch.ones(()))
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """(L, ..., D) -> (..., D)."""
+        return self.gamma * torch.tensordot(self.scores.softmax(dim=0), layers, dims=1)
+
+
+def softmax(scores: np.ndarray | list[float]) -> np.ndarray:
+    """Weights s_j from raw scores w_j: positive, summing to 1."""
+    scores = np.asarray(scores, np.float64)
+    raised = np.exp(scores - scores.max())
+    return raised / raised.sum()
+
+
+def check_weights(weights, n_layers: int) -> np.ndarray:
+    """Weights s as (L,) float64; BadInput where they are not L finite numbers with one of them not zero."""
+    try:
+        values = np.asarray([float(w) for w in weights])
+    except (TypeError, ValueError):
+        raise BadInput(f"Layer weights must be numbers, got {weights!r}.") from None
+    if len(values) != n_layers:
+        raise BadInput(f"This model has {n_layers} layers, so {n_layers} weights are needed; got {len(values)}.")
+    if not np.isfinite(values).all() or not values.any():
+        raise BadInput(f"Layer weights must be finite and not all zero, got {', '.join(f'{v:g}' for v in values)}.")
+    return values
+
+
+def mixed(layers: np.ndarray, weights, gamma: float = 1.0) -> np.ndarray:
+    """(L, ..., D) -> (..., D): gamma * sum_j s_j h_j."""
+    return gamma * np.tensordot(np.asarray(weights, layers.dtype), layers, axes=1)
+
+
+def gram(layers: np.ndarray) -> np.ndarray:
+    """Dot products of a token's layers with each other: (N, L, D) -> (N, L(L+1)/2) float32, upper triangle by rows."""
+    rows, columns = np.triu_indices(layers.shape[1])
+    wide = layers.astype(np.float32)
+    return np.stack([np.einsum("nd,nd->n", wide[:, i], wide[:, j]) for i, j in zip(rows, columns, strict=True)], axis=1)
+
+
+def squared_norms(gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """s^T G s of every row: (N, L(L+1)/2) and (L,) -> (N,); off-diagonal products count twice."""
+    rows, columns = np.triu_indices(len(weights))
+    factors = weights[rows] * weights[columns] * np.where(rows == columns, 1.0, 2.0)
+    return np.maximum(gram_rows @ factors.astype(gram_rows.dtype), 0.0)
+
+
+def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Cosines of a query's mix with every row's mix, (N,), from layer products alone.
+
+    cross (N, L, L): query layer i with row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Where either mix
+    has no length there is no angle: 0.
+    """
+    products = np.einsum("nij,i,j->n", cross, weights.astype(cross.dtype), weights.astype(cross.dtype), optimize=True)
+    lengths = np.sqrt(squared_norms(query_gram[None], weights) * squared_norms(gram_rows, weights))
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 1e-12).clip(-1.0, 1.0)

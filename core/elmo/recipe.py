@@ -1,0 +1,193 @@
+"""How elmo-mini is made on an ordinary processor: three stages, each checkpointed, one folder.
+
+1. table: the LSTMs and the softmax learn over a plain embedding table (started from static vectors if given);
+2. characters: the char-CNN learns to spell the table's vectors;
+3. joint: char-CNN, LSTMs and softmax learn together, with a falling rate.
+
+The folder holds prepared/ (core.elmo.lmdata), table.pt, characters.pt, joint.pt, log.jsonl and, in the end, model/.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from core.artifacts import file_sha256, provenance, write_json
+from core.config import ModelShape
+from core.elmo.encoder import Encoder
+from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
+from core.elmo.lmdata import Corpus, prepare, read_lines
+from core.elmo.pretrain import PretrainConfig, Progress, Trainer
+from core.elmo.warmstart import fit_characters, solve_projection, start_from
+from core.elmo.weights import save_safetensors
+from core.errors import BadInput
+from core.text import tokenize
+
+SAVE_EVERY_S = 240.0
+VALIDATE_EVERY_S = 900.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What is trained, on what, for how long."""
+
+    files: tuple[Path, ...]  # one sentence a line
+    valid: Path | None = None  # held-out text for the validation perplexity
+    shape: ModelShape = field(default_factory=ModelShape)
+    config: PretrainConfig = field(default_factory=PretrainConfig)  # its `tokens` are both token stages' together
+    table_types: int = 150_000
+    table_share: float = 0.8  # of the tokens, those of stage 1
+    fit_seconds: float = 1200.0  # stage 2
+    joint_rate: float = 6e-4
+    valid_sentences: int = 600
+
+    def stage_config(self, stage: str) -> PretrainConfig:
+        tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
+        if stage == "table":
+            return replace(self.config, tokens=tokens, table_types=self.table_types, decay=0.2)
+        return replace(self.config, tokens=tokens, table_types=0, decay=1.0, learning_rate=self.joint_rate, seed=self.config.seed + 1)
+
+
+Report = Callable[[dict], None]
+
+
+def run(
+    recipe: Recipe, folder: Path, *, start: tuple[list[str], np.ndarray] | None = None, resume: bool = False, report: Report
+) -> Path:
+    """All three stages; with `resume` from the last checkpoint. Returns the model folder."""
+    if not resume and (folder / "log.jsonl").exists():
+        raise BadInput(f"{folder} already holds a training. Add --resume to go on with it, or name another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}))
+    corpus = Corpus(folder / "prepared")
+    log = _Log(folder / "log.jsonl", report)
+    trainer = _table_stage(recipe, corpus, folder, start, log)
+    _fit_stage(recipe, trainer, folder, log)
+    trainer = _joint_stage(recipe, corpus, trainer, folder, log)
+    return finish(recipe, trainer, folder, log)
+
+
+class _Log:
+    """Lines of the training log, as data: appended to a file and told to whoever watches."""
+
+    def __init__(self, path: Path, report: Report) -> None:
+        self.path, self.report = path, report
+
+    def __call__(self, **facts) -> None:
+        with self.path.open("a") as file:
+            file.write(json.dumps({**facts, "time": round(time.time(), 1)}) + "\n")
+        self.report(facts)
+
+
+def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log) -> Trainer:
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("table"))
+    if (folder / "table.pt").exists():
+        trainer.load(folder / "table.pt")
+    elif start is not None:
+        log(stage="start", types=start_from(trainer, *start))
+    _train(recipe, trainer, folder / "table.pt", "table", log)
+    return trainer
+
+
+def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
+    """Fit the char-CNN to the table, or load it fitted."""
+    path, characters, target = folder / "characters.pt", trainer.model.characters, trainer.table.weight.detach()
+    if path.exists():
+        characters.load_state_dict(torch.load(path, weights_only=True))
+        return
+    types = trainer.corpus.types[: len(target) - 1]
+    n = min(len(types), 12_000)
+    log(stage="characters", seconds=0.0, r2=round(solve_projection(characters, types[:n], target[:n]), 4))
+    last = 0.0
+    for seconds, error in fit_characters(characters, types, target, seconds=recipe.fit_seconds, seed=recipe.config.seed):
+        if seconds - last > 20:
+            log(stage="characters", seconds=round(seconds), error=round(error, 5))
+            last = seconds
+    torch.save(characters.state_dict(), path.with_suffix(".tmp"))
+    path.with_suffix(".tmp").replace(path)
+
+
+def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, log: _Log) -> Trainer:
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"))
+    trainer.model.load_state_dict(table.model.state_dict())
+    trainer.softmax.load_state_dict(table.softmax.state_dict())
+    trainer.optimizer.load_state_dict(table.optimizer.state_dict())
+    if (folder / "joint.pt").exists():
+        trainer.load(folder / "joint.pt")
+    _train(recipe, trainer, folder / "joint.pt", "joint", log, tokens_before=table.tokens)
+    return trainer
+
+
+def _train(recipe: Recipe, trainer: Trainer, checkpoint: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
+    saved = validated = time.monotonic()
+    for progress in trainer.run():
+        if progress.step % 20 == 0:
+            log(stage=stage, **_rounded(progress, tokens_before))
+        if time.monotonic() - saved > SAVE_EVERY_S:
+            trainer.save(checkpoint)
+            saved = time.monotonic()
+        if recipe.valid and time.monotonic() - validated > VALIDATE_EVERY_S:
+            _log_perplexity(recipe, trainer, stage, tokens_before, log)
+            validated = time.monotonic()
+    trainer.save(checkpoint)
+    if recipe.valid:
+        _log_perplexity(recipe, trainer, stage, tokens_before, log)
+
+
+def _rounded(progress: Progress, tokens_before: int) -> dict:
+    facts = asdict(progress)
+    facts["tokens"] += tokens_before
+    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in facts.items()}
+
+
+def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before: int, log: _Log) -> None:
+    found = validation(recipe, trainer)
+    log(stage=stage, tokens=trainer.tokens + tokens_before, forward=round(found.forward, 2), backward=round(found.backward, 2))
+
+
+def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
+    """Full-softmax perplexity on the first held-out sentences."""
+    lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
+    trained = trainer.model.training
+    encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
+    if trainer.table:
+        encoder.use(trainer)
+    found = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
+    trainer.model.train(trained).requires_grad_(True)
+    return found
+
+
+class _TableEncoder(Encoder):
+    """Stage 1 has no char-CNN yet: words are read from the table."""
+
+    def use(self, trainer: Trainer) -> None:
+        self.table = trainer.table.weight.detach().numpy()
+        self.row = {word: k for k, word in enumerate(trainer.corpus.types[: len(self.table) - 1])}
+
+    def word_vectors(self, words: list[str]) -> np.ndarray:
+        return self.table[[self.row.get(word, len(self.table) - 1) for word in words]]
+
+
+def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
+    """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
+    model = folder / "model"
+    save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
+    lines = [json.loads(line) for line in log.path.read_text().splitlines()]
+    write_json(model / "training_log.json", lines)
+    facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
+    write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
+    return model
+
+
+def progress_lines(events: Iterator[dict]) -> Iterator[str]:
+    """Events of `run` as lines for a terminal."""
+    for event in events:
+        left = event.get("seconds_left")
+        text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
+        yield text + (f", {left / 60:.0f} min left in this stage" if left else "")

@@ -1,0 +1,204 @@
+"""A biLM's files: AllenNLP's options.json + weights.hdf5, read and written, and our own safetensors.
+
+The HDF5 names and layouts are bilm-tf's: kernels transposed, gates in TensorFlow's order (input, new cell, forget,
+output), the forget gate's bias without the +1 that TensorFlow adds at run time, highway gates named transform and carry.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from core.config import ModelShape
+from core.elmo.lm import Softmax, Vocabulary
+from core.elmo.model import BiLM
+from core.errors import CorruptArtifact, MissingArtifact
+
+MAX_OPTIONS_BYTES = 1 << 20
+_DIRECTIONS = (("forward_layers", 0), ("backward_layers", 1))
+
+
+def load_bilm(folder: str | Path) -> BiLM:
+    """The biLM of a folder that holds an options.json and one weights file (*.hdf5 or *.safetensors)."""
+    options, weights = find_files(Path(folder))
+    model = BiLM(read_options(options))
+    if weights.suffix == ".hdf5":
+        state = _read_hdf5(weights, model.shape)
+    else:
+        state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
+    _fill(model, state, weights)
+    return model.eval()
+
+
+def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
+    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's)."""
+    folder = Path(folder)
+    words_file = folder / "vocabulary.txt"
+    _, weights = find_files(folder)
+    if weights.suffix != ".safetensors" or not words_file.is_file():
+        return None
+    state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
+    if not state:
+        return None
+    words = words_file.read_text(encoding="utf-8").split("\n")
+    n_words, projection = state["softmax.weight"].shape
+    if len(words) != n_words:
+        raise CorruptArtifact(f"{words_file} has {len(words):,} words but {weights.name} has vectors for {n_words:,}.")
+    softmax = Softmax(n_words, projection)
+    _fill(softmax, {name.removeprefix("softmax."): value for name, value in state.items()}, weights)
+    return softmax.requires_grad_(False), Vocabulary.of(words)
+
+
+def find_files(folder: Path) -> tuple[Path, Path]:
+    """(options.json, weights) of a model folder; MissingArtifact says what is not there, or what is there twice."""
+    if not folder.is_dir():
+        raise MissingArtifact(f"There is no model folder {folder}. It should hold options.json and one weights file.")
+    options = sorted(p for p in folder.glob("*options.json"))
+    weights = sorted([*folder.glob("*.hdf5"), *folder.glob("*.safetensors")])
+    if len(options) != 1:
+        raise MissingArtifact(f"{folder} holds {len(options)} options.json files; a model needs exactly one.")
+    if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
+        weights = [p for p in weights if "weights" in p.name] or weights
+    if len(weights) != 1:
+        names = ", ".join(p.name for p in weights) or "none"
+        raise MissingArtifact(f"{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.")
+    return options[0], weights[0]
+
+
+def read_options(path: Path) -> ModelShape:
+    """The shape an options.json describes."""
+    if path.stat().st_size > MAX_OPTIONS_BYTES:
+        raise CorruptArtifact(f"{path} is larger than an options.json can be ({path.stat().st_size:,} bytes).")
+    try:
+        return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        raise CorruptArtifact(f"{path} is not valid JSON: {error}.") from None
+
+
+def save_hdf5(model: BiLM, folder: Path) -> None:
+    """Write options.json and weights.hdf5 (float32) as AllenNLP 2.10.1 reads them."""
+    import h5py
+
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / "weights.hdf5.tmp"
+    with h5py.File(temporary, "w") as file:
+        for name, value in _to_tensorflow(model):
+            file.create_dataset(name, data=np.ascontiguousarray(value, np.float32))
+    temporary.replace(folder / "weights.hdf5")
+    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
+
+
+def save_safetensors(
+    model: BiLM, folder: Path, *, softmax: Softmax | None = None, words: list[str] | None = None, dtype: torch.dtype = torch.float16
+) -> None:
+    """Write options.json, weights.safetensors and, with a softmax, its weights beside the model's and vocabulary.txt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = dict(model.state_dict())
+    if softmax is not None:
+        state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
+        (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8")
+    temporary = folder / "weights.safetensors.tmp"
+    save_file({name: value.to(dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
+    temporary.replace(folder / "weights.safetensors")
+    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
+
+
+def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CorruptArtifact(f"{path} is not a readable safetensors file: {error}. Get it again.") from None
+
+
+def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
+    wanted = module.state_dict()
+    for name, value in wanted.items():
+        if name not in state:
+            raise CorruptArtifact(f"{path} has no '{name}': it does not belong to the options.json beside it.")
+        if state[name].shape != value.shape:
+            found, needed = tuple(state[name].shape), tuple(value.shape)
+            raise CorruptArtifact(f"{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.")
+        if not torch.isfinite(state[name]).all():
+            raise CorruptArtifact(f"{path}: '{name}' holds values that are not finite. The file is damaged; get it again.")
+    module.load_state_dict({name: state[name] for name in wanted})
+
+
+def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
+    except KeyError as error:
+        raise CorruptArtifact(f"{path} lacks a weight its options.json asks for: {error.args[0]}.") from None
+    except (OSError, ValueError) as error:
+        raise CorruptArtifact(f"{path} is not a readable ELMo HDF5 file: {error}.") from None
+
+
+def _from_tensorflow(file, shape: ModelShape):
+    """(our name, array) of every weight in an open HDF5 file."""
+
+    def read(name: str) -> np.ndarray:
+        return file[name][...].astype(np.float32)
+
+    characters = read("char_embed")
+    yield "characters.embedding.weight", np.concatenate([np.zeros((1, characters.shape[1]), np.float32), characters])
+    for k in range(len(shape.filters)):
+        yield f"characters.convolutions.{k}.weight", read(f"CNN/W_cnn_{k}")[0].transpose(2, 1, 0)  # (n, 16, width)
+        yield f"characters.convolutions.{k}.bias", read(f"CNN/b_cnn_{k}")
+    for k in range(shape.n_highway):
+        for part in ("transform", "carry"):
+            yield f"characters.highways.{k}.{part}.weight", read(f"CNN_high_{k}/W_{part}").T
+            yield f"characters.highways.{k}.{part}.bias", read(f"CNN_high_{k}/b_{part}")
+    yield "characters.projection.weight", read("CNN_proj/W_proj").T
+    yield "characters.projection.bias", read("CNN_proj/b_proj")
+    for stack, direction in _DIRECTIONS:
+        for j in range(shape.n_layers):
+            cell = _cell(direction, j)
+            kernel, bias = _reorder(read(f"{cell}/W_0").T, to_ours=True), _reorder(read(f"{cell}/B"), to_ours=True)
+            bias[shape.hidden : 2 * shape.hidden] += 1.0
+            yield f"{stack}.{j}.input_weight", kernel[:, : shape.projection]
+            yield f"{stack}.{j}.state_weight", kernel[:, shape.projection :]
+            yield f"{stack}.{j}.bias", bias
+            yield f"{stack}.{j}.projection", read(f"{cell}/W_P_0").T
+
+
+def _to_tensorflow(model: BiLM):
+    """(HDF5 name, array) of every weight: `_from_tensorflow` backwards."""
+    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
+    shape = model.shape
+    yield "char_embed", state["characters.embedding.weight"][1:]
+    for k in range(len(shape.filters)):
+        yield f"CNN/W_cnn_{k}", state[f"characters.convolutions.{k}.weight"].transpose(2, 1, 0)[None]
+        yield f"CNN/b_cnn_{k}", state[f"characters.convolutions.{k}.bias"]
+    for k in range(shape.n_highway):
+        for part in ("transform", "carry"):
+            yield f"CNN_high_{k}/W_{part}", state[f"characters.highways.{k}.{part}.weight"].T
+            yield f"CNN_high_{k}/b_{part}", state[f"characters.highways.{k}.{part}.bias"]
+    yield "CNN_proj/W_proj", state["characters.projection.weight"].T
+    yield "CNN_proj/b_proj", state["characters.projection.bias"]
+    for stack, direction in _DIRECTIONS:
+        for j in range(shape.n_layers):
+            cell, name = _cell(direction, j), f"{stack}.{j}"
+            kernel = np.concatenate([state[f"{name}.input_weight"], state[f"{name}.state_weight"]], axis=1)
+            bias = state[f"{name}.bias"].copy()
+            bias[shape.hidden : 2 * shape.hidden] -= 1.0
+            yield f"{cell}/W_0", _reorder(kernel, to_ours=False).T
+            yield f"{cell}/B", _reorder(bias, to_ours=False)
+            yield f"{cell}/W_P_0", state[f"{name}.projection"].T
+
+
+def _cell(direction: int, layer: int) -> str:
+    return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+
+
+def _reorder(gates: np.ndarray, *, to_ours: bool) -> np.ndarray:
+    """Blocks of rows: TensorFlow's (input, new, forget, output) <-> ours (input, forget, output, new)."""
+    blocks = np.split(gates, 4)
+    return np.concatenate([blocks[k] for k in ((0, 2, 3, 1) if to_ours else (0, 3, 1, 2))])

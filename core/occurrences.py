@@ -1,0 +1,295 @@
+"""The occurrence table: one row per token in context, on disk as Arrow IPC, opened by memory-mapping.
+
+A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
+(L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
+`sentences.arrow` (tokens) and `meta.json`. Vectors are read only when a search touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+
+from core.artifacts import provenance, read_json, replacing, write_json
+from core.corpus import Sentence, Target, fingerprint
+from core.elmo.mix import gram
+from core.errors import CorruptArtifact, MissingArtifact
+
+FORMAT = 1
+ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
+TOKENS_PER_ROUND = 20_000  # tokens encoded before they are written
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A token in context, as a person reads it."""
+
+    row: int
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    sense: str | None
+    lemma: str | None
+
+
+class Rows:
+    """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block."""
+
+    def __init__(self, path: Path, n_layers: int, dim: int) -> None:
+        try:
+            reader = pa.ipc.open_file(pa.memory_map(str(path)))
+            batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
+        except (pa.ArrowInvalid, OSError) as error:
+            raise CorruptArtifact(f"{path} is not a readable occurrence table ({error}). Build the index again.") from None
+        self.batches = batches
+        self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
+        self.grams = [_matrix(batch, "gram") for batch in batches]
+        self.starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        return np.concatenate(self.grams) if self.grams else np.empty((0, 0), np.float32)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """A column of integers, or a dictionary column's codes (-1 where there is none)."""
+        columns = []
+        for batch in self.batches:
+            column = batch.column(name)
+            codes = column.indices.fill_null(-1) if isinstance(column, pa.DictionaryArray) else column
+            columns.append(codes.to_numpy(zero_copy_only=False))
+        return np.concatenate(columns) if columns else np.empty(0, np.int32)
+
+    def names(self, name: str) -> list[str]:
+        """The dictionary of a dictionary column."""
+        return self.batches[0].column(name).dictionary.to_pylist() if self.batches else []
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """(n,) row numbers -> (n, L, D) float32."""
+        blocks = np.searchsorted(self.starts, rows, side="right") - 1
+        shape = self.layers[0].shape[1:] if self.layers else (0, 0)
+        out = np.empty((len(rows), *shape), np.float32)
+        for block in np.unique(blocks):
+            here = blocks == block
+            out[here] = self.layers[block][np.asarray(rows)[here] - self.starts[block]]
+        return out
+
+
+class OccurrenceTable:
+    """An index folder, opened at once; nothing of it is changed by reading."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / "meta.json").is_file():
+            raise MissingArtifact(f"{folder} is no index: it has no meta.json. Make one: python -m core index build --help")
+        self.meta = read_json(self.folder / "meta.json")
+        if self.meta.get("format") != FORMAT:
+            raise CorruptArtifact(f"{folder} is an index of format {self.meta.get('format')}, this is {FORMAT}. Build it again.")
+        shape = self.meta["layers"], self.meta["dim"]
+        self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
+        self.sentences = _read_sentences(self.folder / "sentences.arrow")
+        self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
+        self.word, self.sense, self.lemma, self.sentence, self.position = (
+            self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def occurrence(self, row: int) -> Occurrence:
+        sense, lemma = self.sense[row], self.lemma[row]
+        return Occurrence(
+            row,
+            self.words[self.word[row]],
+            tuple(self.sentences[int(self.sentence[row])].as_py()),
+            int(self.position[row]),
+            self.senses[sense] if sense >= 0 else None,
+            self.lemmas[lemma] if lemma >= 0 else None,
+        )
+
+    def labelled_rows(self, lemma: str | None = None) -> np.ndarray:
+        """Rows that carry a sense (of one lemma)."""
+        wanted = self.sense >= 0
+        if lemma is not None:
+            wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
+        return np.flatnonzero(wanted)
+
+    @cached_property
+    def word_codes(self) -> dict[str, int]:
+        return {word: code for code, word in enumerate(self.words)}
+
+
+def build_index(
+    sentences: list[Sentence],
+    encoder,
+    folder: Path,
+    *,
+    model: str,
+    targets_only: bool = False,
+    report: Callable[[int, int, float], None] | None = None,
+) -> OccurrenceTable:
+    """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
+
+    `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
+    called as it goes on.
+    """
+    if targets_only:
+        sentences = [s for s in sentences if s.targets]
+    started, total, done, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0
+    columns = (_target_words if targets_only else _words, _senses, _lemmas)
+    names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    schema = _schema(encoder.n_layers, encoder.dim)
+    sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
+    counts = np.zeros(len(names[0]), np.int64)
+    with replacing(Path(folder)) as temporary:
+        temporary.mkdir(parents=True, exist_ok=True)
+        with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
+            for first, part in _rounds(sentences):
+                layers = encoder.encode([list(s.tokens) for s in part])
+                keep = _kept(part, targets_only)
+                vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+                batch = _batch(part, first, keep, vectors, names, schema)
+                codes = batch.column("word").indices.to_numpy()
+                np.add.at(sums, codes, vectors)
+                counts += np.bincount(codes, minlength=len(counts))
+                for start in range(0, batch.num_rows, ROWS_PER_BATCH):
+                    writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
+                rows += batch.num_rows
+                done += sum(len(s.tokens) for s in part)
+                if report:
+                    report(done, total, done / (perf_counter() - started))
+        _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
+        _write_sentences(temporary / "sentences.arrow", sentences)
+        seconds = perf_counter() - started
+        facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
+        facts |= {"tokens_per_second": round(total / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
+        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=fingerprint(sentences))})
+    return OccurrenceTable(folder)
+
+
+def index_info(folder: Path) -> dict:
+    """What an index holds: its meta.json and its size in bytes."""
+    table = OccurrenceTable(folder)
+    return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
+
+
+def _words(sentence: Sentence) -> Iterable[str]:
+    return (token.casefold() for token in sentence.tokens)
+
+
+def _target_words(sentence: Sentence) -> Iterable[str]:
+    return (sentence.tokens[t.position].casefold() for t in sentence.targets)
+
+
+def _senses(sentence: Sentence) -> Iterable[str]:
+    return (t.sense for t in sentence.targets if t.sense is not None)
+
+
+def _lemmas(sentence: Sentence) -> Iterable[str]:
+    return (_lemma(t) for t in sentence.targets)
+
+
+def _lemma(target: Target) -> str:
+    return target.lemma or target.word.casefold()
+
+
+def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
+    """(number of the first, sentences) in rounds of about TOKENS_PER_ROUND tokens."""
+    first, part, tokens = 0, [], 0
+    for number, sentence in enumerate(sentences):
+        part.append(sentence)
+        tokens += len(sentence.tokens)
+        if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
+            yield first, part
+            first, part, tokens = number + 1, [], 0
+
+
+def _schema(n_layers: int, dim: int) -> pa.Schema:
+    name = pa.dictionary(pa.int32(), pa.string())
+    columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
+    columns += [("layers", pa.list_(pa.float16(), n_layers * dim)), ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2))]
+    return pa.schema(columns)
+
+
+def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
+    """Which tokens of the sentences become rows, (tokens,) bool."""
+    if not targets_only:
+        return np.ones(sum(len(s.tokens) for s in part), bool)
+    return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
+
+
+def _batch(
+    part: list[Sentence], first: int, keep: np.ndarray, vectors: np.ndarray, names: list[list[str]], schema: pa.Schema
+) -> pa.RecordBatch:
+    """Arrow rows of encoded sentences, in reading order; `vectors` (N, L, D) are those of the kept tokens."""
+    word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(each)} for each in names)
+    words, senses, lemmas, numbers, positions = [], [], [], [], []
+    for number, sentence in enumerate(part, first):
+        targets = {t.position: t for t in sentence.targets}
+        for position, token in enumerate(sentence.tokens):
+            target = targets.get(position)
+            words.append(word_code.get(token.casefold(), 0))  # a token without a row of its own is filtered below
+            senses.append(sense_code[target.sense] if target and target.sense is not None else None)
+            lemmas.append(lemma_code[_lemma(target)] if target else None)
+            numbers.append(number)
+            positions.append(position)
+    coded = [
+        pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
+        for codes, each in zip((words, senses, lemmas), names, strict=True)
+    ]
+    rows = pa.RecordBatch.from_arrays([*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())], names=schema.names[:5])
+    rows = rows.filter(pa.array(keep))
+    return pa.RecordBatch.from_arrays([*rows.columns, *_vectors(vectors.astype(np.float16))], schema=schema)
+
+
+def _vectors(layers: np.ndarray) -> list[pa.Array]:
+    """(N, L, D) float16 -> the two vector columns; gram is of the stored values, so that a cosine with itself is 1."""
+    flat, products = np.ascontiguousarray(layers).reshape(len(layers), -1), gram(layers)
+    return [
+        pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1]),
+        pa.FixedSizeListArray.from_arrays(pa.array(products.ravel()), products.shape[1]),
+    ]
+
+
+def _own_memory(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A slice written as such would carry its parent's buffers along."""
+    return pa.RecordBatch.from_arrays([pa.concat_arrays([c]) if len(c) else c for c in batch.columns], schema=batch.schema)
+
+
+def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: np.ndarray) -> None:
+    n = len(means)
+    codes = [np.arange(n, dtype=np.int32), None, None]
+    coded = [
+        pa.DictionaryArray.from_arrays(pa.array(c if c is not None else [None] * n, pa.int32()), pa.array(each, pa.string()))
+        for c, each in zip(codes, names, strict=True)
+    ]
+    none = pa.array(np.full(n, -1, np.int32))
+    with pa.ipc.new_file(str(path), schema) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays([*coded, none, none, *_vectors(means.astype(np.float16))], schema=schema))
+
+
+def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
+    tokens = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string()))
+    with pa.ipc.new_file(str(path), pa.schema([("tokens", tokens.type)])) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays([tokens], names=["tokens"]))
+
+
+def _read_sentences(path: Path) -> pa.Array:
+    try:
+        return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0).column("tokens")
+    except (pa.ArrowInvalid, OSError, IndexError) as error:
+        raise CorruptArtifact(f"{path} cannot be read ({error}). Build the index again.") from None
+
+
+def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:
+    """A fixed-size-list column as (n, size), without a copy."""
+    column = batch.column(name)
+    return column.flatten().to_numpy(zero_copy_only=True).reshape(len(column), -1)

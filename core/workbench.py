@@ -1,0 +1,153 @@
+"""Names to things at work: an encoder, vectors, a table, its maps. What the command line and the pages both open.
+
+Nothing here caches in memory: a page keeps what it opens, the command line opens once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.artifacts import file_sha256, read_json
+from core.config import ASSETS, cache_folder
+from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
+from core.elmo.encoder import Encoder
+from core.elmo.lm import LanguageModel
+from core.elmo.mix import check_weights
+from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.errors import BadInput, MissingArtifact
+from core.occurrences import OccurrenceTable, build_index
+from core.projection import FrozenMaps, ProjectionConfig, aligned_maps
+from core.registry import resolve
+from core.static import StaticVectors, load_vectors
+
+BUNDLED_MODEL, BUNDLED_VECTORS, BUNDLED_CORPUS = "elmo-mini", "glove-mini", "sentences"
+SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
+ALL_WORDS = "all words"
+Report = Callable[[int, int, float], None]  # tokens done, in all, per second
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A biLM ready for use, with what tells it apart from any other."""
+
+    name: str
+    folder: Path
+    encoder: Encoder
+    fingerprint: str  # of its weights
+
+
+def open_model(name: str, *, allow_download: bool = False, report: Callable | None = None) -> Model:
+    """A registry name or a model folder -> encoder."""
+    folder = resolve(name, "model", allow_download=allow_download, report=report)
+    return Model(name, folder, Encoder(load_bilm(folder), name=name), model_fingerprint(folder))
+
+
+def model_fingerprint(folder: Path) -> str:
+    """First 16 hex digits of the weights file's sha256."""
+    return file_sha256(find_files(folder)[1])[:16]
+
+
+def open_language_model(model: Model) -> LanguageModel:
+    """The model's own softmax on top of it; MissingArtifact where it came without one."""
+    found = load_softmax(model.folder)
+    if found is None:
+        raise MissingArtifact(f"{model.name} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.")
+    return LanguageModel(model.encoder, *found)
+
+
+def allennlp_files(model: Model) -> tuple[Path, Path]:
+    """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
+    options, weights = find_files(model.folder)
+    if weights.suffix == ".hdf5":
+        return options, weights
+    folder = cache_folder() / "allennlp" / model.fingerprint
+    if not (folder / "weights.hdf5").is_file():
+        save_hdf5(model.encoder.model, folder)
+    return folder / "options.json", folder / "weights.hdf5"
+
+
+def open_vectors(name: str, *, allow_download: bool = False, report: Callable | None = None) -> StaticVectors:
+    """A registry name or a vector file -> static vectors."""
+    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
+
+
+def open_corpus(name: str) -> list[Sentence]:
+    """A registry name or a file of sentences -> sentences."""
+    return read_sentences(resolve(name, "corpus"))
+
+
+def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
+    """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache."""
+    if (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
+        return OccurrenceTable(corpus)
+    if targets_only and (table := bundled_targets(corpus, model)):
+        return table
+    sentences = open_corpus(corpus)
+    folder = cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{'-targets' if targets_only else ''}"
+    if (folder / "meta.json").is_file():
+        return OccurrenceTable(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=targets_only, report=report)
+
+
+def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
+    """The shipped table of the bundled sentences' labelled tokens, if it was made with this very model."""
+    folder = ASSETS / "targets"
+    if corpus != BUNDLED_CORPUS or not (folder / "meta.json").is_file():
+        return None
+    return OccurrenceTable(folder) if read_json(folder / "meta.json").get("model") == model.fingerprint else None
+
+
+def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
+    """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
+    name = f"{word.replace('/', '_')}.safetensors"
+    cached = cache_folder() / "maps" / f"{table.meta['model']}-{table.meta['corpus'][:16]}" / name
+    for path in (table.folder / "maps" / name, cached):
+        if path.is_file():
+            return FrozenMaps.load(path)
+    if not fit:
+        return None
+    maps = fit_maps(table, word)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    maps.save(cached)
+    return maps
+
+
+def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
+    """The rows a map of `word` shows, in its order of points."""
+    rows = table.labelled_rows(None if word == ALL_WORDS else word)
+    if not len(rows):
+        raise BadInput(f"'{word}' has no labelled sentences in this corpus. Choose one of: {', '.join(table.lemmas[:12])} ...")
+    return rows
+
+
+def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
+    """Aligned UMAP of a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
+    layers = table.rows.take(map_rows(table, word))  # (n, L, D)
+    spaces = [layers[:, k] for k in range(layers.shape[1])] + [layers.mean(axis=1)]
+    names = [str(k) for k in range(layers.shape[1])] + ["mix"]
+    # Few points: a smaller neighbourhood than the usual 15, or every point would be everyone's neighbour.
+    config = ProjectionConfig(n_neighbors=15 if len(layers) > 200 else 10)
+    return aligned_maps(spaces, names, config)
+
+
+def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
+    """'0', '1', '2' -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
+    if layer == "mix":
+        parts = weights.split(",") if weights else [1 / n_layers] * n_layers
+        return check_weights(parts, n_layers)
+    if not layer.isdigit() or int(layer) >= n_layers:
+        raise BadInput(f"There is no layer '{layer}'; this model has layers 0 to {n_layers - 1}, and 'mix'.")
+    return np.eye(n_layers)[int(layer)]
+
+
+def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow]) -> np.ndarray:
+    """(n, L, D) vectors of labelled tokens; a sentence that several rows share is encoded once."""
+    distinct = list(dict.fromkeys(tuple(row.tokens) for row in rows))
+    place = {tokens: k for k, tokens in enumerate(distinct)}
+    encoded = encoder.encode([list(tokens) for tokens in distinct])
+    return np.stack([encoded[place[tuple(row.tokens)]][:, row.position] for row in rows])

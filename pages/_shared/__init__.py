@@ -1,0 +1,1 @@
+"""What all screens share: the frame, the open things, the inputs, the lists."""

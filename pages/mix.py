@@ -1,0 +1,19 @@
+"""Mix: weigh the layers by hand; neighbours, sense accuracy and map follow (Peters et al. 2018, eq. 1)."""
+
+import streamlit as st
+
+from pages._shared import mixing
+from pages._shared.frame import frame, lede, shown_errors
+from pages._shared.inputs import sentence_pair
+
+in_use = frame("Mix")
+st.title("Which layers matter?")
+lede(
+    "ELMo hands a task one vector a word: <b>γ · (s₀·h₀ + s₁·h₁ + s₂·h₂)</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
+    "here you set them, and see what becomes of the neighbours, of the senses and of the map."
+)
+with st.expander("The word in question, in two sentences", icon=":material/edit:", expanded=False, key="mix.own"):
+    first, second = sentence_pair()
+with shown_errors():
+    if first.tokens:
+        mixing.lab(in_use, first, second)

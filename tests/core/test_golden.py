@@ -1,0 +1,77 @@
+"""Against the published golden files: what bilm-tf and AllenNLP computed from the same weights, to an absolute 1e-5."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from core.elmo.encoder import Encoder
+from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
+
+SETS = {"allennlp": "sentences.json", "bilm-tf": "lm_embeddings_sentences.json"}
+ATOL = 1e-5  # the reference implementations match the files to 1e-6
+
+
+@pytest.fixture(params=sorted(SETS))
+def golden(request, data_folder):
+    """(folder, 3 streams of 10 tokenised sentences, the top layer of each as stored)."""
+    folder = data_folder / "elmo_fixtures" / request.param
+    streams = [[line.split(" ") for line in stream] for stream in json.loads((folder / SETS[request.param]).read_text())]
+    expected = []
+    for i in range(len(streams)):
+        with h5py.File(folder / f"lm_embeddings_{i}.hdf5") as file:
+            arrays = [file[str(k)][...] for k in range(len(file))]  # (2 directions, T, 16)
+        expected.append([np.concatenate([a[0], a[1]], axis=1) for a in arrays])
+    return folder, streams, expected
+
+
+def test_all_thirty_sentences_match_with_states_carried_over(golden):
+    folder, streams, expected = golden
+    layers = Encoder(load_bilm(folder)).encode_streams(streams)
+    assert [len(stream) for stream in layers] == [10, 10, 10]
+    for got, wanted in zip(layers, expected, strict=True):
+        for array, top in zip(got, wanted, strict=True):
+            assert array.shape == (3, *top.shape)
+            np.testing.assert_allclose(array[2], top, atol=ATOL, rtol=0)
+
+
+def test_stateless_matches_the_first_batch_alone_and_differs_in_every_later_one(golden):
+    """The first words of a sentence are where a carried-over forward state shows."""
+    folder, streams, expected = golden
+    encoder = Encoder(load_bilm(folder))
+    for stream, wanted in zip(streams, expected, strict=True):
+        arrays = encoder.encode(stream)
+        np.testing.assert_allclose(arrays[0][2], wanted[0], atol=ATOL, rtol=0)
+        for array, top in zip(arrays[1:], wanted[1:], strict=True):
+            assert np.abs(array[2][0] - top[0]).max() > 100 * ATOL
+
+
+def test_stateless_gives_the_same_vectors_a_second_time_and_stateful_does_not(golden):
+    folder, streams, _ = golden
+    encoder, sentence = Encoder(load_bilm(folder)), streams[0][0]
+    np.testing.assert_array_equal(encoder.encode([sentence])[0], encoder.encode([sentence, *streams[1]])[0].copy())
+    ((first, second),) = encoder.encode_streams([[sentence, sentence]])
+    np.testing.assert_array_equal(first[0], second[0])  # layer 0 reads no context
+    assert np.abs(first[1:] - second[1:]).max() > 100 * ATOL
+
+
+@pytest.mark.parametrize("save", [save_hdf5, lambda model, folder: save_safetensors(model, folder, dtype=__import__("torch").float32)])
+def test_the_golden_model_written_by_us_still_matches(golden, save, tmp_path):
+    folder, streams, expected = golden
+    save(load_bilm(folder), tmp_path)
+    first = Encoder(load_bilm(tmp_path)).encode([stream[0] for stream in streams])
+    for array, wanted in zip(first, expected, strict=True):
+        np.testing.assert_allclose(array[2], wanted[0], atol=ATOL, rtol=0)
+
+
+def test_layer_0_matches_the_stored_token_vectors_of_the_vocabulary(data_folder):
+    folder = data_folder / "elmo_fixtures" / "allennlp"
+    words = (folder / "vocab_test.txt").read_text(encoding="utf-8").splitlines()
+    with h5py.File(folder / "elmo_token_embeddings.hdf5") as file:
+        expected = file["embedding"][...]
+    assert len(words) == len(expected) > 400
+    encoder = Encoder(load_bilm(folder))
+    np.testing.assert_allclose(encoder.word_vectors(words), expected, atol=ATOL, rtol=0)
+    array = encoder.encode([words[3:9]])[0]
+    np.testing.assert_allclose(array[0], np.concatenate([expected[3:9]] * 2, axis=1), atol=ATOL, rtol=0)

@@ -1,0 +1,52 @@
+"""All tests, on a fresh machine: finds or installs a Chromium for the browser tests, then runs pytest.
+
+usage: python tests/run.py [pytest's arguments]
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find_chromium() -> str | None:
+    """The browser to drive: CHROMIUM, one on the PATH, or the one Playwright installed for itself."""
+    if os.environ.get("CHROMIUM"):
+        return os.environ["CHROMIUM"]
+    if found := next((path for name in NAMES if (path := shutil.which(name))), None):
+        return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def install_chromium() -> str | None:
+    """Debian's package where we may install one, else Playwright's own download."""
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", "update", "-qq"], check=False, env=environment)
+        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=False, env=environment)
+    if not find_chromium():
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+    return find_chromium()
+
+
+def main() -> int:
+    chromium = find_chromium() or install_chromium()
+    if chromium:
+        os.environ["CHROMIUM"] = chromium
+    else:
+        print("No Chromium could be found or installed: the browser tests will fail. Install one, or set CHROMIUM to its path.")
+    return subprocess.run([sys.executable, "-m", "pytest", *sys.argv[1:]], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
