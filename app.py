@@ -31,8 +31,8 @@ def picture(first, second) -> None:
     static = notices.glove_cosine(store.vectors(in_use.vectors), first.word, second.word)
     same = first.word.casefold() == second.word.casefold()
     layer = st.segmented_control(
-        "Layer of ELMo", list(cosine), default="2", key="layer", bind="query-params", persist_state="session",
-        format_func=lambda k: f"Layer {k}" + (" · no context" if k == "0" else ""),
+        "Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence", list(cosine), default="2", key="layer",
+        bind="query-params", persist_state="session",
     ) or "2"
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     labels = tuple(f"{c.word[:18]} ({n})" for c, n in ((first, "1st"), (second, "2nd")))

@@ -95,7 +95,7 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
 def parse_json(data: bytes | str) -> Any:
     """Strict JSON to plain values; every fault, too deep a nesting and NaN included, is a ValueError with a short reason."""
     try:
-        return json.loads(data, parse_constant=_refuse_constant)
+        return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except UnicodeDecodeError as error:

@@ -23,24 +23,52 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         result, text = getattr(commands, args.run)(args)
     except ElmoscopeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _refused(str(error))
+    except OSError as error:
+        if not error.filename:  # not about a file that the user named
+            raise
+        return _refused(f"{error.filename}: {error.strerror}.")
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130
-    try:
-        print(json.dumps(result, ensure_ascii=False) if args.json else text)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _say(_json(result) if args.json else text)
     return 0
 
 
+def _refused(message: str) -> int:
+    """A user's error: one line on stderr, whatever was quoted in it, and the exit status."""
+    print("error:", " ".join(message.splitlines()), file=sys.stderr)
+    return 2
+
+
+def _json(result: dict) -> str:
+    """As one reads it; escaped where the terminal has no such letters, or an argument was no UTF-8."""
+    text = json.dumps(result, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(result)
+    return text
+
+
+def _say(text: str) -> None:
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding
+        _say(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
 class _Parser(argparse.ArgumentParser):
+    def print_help(self, file=None) -> None:
+        _say(self.format_help())
+
     def error(self, message: str) -> None:
         """One line and status 2, as for every user's error."""
-        print(f"error: {message}. See: {self.prog} --help", file=sys.stderr)
-        raise SystemExit(2)
+        raise SystemExit(_refused(f"{message}. See: {self.prog} --help"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,7 +109,7 @@ def _embedding(commands) -> None:
 
 def _searching(commands) -> None:
     parser = _add(commands, "neighbours", "find_neighbours", "Nearest occurrences of a word in a sentence.")
-    parser.add_argument("--word", required=True, metavar="W")
+    parser.add_argument("--word", required=True, metavar="W", help="a token of the sentence, letter case aside")
     parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
     parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once")
     _model(parser)
@@ -89,35 +117,35 @@ def _searching(commands) -> None:
     parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
-    parser.add_argument("--k", type=int, default=10)
+    parser.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
     static = _add(commands, "static-neighbours", "static_neighbours", "Nearest words by static vectors (GloVe, word2vec).")
-    static.add_argument("--word", required=True, metavar="W")
+    static.add_argument("--word", required=True, metavar="W", help="a word of the vectors' vocabulary")
     static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
     static.add_argument("--download", action="store_true", help="fetch vectors that are not on this machine yet")
-    static.add_argument("--k", type=int, default=10)
+    static.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
 
 
 def _measuring(commands) -> None:
     evaluate = commands.add_parser("evaluate", help="Measure a model: senses, perplexity.").add_subparsers(required=True, metavar="WHAT")
     senses = _add(evaluate, "senses", "evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid.")
     senses.add_argument("--train", required=True, metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}')
-    senses.add_argument("--test", required=True, metavar="B.jsonl")
+    senses.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --train")
     _model(senses)
     perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
     perplexity.add_argument("--text", required=True, metavar="F", help="one sentence a line; .xz and .gz read directly")
     perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
     _model(perplexity)
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
-    predict.add_argument("--text", required=True, metavar="T")
-    predict.add_argument("--direction", choices=["forward", "backward"], default="forward")
-    predict.add_argument("--k", type=int, default=10)
+    predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")
+    predict.add_argument("--direction", choices=["forward", "backward"], default="forward", help="the next word (default), or the one before")
+    predict.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
     _model(predict)
 
 
 def _training(commands) -> None:
     pretrain = _add(commands, "pretrain", "pretrain", "Train a biLM on text; resumes from its checkpoints.")
     pretrain.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
-    pretrain.add_argument("--output", required=True, metavar="DIR")
+    pretrain.add_argument("--output", required=True, metavar="DIR", help="checkpoints, log, and in the end DIR/model")
     pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
     pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
@@ -125,30 +153,30 @@ def _training(commands) -> None:
     pretrain.add_argument("--table-share", type=float, default=0.8, help="share of the tokens seen before the char-CNN joins")
     pretrain.add_argument("--fit-seconds", type=float, default=1200.0, help="time to fit the char-CNN to the learned table")
     pretrain.add_argument("--hidden", type=int, default=1024, help="LSTM cell size")
-    pretrain.add_argument("--projection", type=int, default=128)
+    pretrain.add_argument("--projection", type=int, default=128, help="output size of the char-CNN and of each direction")
     pretrain.add_argument("--vocabulary", type=int, default=50_000, help="words the softmax names")
-    pretrain.add_argument("--batch-tokens", type=int, default=2048)
+    pretrain.add_argument("--batch-tokens", type=int, default=2048, help="tokens a step")
     pretrain.add_argument("--negatives", type=int, default=3072, help="words sampled for the softmax of a step")
-    pretrain.add_argument("--seed", type=int, default=0)
+    pretrain.add_argument("--seed", type=int, default=0, help="of every random choice")
     pretrain.add_argument("--threads", type=int, default=0, help="processor threads (default: as torch chooses)")
     glove = _add(commands, "glove", "glove", "Train GloVe vectors on text.")
-    glove.add_argument("--corpus", required=True, nargs="+", metavar="F")
-    glove.add_argument("--output", required=True, metavar="DIR")
+    glove.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
+    glove.add_argument("--output", required=True, metavar="DIR", help="the folder of vectors")
     glove.add_argument("--work", metavar="DIR", help="where prepared text and checkpoints are kept (default: beside the output)")
-    glove.add_argument("--epochs", type=int, default=20)
-    glove.add_argument("--dim", type=int, default=100)
+    glove.add_argument("--epochs", type=int, default=20, help="passes over the counts (default 20)")
+    glove.add_argument("--dim", type=int, default=100, help="numbers in a vector (default 100)")
 
 
 def _keeping(commands) -> None:
     index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(required=True, metavar="build|info")
     build = _add(index, "build", "index_build", "Encode a corpus into an index: every token in every layer.")
-    build.add_argument("--corpus", required=True, metavar="F")
-    build.add_argument("--output", required=True, metavar="DIR")
+    build.add_argument("--corpus", required=True, metavar="F", help=".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz")
+    build.add_argument("--output", required=True, metavar="DIR", help="a new folder, or an index to be replaced")
     build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
     _model(build)
-    _add(index, "info", "index_info", "What an index holds.").add_argument("folder", metavar="DIR")
+    _add(index, "info", "index_info", "What an index holds.").add_argument("folder", metavar="DIR", help="as made by index build")
     convert = _add(commands, "convert", "convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
-    convert.add_argument("--output", required=True, metavar="DIR")
+    convert.add_argument("--output", required=True, metavar="DIR", help="the new model's folder")
     _model(convert)
     bundle = _add(commands, "bundle", "bundle", "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps.")
-    bundle.add_argument("--output", default="assets/targets", metavar="DIR")
+    bundle.add_argument("--output", default="assets/targets", metavar="DIR", help="default: assets/targets")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -10,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from core import workbench
-from core.artifacts import read_json, replacing
+from core.artifacts import check_fits, parse_json, read_json, replacing
 from core.corpus import read_labelled, read_sentences
+from core.elmo.mix import mixed
 from core.errors import BadInput
 from core.text import find_word, join_tokens, split_sentences, tokenize
 
@@ -51,7 +51,6 @@ def embed(args) -> tuple[dict, str]:
     started = time.perf_counter()
     arrays = _embed_allennlp(args, model, sentences) if args.engine == "allennlp" else _embed_ours(args, model, sentences)
     seconds = time.perf_counter() - started
-    Path(args.output).parent.mkdir(parents=True, exist_ok=True)
     with replacing(Path(args.output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
     tokens = sum(array.shape[1] for array in arrays.values())
@@ -66,7 +65,11 @@ def _read_embed_input(path: Path, stateful: bool) -> list:
         return [list(s.tokens) for s in read_sentences(path, split=False)]
     if path.suffix != ".json":
         raise BadInput(f"--input must be a .json or .txt file, got '{path.name}'.")
-    data = read_json(path, max_bytes=1 << 30)
+    check_fits(path, 1 << 30)
+    try:
+        data = parse_json(path.read_bytes())
+    except ValueError as error:
+        raise BadInput(f"{path} cannot be read: {error}.") from None
     streams = data if stateful else [data]
     if not isinstance(data, list) or not all(isinstance(stream, list) for stream in streams):
         raise BadInput(f"{path} must hold a list of {'streams of ' if stateful else ''}token lists.")
@@ -118,6 +121,8 @@ def find_neighbours(args) -> tuple[dict, str]:
     position = _position(tokens, args.word, args.position)
     model = _open(args)
     table = workbench.open_table(args.corpus, model, report=_progress("indexing, tokens"))
+    if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
+        raise BadInput(f"The index {args.corpus} was made with another model than {model.name}. Name its model, or build it again.")
     weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
     query = neighbours.make_query(model.encoder, tokens, position)
     which = neighbours.OTHER if args.other_words else neighbours.ANY
@@ -147,7 +152,7 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
 
 
 def static_neighbours(args) -> tuple[dict, str]:
-    vectors = workbench.open_vectors(args.vectors, allow_download=args.download, report=None)
+    vectors = workbench.open_vectors(args.vectors, allow_download=args.download, report=note)
     if args.k < 1:
         raise BadInput(f"--k must be at least 1, got {args.k}.")
     found = vectors.neighbours(args.word, args.k)
@@ -161,21 +166,19 @@ def evaluate_senses(args) -> tuple[dict, str]:
     train, test = read_labelled(Path(args.train)), read_labelled(Path(args.test))
     model = _open(args)
     layers_train, layers_test = (workbench.vectors_of_rows(model.encoder, rows) for rows in (train, test))
-    labels = [np.array([getattr(row, field) for row in rows], object) for rows in (train, test) for field in ("label", "word")]
-    result: dict = {"model": model.name, "n": {"train": len(train), "test": len(test)}}
+    (labels_a, words_a), (labels_b, words_b) = ([[getattr(r, f) for r in rows] for f in ("label", "word")] for rows in (train, test))
+    result: dict = {"model": model.name, "n": len(test), "n_train": len(train)}
+    lines = ["layer   nearest (macro, pooled)   centroid (macro, pooled)"]
     for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
         weights = workbench.layer_weights(name, model.encoder.n_layers)
-        a, b = (np.tensordot(weights.astype(np.float32), layers, axes=(0, 1)) for layers in (layers_train, layers_test))
-        scores = classify_split(a, labels[0], labels[1], b, labels[2], labels[3])
-        result[name] = {"nearest": scores.nearest, "centroid": scores.centroid}
-    result["most_frequent"] = scores.most_frequent
-    result["unseen"] = scores.unseen
-    lines = [f"{'layer':<6} nearest (macro / pooled)   centroid (macro / pooled)"]
-    for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
-        near, centre = result[name]["nearest"], result[name]["centroid"]
-        lines.append(f"{name:<6} {near['macro']:.1%} / {near['pooled']:.1%}            {centre['macro']:.1%} / {centre['pooled']:.1%}")
-    often = result["most_frequent"]
-    lines.append(f"most frequent sense: {often['macro']:.1%} / {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows")
+        a, b = (mixed(layers.transpose(1, 0, 2), weights) for layers in (layers_train, layers_test))
+        scores = classify_split(a, labels_a, words_a, b, labels_b, words_b)
+        near, centre = ({"macro": getattr(scores, f"{m}_macro"), "pooled": getattr(scores, f"{m}_pooled")} for m in ("nearest", "centroid"))
+        result[name] = {"nearest": near, "centroid": centre}
+        lines.append(f"{name:<8}{near['macro']:.1%}, {near['pooled']:.1%}            {centre['macro']:.1%}, {centre['pooled']:.1%}")
+    often = {"macro": scores.most_frequent_macro, "pooled": scores.most_frequent_pooled}
+    result |= {"most_frequent": often, "unseen": scores.unseen}
+    lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows")
     return result, "\n".join(lines)
 
 
@@ -206,8 +209,13 @@ def pretrain(args) -> tuple[dict, str]:
 
     from core.config import ModelShape
     from core.elmo import recipe
+    from core.elmo.lmdata import read_lines
     from core.elmo.pretrain import PretrainConfig
 
+    if not (0 <= args.threads <= 1024 and 0 <= args.seed < 2**31):
+        raise BadInput(f"--threads must be from 0 to 1024 and --seed from 0 to {2**31 - 1}, got {args.threads} and {args.seed}.")
+    if args.valid and not any(tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
+        raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
     if args.threads:
         torch.set_num_threads(args.threads)
     if not 0 < args.table_share < 1:
@@ -221,6 +229,8 @@ def pretrain(args) -> tuple[dict, str]:
     start = None
     if args.start_vectors:
         vectors = workbench.open_vectors(args.start_vectors)
+        if vectors.dim > args.projection - 3:
+            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}.")
         start = (list(vectors.words[:200_000]), np.stack([vectors.vector(w) for w in vectors.words[:200_000]]))
     folder = recipe.run(made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event])))))
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
@@ -240,9 +250,16 @@ def index_build(args) -> tuple[dict, str]:
     from core.occurrences import build_index, index_info
 
     sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+    _check_replaceable(Path(args.output))
     model = _open(args)
     build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=_progress("tokens"))
     return _info(index_info(Path(args.output)))
+
+
+def _check_replaceable(folder: Path) -> None:
+    """An index takes its folder's place as a whole: only another index may be lost by that."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "occurrences.arrow").is_file():
+        raise BadInput(f"{folder} holds other files, which an index would replace. Name a new folder.")
 
 
 def index_info(args) -> tuple[dict, str]:
@@ -259,8 +276,10 @@ def _info(facts: dict) -> tuple[dict, str]:
 def convert(args) -> tuple[dict, str]:
     from core.elmo.weights import save_hdf5
 
-    model = _open(args)
-    save_hdf5(model.encoder.model, Path(args.output))
+    model, folder = _open(args), Path(args.output)
+    if others := [path.name for path in folder.glob("*.*") if path.suffix in (".hdf5", ".safetensors") and path.name != "weights.hdf5"]:
+        raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
+    save_hdf5(model.encoder.model, folder)
     return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
 
 
@@ -269,6 +288,7 @@ def bundle(args) -> tuple[dict, str]:
 
     model = workbench.open_model(workbench.BUNDLED_MODEL)
     folder = Path(args.output)
+    _check_replaceable(folder)
     table = build_index(workbench.open_corpus(workbench.BUNDLED_CORPUS), model.encoder, folder, model=model.fingerprint, targets_only=True, report=_progress("tokens"))
     (folder / "maps").mkdir()
     for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):

@@ -43,6 +43,10 @@ class ModelShape:
         sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
         if not self.filters or min(sizes) < 1 or self.n_highway < 0:
             raise BadInput(f"A biLM's sizes must all be positive; the options give {self}")
+        if max(width for width, _ in self.filters) > 50:
+            raise BadInput(f"A token has 50 characters, so no filter in the options can be wider; they give {self.filters}")
+        if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
+            raise BadInput(f"Clips must be positive; the options give {self.cell_clip} and {self.projection_clip}")
 
     @property
     def n_filters(self) -> int:
@@ -73,7 +77,7 @@ class ModelShape:
             )
         except KeyError as missing:
             raise BadInput(f"options.json has no entry {missing}; ELMo's has 'lstm' and 'char_cnn' with their sizes.") from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise BadInput(f"options.json holds a value of the wrong kind: {error}.") from None
 
     def to_options(self) -> dict:

@@ -10,7 +10,6 @@ import csv
 import gzip
 import lzma
 import re
-import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -68,13 +67,13 @@ def read_sentences(
     .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"}.
     .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
-    where no row of names stands on top. Rows that follow each other with the same tokens become one Sentence.
+    where no names stand on top (then every row is text). Rows that follow each other with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path, known = Path(path), {}  # known: one string per spelling, however often it occurs
     found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
-    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
+    sentences = [Sentence(tuple(known.setdefault(token, token) for token in s.tokens), s.targets) for s in found]
     if not sentences:
         raise BadInput(f"{path.name} holds no sentence. A corpus needs at least one line of text.")
     return sentences
@@ -126,7 +125,7 @@ def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> I
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """Rows that follow each other and label other tokens of the same sentence become one."""
     last = Sentence(())
-    for sentence in sentences:
+    for sentence in chain(sentences, [Sentence(())]):
         seen, new = ({target.position for target in s.targets} for s in (last, sentence))
         if seen and new and not seen & new and sentence.tokens == last.tokens:
             last = replace(last, targets=last.targets + sentence.targets)
@@ -134,8 +133,6 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         if last.tokens:
             yield last
         last = sentence
-    if last.tokens:
-        yield last
 
 
 def _from_text(text: str, place: str, split: bool) -> list[Sentence]:
@@ -153,9 +150,9 @@ def _from_row(row: Any, column: str | None, place: str, split: bool) -> list[Sen
         tokens = _checked(row["tokens"], place)
         return [Sentence(tokens, _targets(row, tokens, place))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
-    if not isinstance(text, str):
-        _refuse(place, f"{_shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
-    return _from_text(_text(text, place), place, split)
+    if isinstance(text, str):
+        return _from_text(_text(text, place), place, split)
+    _refuse(place, f"{_shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ...]:
@@ -164,8 +161,7 @@ def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ..
     if position is None and sense is None and label is None:
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        found = f"position {_shown(position)} among {len(tokens)} tokens"
-        _refuse(place, found, f"It is a whole number, 0 to {len(tokens) - 1}.")
+        _refuse(place, f"position {_shown(position)} in {len(tokens)} tokens", f"It is a whole number, 0 to {len(tokens) - 1}.")
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
@@ -175,12 +171,11 @@ def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ..
 
 
 def _labelled(row: Any, place: str) -> LabelledRow:
-    given = row if isinstance(row, dict) else {}
-    given = {**given, "label": given.get("sense")} if given.get("label") is None else given
+    given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
-        needed = 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.'
-        _refuse(place, f"{_shown(row)}, without {' and '.join(missing)}", needed)
+        found = f"{_shown(row)}, without {' and '.join(missing)}"
+        _refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     tokens = _checked(given["tokens"], place)
     target = _targets(given, tokens, place)[0]
     return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
@@ -223,8 +218,7 @@ def _shown(value: Any, most: int = 80) -> str:
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
-        needed = "Its name should end in .txt, .jsonl, .json, .csv or .tsv, or in one of these and .xz or .gz."
-        raise BadInput(f"{path.name} is not a kind of file that is read here. {needed}")
+        raise BadInput(f"{path.name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.")
     return kind
 
 
@@ -236,17 +230,14 @@ def _rows(path: Path, *, whole: bool) -> _Placed:
     if kind == ".json":
         text = "".join(line for _, line in _lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
         lines = iter([(path.name, text)])
-    for place, text in lines:
+    for place, text in ((place, text) for place, text in lines if text.strip()):
         try:
-            value = parse_json(text) if text.strip() else None
+            value = parse_json(text)
+            if kind == ".json" and not isinstance(value, list):
+                raise ValueError(f"{_shown(value)} instead of a list of sentences")
         except ValueError as error:
-            _refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line, or in .json one list of sentences.')
-        if kind == ".jsonl":
-            yield from [(place, value)] if text.strip() else []
-        elif isinstance(value, list):
-            yield from ((f"{place}, item {k}", item) for k, item in enumerate(value))
-        else:
-            _refuse(place, f"{_shown(value)} instead of a list of sentences", 'Needed: [["the", "bank"], ["a", "river"]].')
+            _refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line; in .json, [["the", "bank"], ...].')
+        yield from [(place, value)] if kind == ".jsonl" else ((f"{place}, item {k}", item) for k, item in enumerate(value))
 
 
 def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
@@ -256,39 +247,34 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
     quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
     mark = next((mark for mark in marks if mark in first), marks[0])
     reader = csv.reader(chain([first], lines), delimiter=mark, quoting=quoting, strict=True)
-    rows, index = (row for row in reader if any(cell.strip() for cell in row)), None
+    rows = ((f"{path.name}, line {reader.line_num}", row) for row in reader if any(map(str.strip, row)))
     try:
-        for row in rows:
-            place = f"{path.name}, line {reader.line_num}"
-            if index is None:
-                index, is_header = _column(row, column, place)
-                if is_header:
-                    continue
+        for place, row in islice(rows, 1):
+            index, is_header = _column(row, column, place)
+            yield from [] if is_header else [(place, row[index])]
+        for place, row in rows:
             if len(row) <= index:
                 _refuse(place, f"a row of {len(row)} columns", f"The text is in column {index + 1}.")
             yield place, row[index]
     except csv.Error as error:
-        needed = "Often a quotation mark is not closed, or a cell is far too long."
-        _refuse(f"{path.name}, line {reader.line_num}", f"this is no row of a table ({error})", needed)
+        _refuse(f"{path.name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
 
 
 def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
     """Where the text stands, and whether this first row is a row of names."""
-    names = [name.strip().casefold() for name in row]
-    wanted = TEXT_COLUMNS if column is None else (column.strip().casefold(),)
+    number = "1" if column is None and len(row) == 1 and row[0].casefold() not in TEXT_COLUMNS else column or ""
+    if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
+        return int(number) - 1, False
+    names, wanted = [name.strip().casefold() for name in row], TEXT_COLUMNS if column is None else [column.strip().casefold()]
     if found := [names.index(name) for name in wanted if name in names]:
         return found[0], True
-    if column is None and len(row) == 1:
-        return 0, False
-    if column is not None and column.isdecimal() and 1 <= int(column) <= len(row):
-        return int(column) - 1, False
-    found = f"no column {_shown(column or 'text')}; the columns are {_shown(row, 400)}"
+    found = f"no column {_shown(column or 'text')} among {_shown(row, 400)}"
     _refuse(place, found, "Say which one holds the text, by its name or its number.")
 
 
 def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
     """The lines of a file, unpacked and decoded; BadInput for one too long, too many bytes in all, or no UTF-8 text."""
-    check_fits(path, most if whole else sys.maxsize)
+    check_fits(path, most if whole else 1 << 62)
     opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
     try:
         with opened(path, "rb") as stream:
@@ -304,9 +290,9 @@ def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX
 
 
 def _decoded(data: bytes, place: str, is_first: bool) -> str:
-    utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    if utf16 or b"\x00" in data:
-        _refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so this is not plain text", "Save it as plain text in UTF-8.")
+    if b"\x00" in data:
+        utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        _refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so no plain text", "Save it as plain text in UTF-8.")
     try:
         return data.decode("utf-8-sig" if is_first else "utf-8")
     except UnicodeDecodeError as error:

@@ -173,8 +173,7 @@ def map_figure(
             )
         )
         if number >= 0 and name_senses:
-            middle = xy[here][np.argmin(np.square(xy[here] - np.median(xy[here], axis=0)).sum(1))]
-            _name(figure, middle, sense, sense_colour(number), up=number % 2 == 0)
+            _name(figure, _outer_edge(xy[here], xy), sense, sense_colour(number))
     _stars(figure, stars, layer)
     figure.update_xaxes(visible=False, range=limits[:2] if limits else None)
     figure.update_yaxes(visible=False, range=limits[2:] if limits else None, scaleanchor="x")
@@ -182,10 +181,18 @@ def map_figure(
     return base(figure, height=height, key=key)
 
 
-def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, *, up: bool) -> None:
+def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
+    """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
+    middle, centre = everything.mean(0), np.median(points, axis=0)
+    away = centre - middle
+    away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
+    return middle + away * (((points - middle) @ away).max() + 0.06 * np.ptp(everything, axis=0).max())
+
+
+def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str) -> None:
     figure.add_annotation(
-        x=at[0], y=at[1], text=f"<b>{escape(text)}</b>", showarrow=False, yshift=20 if up else -20,
-        font={"size": 13, "color": "#ffffff"}, bgcolor=colour, borderpad=3, opacity=0.92,
+        x=at[0], y=at[1], text=f"<b>{escape(text)}</b>", showarrow=False,
+        font={"size": 13, "color": "#ffffff"}, bgcolor=colour, borderpad=3, opacity=0.95,
     )
 
 
@@ -195,9 +202,9 @@ def _stars(figure: go.Figure, stars, layer: str) -> None:
             continue
         x, y = star.points[layer]
         figure.add_scatter(
-            x=[x], y=[y], mode="markers+text", text=[star.label], textposition="top center", textfont={"size": 14},
+            x=[x], y=[y], mode="markers+text", text=[star.label], textposition="bottom center" if number % 2 else "top center", textfont={"size": 14},
             customdata=[[-1 - number]], hovertext=[star.text], hovertemplate="%{hovertext}<extra></extra>", name=star.label,
-            marker={"symbol": "star", "size": 21, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+            marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
         )
 
 
@@ -236,10 +243,18 @@ def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, m
             textposition="outside", textfont={"size": 14}, cliponaxis=False, marker_color=[LAYER_COLOURS[n] for n in layers],
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )
-    lines = [(null, "by chance (labels shuffled)", "dot"), (majority, "always the commonest sense", "dash")]
-    for value, label, dash in lines:
-        if value is not None:
-            figure.add_hline(y=value, line={"dash": dash, "color": "#888"}, annotation_text=label, annotation_position="top left", annotation_font_size=12)
+    for value, label, dash in _merged_lines(null, majority):
+        figure.add_hline(y=value, line={"dash": dash, "color": "#888", "width": 1.5})
+        figure.add_annotation(x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12})
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor="rgba(140,140,150,0.2)", nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
-    return base(figure, height=260, key="accuracy")
+    base(figure, height=270, key="accuracy")
+    return figure.update_layout(margin_r=112)
+
+
+def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
+    """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    if null is not None and majority is not None and abs(null - majority) < 0.09:
+        return [((null + majority) / 2, "chance,<br>commonest sense", "dot")]
+    lines = [(null, "chance<br>(shuffled)", "dot"), (majority, "commonest<br>sense", "dash")]
+    return [(value, label, dash) for value, label, dash in lines if value is not None]

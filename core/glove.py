@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from core import __version__
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -189,7 +189,7 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
     meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
     temporary, old = (folder.with_name(f".{folder.name}-{word}-{os.getpid()}") for word in ("new", "old"))
     temporary.mkdir(parents=True)
-    save_file({"vectors": rows, "scales": scales}, temporary / "vectors.safetensors")
+    (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
     (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
     meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
     (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8")

@@ -70,7 +70,8 @@ def products(rows: Rows, query: Query) -> Products:
     cross = np.empty((len(rows), n_layers, n_layers), np.float32)
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
-            raise BadInput(f"The index holds {block.shape[1]} layers of {block.shape[2]}, the model gives {query.layers.shape}.")
+            held, given = (f"{n} layers of {size}" for n, size in (block.shape[1:], query.layers.shape))
+            raise BadInput(f"The index holds {held}, the model gives {given}.")
         for k in range(0, len(block), 4096):  # widened to float32 a piece at a time, so that memory stays bounded
             wide = block[k : k + 4096].astype(np.float32)
             cross[start + k : start + k + len(wide)] = (wide @ query.layers.T).transpose(0, 2, 1)

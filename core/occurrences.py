@@ -19,7 +19,7 @@ import pyarrow as pa
 from core.artifacts import provenance, read_json, replacing, write_json
 from core.corpus import Sentence, Target, fingerprint
 from core.elmo.mix import gram
-from core.errors import CorruptArtifact, MissingArtifact
+from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
 FORMAT = 1
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
@@ -44,6 +44,8 @@ class Rows:
     def __init__(self, path: Path, n_layers: int, dim: int) -> None:
         try:
             reader = pa.ipc.open_file(pa.memory_map(str(path)))
+            if reader.schema != _schema(n_layers, dim):
+                raise pa.ArrowInvalid(f"its columns are not those of {n_layers} layers of {dim}")
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError) as error:
             raise CorruptArtifact(f"{path} is not a readable occurrence table ({error}). Build the index again.") from None
@@ -90,13 +92,17 @@ class OccurrenceTable:
         self.folder = Path(folder)
         if not (self.folder / "meta.json").is_file():
             raise MissingArtifact(f"{folder} is no index: it has no meta.json. Make one: python -m core index build --help")
-        self.meta = read_json(self.folder / "meta.json")
+        self.meta = read_json(self.folder / "meta.json", expect=dict)
         if self.meta.get("format") != FORMAT:
             raise CorruptArtifact(f"{folder} is an index of format {self.meta.get('format')}, this is {FORMAT}. Build it again.")
-        shape = self.meta["layers"], self.meta["dim"]
+        shape = self.meta.get("layers"), self.meta.get("dim")
+        if not all(isinstance(size, int) and size > 0 for size in shape):
+            raise CorruptArtifact(f"{folder}/meta.json does not say how many layers of what size. Build the index again.")
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
+        if len(self.types) != len(self.words):
+            raise CorruptArtifact(f"{folder}/types.arrow is of another index than its occurrences. Build the index again.")
         self.word, self.sense, self.lemma, self.sentence, self.position = (
             self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
         )
@@ -146,6 +152,8 @@ def build_index(
     started, total, done, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    if not names[0]:
+        raise BadInput(f"There is nothing to index: no sentence has a {'labelled ' if targets_only else ''}word.")
     schema = _schema(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
@@ -285,7 +293,7 @@ def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
 def _read_sentences(path: Path) -> pa.Array:
     try:
         return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0).column("tokens")
-    except (pa.ArrowInvalid, OSError, IndexError) as error:
+    except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(f"{path} cannot be read ({error}). Build the index again.") from None
 
 

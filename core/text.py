@@ -36,6 +36,8 @@ _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|c
 _MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
 _SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
 _NEXT_VISIBLE = re.compile(r"\s*(\S?)")
+_CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
+_OPENERS = frozenset("([{$\u00a3\u20ac#")
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
@@ -64,14 +66,22 @@ def find_word(tokens: list[str], word: str) -> list[int]:
 
 
 def join_tokens(tokens: list[str]) -> str:
-    """Tokens as readable text: no space before closing marks and clitics, none after opening ones.
+    """Tokens as readable text: no space before closing marks and clitics, none after opening ones; straight double
+    quotes open and close in turn.
 
-    >>> join_tokens(["do", "n't", "go", "(", "yet", ")", "!"])
-    "don't go (yet)!"
+    >>> join_tokens(["do", "not", "say", '"', "yes", "!", '"', "(", "yet", ")"])
+    'do not say "yes!" (yet)'
     """
-    text = " ".join(tokens)
-    text = re.sub(rf" ([,.;:!?%)\]}}\u2026]+|{_CLITIC})(?= |$)", r"\1", text)
-    return re.sub(r"([(\[{$\u00a3\u20ac]) ", r"\1", text)
+    parts, glued, open_quote = [], True, False
+    for token in tokens:
+        closing = token == '"' and open_quote
+        if not glued and not closing and not _CLOSES.fullmatch(token):
+            parts.append(" ")
+        parts.append(token)
+        if token == '"':
+            open_quote = not open_quote
+        glued = token in _OPENERS or (token == '"' and open_quote)
+    return "".join(parts)
 
 
 def character_ids(tokens: list[str]) -> np.ndarray:

@@ -22,7 +22,7 @@ from core.errors import BadInput, MissingArtifact
 from core.occurrences import OccurrenceTable, build_index
 from core.projection import FrozenMaps, ProjectionConfig, aligned_maps
 from core.registry import resolve
-from core.static import StaticVectors, load_vectors
+from core.static import DOWNLOADS, StaticVectors, download_vectors, load_vectors
 
 BUNDLED_MODEL, BUNDLED_VECTORS, BUNDLED_CORPUS = "elmo-mini", "glove-mini", "sentences"
 SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
@@ -71,8 +71,16 @@ def allennlp_files(model: Model) -> tuple[Path, Path]:
 
 
 def open_vectors(name: str, *, allow_download: bool = False, report: Callable | None = None) -> StaticVectors:
-    """A registry name or a vector file -> static vectors."""
-    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
+    """A registry name or a vector file -> static vectors; gensim's names are fetched by gensim, then kept in our cache."""
+    if allow_download and name in DOWNLOADS:
+        kept = cache_folder() / "vectors" / f"{name}.gz"
+        if not kept.is_file():
+            download_vectors(name, report=report)
+            import gensim.downloader
+
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            (Path(gensim.downloader.BASE_DIR) / name / f"{name}.gz").replace(kept)
+    return load_vectors(resolve(name, "vectors"))
 
 
 def open_corpus(name: str) -> list[Sentence]:

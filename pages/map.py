@@ -3,7 +3,6 @@
 import streamlit as st
 
 from core import figures, workbench
-from core.text import join_tokens
 from pages._shared import atlas, lists, notices, store
 from pages._shared.frame import frame, lede, notice, shown_errors
 from pages._shared.inputs import sentence_pair
@@ -20,10 +19,10 @@ with shown_errors():
     row = st.columns([2, 3], vertical_alignment="bottom")
     words = [*table.lemmas, workbench.ALL_WORDS]
     guess = notices.lemma_of(table, st.session_state.get("w", "bank")) or table.lemmas[0]
-    word = row[0].selectbox("Word", words, index=words.index(guess), key="map_word", bind="query-params", persist_state="session") or guess
+    atlas.follow_word(guess)
+    word = row[0].selectbox("Word", words, index=words.index("bank") if "bank" in words else 0, key="map_word", bind="query-params", persist_state="session") or guess
     view = row[1].segmented_control(
-        "Show", ["all layers", "0", "1", "2", "mix"], default="all layers", key="view", bind="query-params", persist_state="session",
-        format_func=lambda v: v if v in ("all layers", "mix") else f"layer {v}",
+        "Layer", ["all layers", "0", "1", "2", "mix"], default="all layers", key="view", bind="query-params", persist_state="session",
     ) or "all layers"
     with st.expander("Put your own sentences on the map", icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair()
@@ -40,7 +39,7 @@ with shown_errors():
     with right:
         st.caption(
             f"Measured in the full space of the vectors, not on the map. {len(rows)} labelled sentences, leaving each one out in turn. "
-            f"Maps: {maps.method}, seed {maps.config.seed}, all layers aligned; on average a dot moves {maps.displacement:.0%} of the map's "
+            f"Maps: {maps.method}, seed {maps.config.seed}, all layers aligned; on average a dot moves {sum(maps.displacement) / max(1, len(maps.displacement)):.0%} of the map's "
             "width from one layer to the next. Near dots are alike; how far apart two distant groups are means little."
         )
         lists.twin(atlas.score_table(scores, maps), name=f"measures-{word}", label="The measures as a table", key="map.measures")

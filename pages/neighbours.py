@@ -17,14 +17,14 @@ lede(
     "The nearest vectors to a word show what a model takes it to mean. GloVe has one list for a spelling; ELMo has one for every sentence."
 )
 first, second = sentence_pair()
-tools = st.columns([3, 3, 2], vertical_alignment="bottom")
+tools = st.columns([2, 4, 2], vertical_alignment="bottom")
 layer = tools[0].segmented_control(
     "Layer", ["0", "1", "2", "mix"], default="2", key="nlayer", bind="query-params", persist_state="session",
     help="Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three; set it on the Mix page.",
 ) or "2"
 which = tools[1].segmented_control(
     "Look among", [neighbours.OTHER, neighbours.SAME, neighbours.ANY, "types"], default=neighbours.SAME, key="among",
-    bind="query-params", persist_state="session", format_func=str.capitalize,
+    bind="query-params", persist_state="session",
     help="Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling.",
 ) or neighbours.SAME
 k = tools[2].slider("How many", 3, 30, 8, key="k", bind="query-params", persist_state="session")

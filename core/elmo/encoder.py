@@ -142,7 +142,7 @@ class _Run:
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
         """Outputs of the forward and the backward stack, each in its own reading order."""
-        ahead = _SECOND_DIRECTION.submit(self._direction, False)
+        ahead = _SECOND_DIRECTION.submit(_with_threads, torch.get_num_threads(), self._direction, False)
         behind = self._direction(True)
         return ahead.result(), behind
 
@@ -174,6 +174,13 @@ class _Run:
                 stacks.append(outputs)
                 kept.append([tuple(part[back] for part in state) for state in last])
         return self.layers(*stacks), kept
+
+
+def _with_threads(n: int, run: Callable, *arguments):
+    """`run` with as many of torch's threads as the caller has: a new thread does not know of torch.set_num_threads."""
+    if torch.get_num_threads() != n:
+        torch.set_num_threads(n)
+    return run(*arguments)
 
 
 # The forward stack's thread. Products inside it use torch's own threads as well; core.elmo.encoder's callers set those.

@@ -92,16 +92,17 @@ class LanguageModel:
         state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
         with torch.inference_mode():
             log_p = self.softmax(torch.from_numpy(state)[None])[0]
-            log_p[[SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]] = -torch.inf
-            values, ids = log_p.softmax(0).topk(min(k, len(log_p)))
+            never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
+            log_p[never] = -torch.inf
+            values, ids = log_p.softmax(0).topk(min(k, len(log_p) - len(never)))
         return [Prediction(self.vocabulary.words[i], p) for p, i in zip(values.tolist(), ids.tolist(), strict=True)]
 
     def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays.
 
-        Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown.
+        Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown or missing.
         """
-        results: list = [(np.zeros(1), np.zeros(1))] * len(sentences)
+        results: list = [(np.full(1, np.nan), np.full(1, np.nan)) for _ in sentences]  # stays so for an empty sentence
         for number, ahead, behind in self.encoder.directions(sentences):
             ids = torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1])
             results[number] = (self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -32,7 +33,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
     try:
         with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
             yield from lines
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read to its end: {error}.") from None
 
 
@@ -46,6 +47,8 @@ def prepare(files: list[Path], folder: Path, report: Callable[[str], None], *, m
         for path, part in zip(files, pool.map(_read_file, files, [max_tokens] * len(files)), strict=True):
             parts.append(part)
             report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
+    if not any(len(lengths) for _, _, lengths in parts):
+        raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
     counts: Counter[str] = Counter()
     for types, ids, _ in parts:
         for word, n in zip(types, np.bincount(ids, minlength=len(types)).tolist(), strict=True):

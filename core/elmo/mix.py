@@ -38,12 +38,14 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     """Weights s as (L,) float64; BadInput where they are not L finite numbers with one of them not zero."""
     try:
         values = np.asarray([float(w) for w in weights])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"Layer weights must be numbers, got {weights!r}.") from None
     if len(values) != n_layers:
         raise BadInput(f"This model has {n_layers} layers, so {n_layers} weights are needed; got {len(values)}.")
     if not np.isfinite(values).all() or not values.any():
         raise BadInput(f"Layer weights must be finite and not all zero, got {', '.join(f'{v:g}' for v in values)}.")
+    if np.abs(values).max() > 1e6:  # their products must stay within float32
+        raise BadInput(f"Layer weights must lie between -1,000,000 and 1,000,000, got {', '.join(f'{v:g}' for v in values)}.")
     return values
 
 
@@ -72,6 +74,7 @@ def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarr
     cross (N, L, L): query layer i with row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Where either mix
     has no length there is no angle: 0.
     """
+    weights = weights / (np.abs(weights).max() or 1.0)  # a common factor changes no cosine, but could vanish in float32
     products = np.einsum("nij,i,j->n", cross, weights.astype(cross.dtype), weights.astype(cross.dtype), optimize=True)
     lengths = np.sqrt(squared_norms(query_gram[None], weights) * squared_norms(gram_rows, weights))
     return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 1e-12).clip(-1.0, 1.0)

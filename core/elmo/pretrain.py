@@ -148,12 +148,16 @@ class Trainer:
             torch.manual_seed(config.seed * 1_000_003 + self.step)  # dropout and negatives: a function of the step
             rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
             loss = self.loss(batch, *self.sampler.draw(), train_characters=train_characters)
+            value = loss.item()
+            if not math.isfinite(value):  # before it spoils the weights
+                advice = "Go on from the last checkpoint with a lower learning rate."
+                raise BadInput(f"At step {self.step} the loss is {value}, not a finite number. {advice}")
             loss.backward()
             self._update(rate, train_characters)
             self.step += 1
             self.tokens += len(batch.ids) - batch.batch_sizes[0] * 2
             n = self.step if self.step < 100 else 100
-            mean += (loss.item() - mean) / n if mean else loss.item()
+            mean += (value - mean) / n if mean else value
             speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
             yield Progress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
 
@@ -191,6 +195,12 @@ class Trainer:
         """Continue from `save`'s file; it is read as plain tensors only, never unpickled into objects."""
         try:
             state = torch.load(path, weights_only=True)
+        except Exception as error:  # what is no checkpoint can make it raise almost anything
+            kind = type(error).__name__
+            raise CorruptArtifact(f"{path} is not a readable checkpoint ({kind}). Move it away to begin anew.") from None
+        try:
+            if bool(state["table"]) != bool(self.table):
+                raise ValueError("one has an embedding table (table_types) and the other has none")
             self.model.load_state_dict(state["model"])
             self.softmax.load_state_dict(state["softmax"])
             for optimizer, saved in zip([self.optimizer, self.character_optimizer], state["optimizers"], strict=True):
@@ -201,8 +211,9 @@ class Trainer:
                 self.table.load_state_dict(state["table"][0])
                 self.table_optimizer.load_state_dict(state["table"][1])
             self.step, self.tokens = state["counters"].tolist()
-        except (RuntimeError, KeyError, EOFError, OSError, ValueError) as error:
-            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {str(error).splitlines()[0]}") from None
+        except (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {reason}") from None
 
 
 def _next_rows(batch_sizes: list[int]) -> tuple[Tensor, Tensor]:

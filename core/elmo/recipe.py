@@ -24,13 +24,14 @@ from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
 from core.elmo.lmdata import Corpus, prepare, read_lines
 from core.elmo.pretrain import PretrainConfig, Progress, Trainer
-from core.elmo.warmstart import fit_characters, solve_projection, start_from
+from core.elmo.warmstart import fit_characters, solve_projection, start_filters, start_from
 from core.elmo.weights import save_safetensors
 from core.errors import BadInput
 from core.text import tokenize
 
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
+FITTED_TYPES = 30_000  # the char-CNN learns these by heart as well as it can; rarer words follow from their spelling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +103,15 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
         characters.load_state_dict(torch.load(path, weights_only=True))
         return
     types = trainer.corpus.types[: len(target) - 1]
-    n = min(len(types), 12_000)
+    n = min(len(types), 20_000)
+    start_filters(characters, types)
     log(stage="characters", seconds=0.0, r2=round(solve_projection(characters, types[:n], target[:n]), 4))
     last = 0.0
-    for seconds, error in fit_characters(characters, types, target, seconds=recipe.fit_seconds, seed=recipe.config.seed):
+    for seconds, error in fit_characters(characters, types[:FITTED_TYPES], target, seconds=recipe.fit_seconds, seed=recipe.config.seed):
         if seconds - last > 20:
             log(stage="characters", seconds=round(seconds), error=round(error, 5))
             last = seconds
+    log(stage="characters", seconds=round(recipe.fit_seconds), r2=round(solve_projection(characters, types[:n], target[:n]), 4))
     torch.save(characters.state_dict(), path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)
 

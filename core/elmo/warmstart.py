@@ -1,8 +1,9 @@
 """Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
 `start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
-already reads and writes words it knows. `fit_characters` teaches the char-CNN to spell a table of vectors: first its
-projection in closed form over the filters as they are, then all of it by gradient.
+already reads and writes words it knows. The char-CNN learns to spell a table of vectors in three steps: `start_filters`
+makes each wide filter answer to one frequent word, `solve_projection` finds the last layer in closed form over the
+filters as they are, `fit_characters` then moves all of it by gradient.
 """
 
 from __future__ import annotations
@@ -45,14 +46,42 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
     return len(numbers)
 
 
+def start_filters(characters: CharacterCNN, types: list[str], *, widest: int = 3, scale: float = 8.0) -> int:
+    """Let each filter of the `widest` widths answer 1 to one frequent spelling and about 0 to all others; returns how many.
+
+    A filter is the spelling's own characters, begin and end marks included, so that only that window reaches its
+    threshold: one wrong character of seven costs a seventh of `scale`. Longer words are met by their beginnings.
+    """
+    filters = sorted(characters.convolutions, key=lambda c: c.kernel_size[0])[-widest:]
+    free, seen = {c.kernel_size[0]: list(range(c.out_channels)) for c in filters}, set()
+    with torch.no_grad():
+        for word in types:
+            ids = character_ids([word])[0]
+            n = len(word.encode("utf-8", "ignore")) + 2
+            room = [c for c in filters if free[c.kernel_size[0]] and (c.kernel_size[0] >= n or c is filters[-1])]
+            if not room:
+                continue
+            width = room[0].kernel_size[0]
+            if (window := tuple(ids[:width])) in seen:
+                continue
+            seen.add(window)
+            k = free[width].pop(0)
+            spelt = characters.embedding.weight[torch.tensor(window)]  # (width, 16)
+            room[0].weight[k] = (spelt * scale / spelt.square().sum()).t()
+            room[0].bias[k] = 1.0 - scale
+            if not any(free.values()):
+                break
+    return len(seen)
+
+
 def fit_characters(
-    characters: CharacterCNN, types: list[str], target: Tensor, *, seconds: float, batch: int = 192, rate: float = 1e-3, seed: int = 0
+    characters: CharacterCNN, types: list[str], target: Tensor, *, seconds: float, batch: int = 192, rate: float = 2e-4, seed: int = 0
 ) -> Iterator[tuple[float, float]]:
     """Fit to `target` (n, P), types most frequent first; yields (seconds, mean squared error) once a step.
 
-    Types are drawn by the square root of frequency after Zipf's law; the rate falls to a twentieth over `seconds`.
+    Types are drawn by `importance`; the rate falls to a twentieth over `seconds`.
     """
-    chances = np.sqrt(1.0 / (np.arange(len(types)) + 10.0))
+    chances = importance(len(types))
     chances /= chances.sum()
     rng, started = np.random.default_rng(seed), time.perf_counter()
     optimizer = torch.optim.Adam(characters.parameters(), lr=rate, betas=(0.9, 0.99), fused=True)
@@ -70,14 +99,23 @@ def fit_characters(
         yield spent, loss.item()
 
 
+def importance(n: int) -> np.ndarray:
+    """How much the type of each frequency rank counts, (n,): between its share of tokens (1 / rank) and one vote a type."""
+    return (np.arange(n) + 10.0) ** -0.75
+
+
 def solve_projection(characters: CharacterCNN, types: list[str], target: Tensor, *, ridge: float = 1e-2) -> float:
-    """Set the char-CNN's last layer to the ridge regression of `target` (n, P) on its filters; returns the R^2."""
+    """Set the char-CNN's last layer to the ridge regression of `target` (n, P) on its filters, types weighed by
+    `importance`; returns the weighted R^2.
+    """
     with torch.no_grad():
         order = sorted(range(len(types)), key=lambda k: len(types[k]))
         parts = [characters.after_highways(characters.pooled(torch.from_numpy(character_ids([types[k] for k in order[i : i + 512]])))) for i in range(0, len(order), 512)]
         x, y = torch.cat(parts), target[order]
-        mean_x, mean_y = x.mean(0), y.mean(0)
-        a, b = x - mean_x, y - mean_y
+        weight = torch.from_numpy(importance(len(types))[order]).float()[:, None]
+        weight /= weight.sum()
+        mean_x, mean_y = (x * weight).sum(0), (y * weight).sum(0)
+        a, b = (x - mean_x) * weight.sqrt(), (y - mean_y) * weight.sqrt()
         gram = a.t() @ a
         solution = torch.linalg.solve(gram + ridge * gram.diagonal().mean() * torch.eye(len(gram)), a.t() @ b)
         characters.projection.weight.copy_(solution.t())

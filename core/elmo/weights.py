@@ -45,8 +45,14 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
     if not state:
         return None
-    words = words_file.read_text(encoding="utf-8").split("\n")
-    n_words, projection = state["softmax.weight"].shape
+    try:
+        words = words_file.read_bytes().decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise CorruptArtifact(f"{words_file} is not UTF-8 text (byte {error.start}). Get the model again.") from None
+    matrix = state.get("softmax.weight", torch.empty(0))
+    if matrix.ndim != 2:
+        raise CorruptArtifact(f"{weights} has no matrix 'softmax.weight'. Get the model again.")
+    n_words, projection = matrix.shape
     if len(words) != n_words:
         raise CorruptArtifact(f"{words_file} has {len(words):,} words but {weights.name} has vectors for {n_words:,}.")
     softmax = Softmax(n_words, projection)
@@ -137,7 +143,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
             return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
     except KeyError as error:
         raise CorruptArtifact(f"{path} lacks a weight its options.json asks for: {error.args[0]}.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
         raise CorruptArtifact(f"{path} is not a readable ELMo HDF5 file: {error}.") from None
 
 

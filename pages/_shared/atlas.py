@@ -20,6 +20,12 @@ from pages._shared.inputs import Chosen
 NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands
 
 
+def follow_word(word: str) -> None:
+    """Let the map turn to the word in question when that has changed since the map was last seen."""
+    if st.session_state.get("w") is not None and st.session_state.get("map_followed") != st.session_state.w:
+        st.session_state.map_followed, st.session_state.map_word = st.session_state.w, word
+
+
 def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> list[Star]:
     """The user's tokens as stars in every layer's map; only those of the word the map shows."""
     table, found = store.targets(in_use.corpus, in_use.model), []
@@ -95,7 +101,7 @@ def score_figure(found: dict):
 def score_table(found: dict, maps: FrozenMaps) -> pd.DataFrame:
     return pd.DataFrame([
         {
-            "layer": name, "1-NN accuracy": f"{r.one_nn:.1%}", "95 % interval": f"{r.interval[0]:.1%} to {r.interval[1]:.1%}",
+            "layer": name, "1-NN accuracy": f"{r.one_nn:.1%}", "95 % interval": f"{r.one_nn_low:.1%} to {r.one_nn_high:.1%}",
             "shuffled labels": f"{r.null_mean:.1%}", "commonest sense": f"{r.majority:.1%}", "silhouette": round(r.silhouette, 3),
             "map's trustworthiness": round(float(maps.trustworthiness[maps.names.index(name)]), 3), "sentences": r.n,
         }

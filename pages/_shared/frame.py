@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core import registry
+from core import registry, workbench
+from core.config import ASSETS
 from core.elmo import allennlp
 from core.errors import ElmoscopeError
 from pages._shared import store
@@ -37,6 +38,7 @@ STYLE = """
          padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
   .colhead {font-weight: 650; font-size: 1.05rem; border-top: 5px solid; padding-top: 0.45rem; margin-bottom: 0.2rem;}
   [data-testid="stPlotlyChart"] {overflow: visible;}
+  [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
     [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
@@ -59,7 +61,7 @@ class InUse:
 
 def frame(title: str) -> InUse:
     """Begin a screen: must be its first Streamlit call."""
-    st.set_page_config(page_title=f"{title} · Elmoscope", page_icon=":material/biotech:", layout="wide")
+    st.set_page_config(page_title=f"{title} · Elmoscope", page_icon=str(ASSETS / "icon.png"), layout="wide")
     st.html(STYLE)
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
@@ -109,11 +111,17 @@ def _offer_download(entry, kind: str) -> None:
         bar = st.progress(0.0, text="Asking the server…")
 
         def report(event) -> None:
+            if isinstance(event, str):  # gensim tells its progress in words
+                bar.progress(0.5, text=event[-80:])
+                return
             share = min(1.0, event.done / event.total) if event.total else 0.0
-            bar.progress(share, text=f"{event.done / 1e6:,.0f} of {(event.total or 0) / 1e6:,.0f} MB, {event.speed / 1e6:.1f} MB/s")
+            bar.progress(share, text=f"{event.done / 1e6:,.0f} of {(event.total or 0) / 1e6:,.0f} MB, {event.bytes_per_s / 1e6:.1f} MB/s")
 
         with shown_errors():
-            registry.resolve(entry.name, kind, allow_download=True, report=report)
+            if kind == "vectors":
+                workbench.open_vectors(entry.name, allow_download=True, report=report)
+            else:
+                registry.resolve(entry.name, kind, allow_download=True, report=report)
             st.rerun()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import streamlit as st
@@ -18,6 +19,7 @@ EXAMPLES = {
     "light": ("The light of the lamp fell across her desk.", "The suitcase was so light that a child could carry it."),
     "right": ("Turn right at the church and you will see the station.", "You were right, and I was wrong about the answer."),
 }
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MAX_CHARACTERS = 2000
 MAX_TOKENS_TO_CLICK = 120
 
@@ -84,12 +86,14 @@ def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
         if not tokens:
             st.info("Type a sentence here, or take one of the examples above.", icon=":material/edit:")
             return Chosen(text or "", (), None)
-        if st.session_state.get(index) not in range(len(tokens)):
+        # A cold link's own choice comes through the binding; only where there is none, or a stale one, is it guessed.
+        given = index in st.session_state or index in st.query_params
+        if not given or st.session_state.get(index, 0) not in range(len(tokens)):
             other_text = st.session_state.get(other) or EXAMPLES["bank"][1 - number]
             st.session_state[index] = guess_position(tokens, tokenize(other_text), st.session_state.get("w", "bank"))
         position = st.pills(
             f"Word in question, {label.lower()}", range(len(tokens)), key=index, bind="query-params", persist_state="session",
-            format_func=lambda k: _escape(tokens[k]), label_visibility="collapsed", on_change=_token_tapped, args=(key, index),
+            format_func=_labels(tokens).__getitem__, label_visibility="collapsed", on_change=_token_tapped, args=(key, index),
         )
         if position is None:  # tapped off: keep the last one in question
             position = guess_position(tokens, [], st.session_state.get("w", "bank"))
@@ -106,6 +110,16 @@ def _token_tapped(key: str, index: str) -> None:
     tokens, position = tokenize(st.session_state[key] or ""), st.session_state[index]
     if position is not None and position < len(tokens):
         st.session_state.w = tokens[position].casefold()
+
+
+def _labels(tokens: list[str]) -> list[str]:
+    """What each token's button and the URL say: the token, numbered where it stands there again."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for token in tokens:
+        seen[token] += 1
+        labels.append(_escape(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
+    return labels
 
 
 def _escape(token: str) -> str:

@@ -1,5 +1,7 @@
 """The biLM against plain numpy loops written from its equations, and the gradient of its time loop against differences."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -13,15 +15,8 @@ from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
 from core.errors import BadInput
 from core.text import character_ids
 
+torch.set_num_threads(1)
 TINY = ModelShape(filters=((1, 4), (2, 4), (3, 6)), hidden=7, projection=5, n_highway=2)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def bilm(shape: ModelShape = TINY, seed: int = 0) -> BiLM:
@@ -35,7 +30,9 @@ def sigmoid(x):
 
 def numpy_lstm(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One sentence (T, P) by Sak et al. (2014), eqs. 1-7, without peepholes; also whether each clip ever bit."""
-    w_x, w_h, b, w_p = (p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
+    w_x, w_h, b, w_p = (
+        p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
+    )
     h, c, out = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1]), []
     bit = np.zeros(2, bool)
     for x_t in x:
@@ -104,7 +101,9 @@ def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
         torch.testing.assert_close(cnn.pooled(ids), full, atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize(("clips", "bites"), [((3.0, 3.0), (False, False)), ((0.2, 0.1), (True, True)), ((np.inf, np.inf), (False, False))])
+@pytest.mark.parametrize(
+    ("clips", "bites"), [((3.0, 3.0), (False, False)), ((0.2, 0.1), (True, True)), ((np.inf, np.inf), (False, False))]
+)
 def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bites):
     torch.manual_seed(4)
     layer = ProjectedLSTM(ModelShape(filters=((1, 1),), hidden=7, projection=5, cell_clip=clips[0], projection_clip=clips[1]))
@@ -162,7 +161,7 @@ def test_sentences_packed_together_equal_sentences_one_by_one(lengths):
     torch.manual_seed(sum(lengths))
     vectors = [torch.randn(n, TINY.projection) for n in lengths]
     starts = np.cumsum([0, *lengths])
-    batch, order = pack([np.arange(a, b) for a, b in zip(starts[:-1], starts[1:], strict=True)])
+    batch, order = pack([np.arange(a, b) for a, b in pairwise(starts)])
     x = torch.cat(vectors)[torch.from_numpy(batch.ids)]
     layers = model(x, batch.batch_sizes, torch.from_numpy(batch.reverse))
     first = np.cumsum([0, *batch.batch_sizes])
@@ -240,7 +239,9 @@ def test_no_tokens_give_no_outputs():
 # --- the shape ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wrong", [{"hidden": 0}, {"projection": -1}, {"n_layers": 0}, {"n_highway": -1}, {"filters": ()}, {"filters": ((0, 3),)}])
+@pytest.mark.parametrize(
+    "wrong", [{"hidden": 0}, {"projection": -1}, {"n_layers": 0}, {"n_highway": -1}, {"filters": ()}, {"filters": ((0, 3),)}]
+)
 def test_a_shape_with_a_size_that_cannot_be_is_refused(wrong):
     with pytest.raises(BadInput, match="sizes must all be positive"):
         ModelShape(**wrong)

@@ -14,6 +14,7 @@ from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
+torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
 
@@ -70,7 +71,9 @@ def test_the_hdf5_file_has_tensorflows_layout(folder, model):
         np.testing.assert_array_equal(file[f"{CELL}/W_P_0"][...], layer.projection.detach().numpy().T)
         assert file["char_embed"].shape == (261, 16)  # no row for the padding id 0
         assert file["CNN/W_cnn_1"].shape == (1, 3, 16, 3)
-        np.testing.assert_array_equal(file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T)
+        np.testing.assert_array_equal(
+            file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T
+        )
 
 
 def test_hdf5_written_twice_is_exact_the_second_time(folder, tmp_path):
@@ -245,7 +248,17 @@ def test_options_that_are_no_utf8_or_too_large_are_corrupt(folder):
 
 
 @pytest.mark.parametrize(
-    "entry", ["lstm", "char_cnn", "lstm.dim", "lstm.projection_dim", "lstm.n_layers", "char_cnn.filters", "char_cnn.embedding", "char_cnn.n_highway"]
+    "entry",
+    [
+        "lstm",
+        "char_cnn",
+        "lstm.dim",
+        "lstm.projection_dim",
+        "lstm.n_layers",
+        "char_cnn.filters",
+        "char_cnn.embedding",
+        "char_cnn.n_highway",
+    ],
 )
 def test_an_option_that_is_missing_is_named(folder, entry):
     options = SHAPE.to_options()

@@ -1,0 +1,77 @@
+"""Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    "app.py": "Does a word mean the same thing twice?",
+    "pages/neighbours.py": "Who are its neighbours?",
+    "pages/map.py": "Where do its senses live?",
+    "pages/mix.py": "Which layers matter?",
+}
+
+
+def opened(path: str, **query: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
+    if path != "app.py":
+        page.switch_page(path)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def html_of(page: AppTest) -> str:
+    return " ".join(str(block.proto) for block in page.get("html"))
+
+
+@pytest.mark.parametrize(("path", "title"), PAGES.items())
+def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
+    page = opened(path)
+    assert not page.exception
+    assert [t.value for t in page.title] == [title]
+    assert not page.error
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_says_what_to_notice(path: str):
+    assert "What to notice" in html_of(opened(path))
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("text", ["", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399])
+def test_odd_sentences_break_no_page(path: str, text: str):
+    page = opened(path)
+    page.text_input(key="a").set_value(text).run()
+    assert not page.exception
+
+
+def test_typing_a_sentence_keeps_the_word_in_question():
+    page = opened("app.py")
+    page.text_input(key="a").set_value("Along the muddy bank the herons wait.").run()
+    assert page.session_state["ai"] == 3
+
+
+def test_the_view_is_read_from_the_url():
+    page = opened("pages/map.py", map_word="play", view="2")
+    assert page.selectbox(key="map_word").value == "play"
+    assert not page.exception
+
+
+def test_an_unknown_model_is_named_in_a_sentence():
+    page = opened("app.py")
+    page.selectbox(key="model").set_value("/no/such/folder").run()
+    assert not page.exception
+    assert any("/no/such/folder" in error.value for error in page.error)
+
+
+def test_gamma_changes_the_length_and_no_neighbour():
+    page = opened("pages/mix.py")
+    before, length = html_of(page), page.metric[0].value
+    page.slider(key="gamma").set_value(3.0).run()
+    assert html_of(page) == before
+    assert page.metric[0].value != length

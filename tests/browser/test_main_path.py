@@ -1,0 +1,108 @@
+"""The main path in a real Chromium: cold deep links, a sentence typed, a word tapped, a slider moved, dots selected."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+TITLES = {
+    "": "Does a word mean the same thing twice?",
+    "neighbours": "Who are its neighbours?",
+    "map": "Where do its senses live?",
+    "mix": "Which layers matter?",
+}
+
+
+def opened(page: Page, server: str, path: str) -> Page:
+    page.goto(f"{server}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_text("What to notice.")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    return page
+
+
+@pytest.mark.parametrize("path", TITLES)
+def test_a_cold_deep_link_opens_its_page(page: Page, server: str, path: str):
+    opened(page, server, path)
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES[path])
+
+
+@pytest.mark.parametrize("path", TITLES)
+def test_on_a_phone_nothing_scrolls_sideways(page: Page, server: str, path: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, server, path)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
+
+
+def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str):
+    opened(page, server, "")
+    notice = page.locator(".notice")
+    before = notice.inner_text()
+    box = page.get_by_label("First sentence", exact=True)
+    box.fill("The bank refused to lend the farmer any more money.")
+    box.press("Enter")
+    expect(notice).not_to_have_text(before)
+    expect(page).to_have_url(re.compile("a=The\\+?(%20)?bank"))
+
+
+def test_a_link_reopens_the_same_view(page: Page, server: str):
+    opened(page, server, "?a=He+lit+a+match.&ai=match&b=We+won+the+match.&bi=match&layer=1")
+    expect(page.get_by_label("First sentence", exact=True)).to_have_value("He lit a match.")
+    expect(page.locator(".notice")).to_contain_text("match")
+    expect(page.get_by_role("radio", name="1", exact=True)).to_have_text("1")
+
+
+def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
+    opened(page, server, "")
+    box = page.get_by_label("Second sentence", exact=True)
+    box.fill("The spring in the clock was broken.")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("b=The"))
+    page.get_by_role("link", name="Who are its neighbours?").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbours"])
+    expect(page.get_by_label("Second sentence", exact=True)).to_have_value("The spring in the clock was broken.")
+
+
+def test_layer_0_gives_both_sentences_one_list_and_layer_2_does_not(page: Page, server: str):
+    opened(page, server, "neighbours?nlayer=0")
+    expect(page.locator(".notice")).to_contain_text("the two lists are the same")
+    page.get_by_role("radio", name="2", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("At layer 2 the two lists share")
+
+
+def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, server: str):
+    opened(page, server, "mix")
+    page.evaluate("document.querySelector('h1').dataset.kept = 'yes'")
+    notice = page.locator(".notice")
+    expect(notice).to_be_visible()
+    slider = page.get_by_role("slider").nth(2)
+    slider.focus()
+    for _ in range(25):
+        slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile("w2="))
+    assert page.evaluate("document.querySelector('h1').dataset.kept") == "yes"
+
+
+def test_selected_dots_are_listed(page: Page, server: str):
+    opened(page, server, "map?view=2")
+    plot = page.locator(".js-plotly-plot .nsewdrag").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=8)
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 5, steps=8)
+    page.mouse.up()
+    expect(page.get_by_text(re.compile(r"\d+ selected"))).to_be_visible()
+    expect(page.get_by_role("button", name="Download the selection as CSV")).to_be_visible()
+
+
+def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
+    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    opened(page, server, "neighbours?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
+    expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("<img"))
+    expect(page.locator("img[src='x']")).to_have_count(0)

@@ -1,0 +1,22 @@
+"""Fixtures of all tests: a cache of their own, and the local data where there are any."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def private_cache(tmp_path, monkeypatch) -> Path:
+    """Every test has a cache of its own, so that none reads or writes the user's."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of local data; the test is skipped where there is none."""
+    if not os.environ.get("ELMOSCOPE_DATA"):
+        pytest.skip("ELMOSCOPE_DATA is not set: no local data")
+    return Path(os.environ["ELMOSCOPE_DATA"])

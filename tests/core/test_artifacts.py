@@ -1,0 +1,203 @@
+"""core.artifacts: whole or not there, said in a sentence, with what made it."""
+
+import errno
+import hashlib
+import json
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import __version__
+from core.artifacts import (
+    check_fits,
+    file_sha256,
+    parse_json,
+    provenance,
+    read_json,
+    replacing,
+    short,
+    text_fingerprint,
+    write_json,
+)
+from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.name != "cache"}
+
+
+def test_a_file_appears_whole_and_leaves_nothing_beside_it(tmp_path):
+    target = tmp_path / "new" / "a.npz"
+    with replacing(target) as temporary:
+        assert temporary.parent == target.parent and temporary.suffix == ".npz"
+        temporary.write_text("first")
+        assert not target.exists()
+    with replacing(target) as temporary:
+        temporary.write_text("second")
+        assert target.read_text() == "first"
+    assert target.read_text() == "second" and names(target.parent) == {"a.npz"}
+
+
+@pytest.mark.parametrize("failure", [ValueError("ours"), KeyboardInterrupt()])
+def test_a_failure_keeps_the_old_artifact_and_removes_the_new_one(tmp_path, failure):
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(type(failure)), replacing(tmp_path / "a") as temporary:
+        temporary.write_text("half")
+        raise failure
+    assert (tmp_path / "a").read_text() == "old" and names(tmp_path) == {"a"}
+
+
+def test_a_folder_that_exists_is_swapped_whole(tmp_path):
+    for content in ("one", "two"):
+        with replacing(tmp_path / "index") as temporary:
+            temporary.mkdir()
+            (temporary / content).write_text(content)
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
+    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index") as temporary:
+        temporary.mkdir()
+        (temporary / "three").write_text("3")
+        raise ZeroDivisionError
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
+
+
+def test_a_swap_that_fails_half_way_puts_the_old_folder_back(tmp_path, monkeypatch):
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "old").write_text("old")
+    rename, outcomes = os.rename, iter([None, None, OSError(errno.EIO, "failing disk"), None])
+
+    def failing(source, target):
+        if error := next(outcomes):
+            raise error
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", failing)
+    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index") as temporary:
+        temporary.mkdir()
+        (temporary / "new").write_text("new")
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"old"}
+
+
+def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
+    def write(number: int) -> None:
+        for _ in range(20):
+            with replacing(tmp_path / "index") as temporary:
+                temporary.mkdir()
+                for part in "ab":
+                    (temporary / part).write_text(str(number))
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"a", "b"}
+    assert (tmp_path / "index" / "a").read_text() == (tmp_path / "index" / "b").read_text()
+
+
+def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
+    told = r"index\.arrow cannot be written: No space left on device\. Free some space"
+    with pytest.raises(BadInput, match=told), replacing(tmp_path / "index.arrow"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_json(tmp_path / "file" / "a.json", {})
+    with pytest.raises(BadInput, match="cannot be written"), replacing(tmp_path / "file") as temporary:
+        temporary.mkdir()
+    assert names(tmp_path) == {"file"}
+
+
+def test_writing_nothing_and_faults_elsewhere_are_not_blamed_on_the_place(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
+        pass
+    with pytest.raises(PermissionError), replacing(tmp_path / "a"):
+        raise PermissionError(errno.EACCES, "no", "/somewhere/else")
+
+
+@dataclass
+class Config:
+    seed: int
+    folder: Path
+
+
+def test_json_comes_back_as_written(tmp_path):
+    path = tmp_path / "a.json"
+    write_json(path, {"config": Config(3, Path("x")), "mean": np.float32(0.5), "row": np.arange(3), "word": "낱말 \ud800"})
+    assert read_json(path, expect=dict) == {
+        "config": {"seed": 3, "folder": "x"},
+        "mean": 0.5,
+        "row": [0, 1, 2],
+        "word": "낱말 \ud800",
+    }
+    write_json(path, ["낱말"])
+    assert "낱말" in path.read_text(encoding="utf-8")
+
+
+def test_json_refuses_what_json_cannot_say(tmp_path):
+    for value in (float("nan"), object()):
+        with pytest.raises((ValueError, TypeError)):
+            write_json(tmp_path / "a.json", {"loss": value})
+    assert names(tmp_path) == set()
+
+
+BAD_JSON = {
+    b"{": "not JSON",
+    b"": "not JSON",
+    b'{"a": NaN}': "NaN",
+    b"[" * 100_000: "too deeply",
+    b'{"a":' * 100_000: "too deeply",
+    b"\xff\xfe[]": "not UTF-8",
+    b"[" + b"9" * 5000 + b"]": "4300 digits",
+}
+
+
+@pytest.mark.parametrize(("data", "told"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
+def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, told):
+    path = tmp_path / "meta.json"
+    path.write_bytes(data)
+    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{told}.*Delete it and make it again"):
+        read_json(path)
+    with pytest.raises(ValueError, match=told):
+        parse_json(data)
+
+
+def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"There is no file .*gone\.json"):
+        read_json(tmp_path / "gone.json")
+    with pytest.raises(CorruptArtifact, match="is a folder"):
+        read_json(tmp_path)
+    write_json(tmp_path / "a.json", list(range(100)))
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes; at most 10 bytes can be read here"):
+        read_json(tmp_path / "a.json", 10)
+    with pytest.raises(CorruptArtifact, match="holds a list, not a dict"):
+        read_json(tmp_path / "a.json", expect=dict)
+
+
+def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
+    assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
+    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB; at most 0\.2 MB"):
+        check_fits(tmp_path / "a.txt", 200_000)
+    for path in ("gone", "a\0b"):
+        with pytest.raises(ElmoscopeError, match="There is no file"):
+            check_fits(path, 1)
+
+
+def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert file_sha256(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
+    with pytest.raises(MissingArtifact, match="gone"):
+        file_sha256(tmp_path / "gone")
+    assert text_fingerprint(["ab"]) != text_fingerprint(["a", "b"]) != text_fingerprint(["b", "a"])
+    assert text_fingerprint(iter(["a", "b"])) == text_fingerprint(["a", "b"])
+    assert len(text_fingerprint(["\ud800"])) == 64 and short("0123456789abcdef") == "0123456789ab"
+
+
+def test_provenance_keeps_the_facts_and_adds_code_environment_and_date():
+    made = provenance(model="elmo-mini", corpus="c0ffee", config=Config(1, Path("x")))
+    assert made["model"] == "elmo-mini" and made["code_version"] == __version__
+    assert {"python", "system", "numpy"} <= made["environment"].keys()
+    assert made["date"].endswith("+00:00") and json.loads(json.dumps(made, default=str))
