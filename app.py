@@ -23,6 +23,11 @@ lede(
 
 @st.fragment
 def picture(first, second) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _picture(first, second)
+
+
+def _picture(first, second) -> None:
     queries = [store.query(in_use.model, c.tokens, c.position) for c in (first, second)]
     a, b = (q.layers for q in queries)
     cosine = {

@@ -83,6 +83,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _whole(least: int, most: int = 2**31 - 1):
+    """The type of an argument that is a whole number within bounds."""
+
+    def whole_number(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least:,} to {most:,}, got {text}")
+        return int(text)
+
+    return whole_number
+
+
 def _add(commands, name: str, run: str, help_text: str) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=help_text, description=help_text)
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout and nothing else")
@@ -117,12 +128,12 @@ def _searching(commands) -> None:
     parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
-    parser.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
+    parser.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
     static = _add(commands, "static-neighbours", "static_neighbours", "Nearest words by static vectors (GloVe, word2vec).")
     static.add_argument("--word", required=True, metavar="W", help="a word of the vectors' vocabulary")
     static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
     static.add_argument("--download", action="store_true", help="fetch vectors that are not on this machine yet")
-    static.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
+    static.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
 
 
 def _measuring(commands) -> None:
@@ -138,7 +149,7 @@ def _measuring(commands) -> None:
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
     predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")
     predict.add_argument("--direction", choices=["forward", "backward"], default="forward", help="the next word (default), or the one before")
-    predict.add_argument("--k", type=int, default=10, help="how many, best first (default 10)")
+    predict.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
     _model(predict)
 
 
@@ -151,14 +162,13 @@ def _training(commands) -> None:
     pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
     pretrain.add_argument("--tokens", type=int, default=8_000_000, help="tokens to see in all")
     pretrain.add_argument("--table-share", type=float, default=0.8, help="share of the tokens seen before the char-CNN joins")
-    pretrain.add_argument("--fit-seconds", type=float, default=1200.0, help="time to fit the char-CNN to the learned table")
     pretrain.add_argument("--hidden", type=int, default=1024, help="LSTM cell size")
     pretrain.add_argument("--projection", type=int, default=128, help="output size of the char-CNN and of each direction")
     pretrain.add_argument("--vocabulary", type=int, default=50_000, help="words the softmax names")
     pretrain.add_argument("--batch-tokens", type=int, default=2048, help="tokens a step")
     pretrain.add_argument("--negatives", type=int, default=3072, help="words sampled for the softmax of a step")
-    pretrain.add_argument("--seed", type=int, default=0, help="of every random choice")
-    pretrain.add_argument("--threads", type=int, default=0, help="processor threads (default: as torch chooses)")
+    pretrain.add_argument("--seed", type=_whole(0), default=0, help="of every random choice")
+    pretrain.add_argument("--threads", type=_whole(0, 1024), default=0, help="processor threads (default: as torch chooses)")
     glove = _add(commands, "glove", "glove", "Train GloVe vectors on text.")
     glove.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
     glove.add_argument("--output", required=True, metavar="DIR", help="the folder of vectors")

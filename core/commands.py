@@ -120,10 +120,10 @@ def find_neighbours(args) -> tuple[dict, str]:
     tokens = tokenize(args.sentence)
     position = _position(tokens, args.word, args.position)
     model = _open(args)
+    weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
     table = workbench.open_table(args.corpus, model, report=_progress("indexing, tokens"))
     if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
         raise BadInput(f"The index {args.corpus} was made with another model than {model.name}. Name its model, or build it again.")
-    weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
     query = neighbours.make_query(model.encoder, tokens, position)
     which = neighbours.OTHER if args.other_words else neighbours.ANY
     found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
@@ -153,8 +153,6 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
 
 def static_neighbours(args) -> tuple[dict, str]:
     vectors = workbench.open_vectors(args.vectors, allow_download=args.download, report=note)
-    if args.k < 1:
-        raise BadInput(f"--k must be at least 1, got {args.k}.")
     found = vectors.neighbours(args.word, args.k)
     rows = [{"word": n.word, "cosine": round(n.cosine, 6)} for n in found]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
@@ -205,15 +203,15 @@ def predict(args) -> tuple[dict, str]:
 
 
 def pretrain(args) -> tuple[dict, str]:
+    from dataclasses import replace
+
     import torch
 
-    from core.config import ModelShape
+    from core.config import MINI
     from core.elmo import recipe
     from core.elmo.lmdata import read_lines
     from core.elmo.pretrain import PretrainConfig
 
-    if not (0 <= args.threads <= 1024 and 0 <= args.seed < 2**31):
-        raise BadInput(f"--threads must be from 0 to 1024 and --seed from 0 to {2**31 - 1}, got {args.threads} and {args.seed}.")
     if args.valid and not any(tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
         raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
     if args.threads:
@@ -223,8 +221,8 @@ def pretrain(args) -> tuple[dict, str]:
     sizes = {"tokens": args.tokens, "vocabulary": args.vocabulary, "batch_tokens": args.batch_tokens, "negatives": min(args.negatives, args.vocabulary)}
     made = recipe.Recipe(
         files=tuple(Path(f) for f in args.corpus), valid=Path(args.valid) if args.valid else None,
-        shape=ModelShape(hidden=args.hidden, projection=args.projection), config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
-        table_share=args.table_share, fit_seconds=args.fit_seconds,
+        shape=replace(MINI, hidden=args.hidden, projection=args.projection), config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
+        table_share=args.table_share,
     )
     start = None
     if args.start_vectors:
@@ -277,7 +275,8 @@ def convert(args) -> tuple[dict, str]:
     from core.elmo.weights import save_hdf5
 
     model, folder = _open(args), Path(args.output)
-    if others := [path.name for path in folder.glob("*.*") if path.suffix in (".hdf5", ".safetensors") and path.name != "weights.hdf5"]:
+    others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
+    if others:
         raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
     save_hdf5(model.encoder.model, folder)
     return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"

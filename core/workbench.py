@@ -89,12 +89,16 @@ def open_corpus(name: str) -> list[Sentence]:
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
-    """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache."""
+    """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache.
+
+    `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole.
+    """
     if (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
         return OccurrenceTable(corpus)
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
     sentences = open_corpus(corpus)
+    targets_only &= any(sentence.targets for sentence in sentences)
     folder = cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{'-targets' if targets_only else ''}"
     if (folder / "meta.json").is_file():
         return OccurrenceTable(folder)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core import figures, workbench
+from core.errors import BadInput
 from pages._shared import atlas, lists, notices, store
 from pages._shared.frame import frame, lede, notice, shown_errors
 from pages._shared.inputs import sentence_pair
@@ -17,6 +18,8 @@ lede(
 with shown_errors():
     table = store.targets(in_use.corpus, in_use.model)
     row = st.columns([2, 3], vertical_alignment="bottom")
+    if not table.lemmas:
+        raise BadInput(f"“{in_use.corpus}” has no sense-labelled words to draw. Choose “sentences” under In use, or a JSONL file with senses.")
     words = [*table.lemmas, workbench.ALL_WORDS]
     guess = notices.lemma_of(table, st.session_state.get("w", "bank")) or table.lemmas[0]
     atlas.follow_word(guess)

@@ -10,6 +10,7 @@ from pages._shared import lists, notices, store
 from pages._shared.engines import compare_engines
 from pages._shared.frame import frame, lede, notice, shown_errors
 from pages._shared.inputs import sentence_pair
+from pages._shared.progress import show_progress
 
 in_use = frame("Neighbours")
 st.title("Who are its neighbours?")
@@ -30,17 +31,6 @@ which = tools[1].segmented_control(
 k = tools[2].slider("How many", 3, 30, 8, key="k", bind="query-params", persist_state="session")
 
 
-@st.fragment(run_every=1.0 if store.table_job(in_use.corpus, in_use.model).running else None)
-def waiting() -> None:
-    job = store.table_job(in_use.corpus, in_use.model)
-    if not job.running:
-        st.rerun()
-    share = job.done / max(1, job.total)
-    left = (job.total - job.done) / job.speed if job.speed else 0.0
-    st.progress(share, text=f"Reading every word of the sentences, once: {job.done:,} of {job.total:,} tokens, {job.speed:,.0f} a second, "
-                f"{left:.0f} s left. Until then the labelled words are searched.")
-
-
 def found_for(chosen, weights: np.ndarray, everything: bool):
     """(lines, table) of one context."""
     if which == "types" and everything:
@@ -58,7 +48,7 @@ with shown_errors():
     targets = store.targets(in_use.corpus, in_use.model)
     job = store.table_job(in_use.corpus, in_use.model)
     if job.running:
-        waiting()
+        show_progress(job)
     elif job.error:
         st.warning(job.error)
     everything = job.result is not None

@@ -44,6 +44,7 @@ class PretrainConfig:
     decay: float = 0.3
     dropout: float = 0.1
     clip_norm: float = 5.0
+    character_rate: float = 0.1  # the char-CNN's learning rate, as a share of the others'
     character_every: int = 4  # steps between two that train the char-CNN
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
@@ -169,7 +170,7 @@ class Trainer:
             optimizers.append(self.character_optimizer)
         for optimizer in optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * (self.config.character_rate if optimizer is self.character_optimizer else 1.0)
                 if not (self.table and optimizer is self.table_optimizer):  # sparse gradients have no such norm
                     torch.nn.utils.clip_grad_norm_(group["params"], self.config.clip_norm)
             optimizer.step()

@@ -19,18 +19,19 @@ import numpy as np
 import torch
 
 from core.artifacts import file_sha256, provenance, write_json
-from core.config import ModelShape
+from core.config import MINI, ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
 from core.elmo.lmdata import Corpus, prepare, read_lines
 from core.elmo.pretrain import PretrainConfig, Progress, Trainer
-from core.elmo.warmstart import fit_characters, solve_projection, start_filters, start_from
+from core.elmo.warmstart import solve_projection, start_filters, start_from
 from core.elmo.weights import save_safetensors
 from core.errors import BadInput
 from core.text import tokenize
 
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
+NAMED_TYPES = 60_000  # types whose spellings and n-grams the filters are chosen from
 FITTED_TYPES = 30_000  # the char-CNN learns these by heart as well as it can; rarer words follow from their spelling
 
 
@@ -40,12 +41,11 @@ class Recipe:
 
     files: tuple[Path, ...]  # one sentence a line
     valid: Path | None = None  # held-out text for the validation perplexity
-    shape: ModelShape = field(default_factory=ModelShape)
+    shape: ModelShape = field(default_factory=lambda: MINI)
     config: PretrainConfig = field(default_factory=PretrainConfig)  # its `tokens` are both token stages' together
     table_types: int = 150_000
     table_share: float = 0.8  # of the tokens, those of stage 1
-    fit_seconds: float = 1200.0  # stage 2
-    joint_rate: float = 6e-4
+    joint_rate: float = 4e-4
     valid_sentences: int = 600
 
     def stage_config(self, stage: str) -> PretrainConfig:
@@ -103,15 +103,11 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
         characters.load_state_dict(torch.load(path, weights_only=True))
         return
     types = trainer.corpus.types[: len(target) - 1]
-    n = min(len(types), 20_000)
-    start_filters(characters, types)
-    log(stage="characters", seconds=0.0, r2=round(solve_projection(characters, types[:n], target[:n]), 4))
-    last = 0.0
-    for seconds, error in fit_characters(characters, types[:FITTED_TYPES], target, seconds=recipe.fit_seconds, seed=recipe.config.seed):
-        if seconds - last > 20:
-            log(stage="characters", seconds=round(seconds), error=round(error, 5))
-            last = seconds
-    log(stage="characters", seconds=round(recipe.fit_seconds), r2=round(solve_projection(characters, types[:n], target[:n]), 4))
+    started = time.monotonic()
+    n_set = start_filters(characters, types[:NAMED_TYPES])
+    known = types[:FITTED_TYPES]
+    r2 = solve_projection(characters, known, target[: len(known)])
+    log(stage="characters", filters=n_set, types=len(known), r2=round(r2, 4), seconds=round(time.monotonic() - started))
     torch.save(characters.state_dict(), path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)
 

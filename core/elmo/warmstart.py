@@ -1,23 +1,22 @@
 """Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
 `start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
-already reads and writes words it knows. The char-CNN learns to spell a table of vectors in three steps: `start_filters`
-makes each wide filter answer to one frequent word, `solve_projection` finds the last layer in closed form over the
-filters as they are, `fit_characters` then moves all of it by gradient.
+already reads and writes words it knows. The char-CNN learns to spell a table of vectors in two steps: `start_filters`
+makes each wide filter answer to one frequent word and each narrow one to one n-gram, `solve_projection` finds the last
+layer in closed form over them; the joint training then moves all of it by gradient.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections import Counter
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.elmo.model import CharacterCNN
 from core.elmo.pretrain import Trainer
-from core.text import character_ids
+from core.text import PADDING, character_ids
 
 
 def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
@@ -46,57 +45,50 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
     return len(numbers)
 
 
-def start_filters(characters: CharacterCNN, types: list[str], *, widest: int = 3, scale: float = 8.0) -> int:
-    """Let each filter of the `widest` widths answer 1 to one frequent spelling and about 0 to all others; returns how many.
+def start_filters(characters: CharacterCNN, types: list[str], *, whole: int = 2, scale: float = 8.0) -> int:
+    """Let each filter answer 1 to one window of characters and about 0 to all others; returns how many are set.
 
-    A filter is the spelling's own characters, begin and end marks included, so that only that window reaches its
-    threshold: one wrong character of seven costs a seventh of `scale`. Longer words are met by their beginnings.
+    The `whole` widest widths get frequent spellings with their begin and end marks (longer ones by their beginning), the
+    narrower widths the weightiest character n-grams, so that unknown words are spelt from parts (as in Bojanowski et al.
+    2017). A filter is its window's own characters: one wrong of seven costs a seventh of `scale` and stays silent.
     """
-    filters = sorted(characters.convolutions, key=lambda c: c.kernel_size[0])[-widest:]
-    free, seen = {c.kernel_size[0]: list(range(c.out_channels)) for c in filters}, set()
+    encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
+    by_width = sorted(characters.convolutions, key=lambda c: c.kernel_size[0])
+    n_set = 0
+    for convolution in by_width[: len(by_width) - whole]:
+        n_set += _set_windows(convolution, characters, _weightiest(encoded, convolution.kernel_size[0]), scale)
+    taken: set[int] = set()
+    for convolution in by_width[len(by_width) - whole :]:
+        width, last = convolution.kernel_size[0], convolution is by_width[-1]
+        windows: dict[tuple, int] = {}
+        for number, ids in enumerate(encoded):
+            if len(windows) < convolution.out_channels and number not in taken and (len(ids) <= width or last):
+                padded = (*ids[:width].tolist(), *[PADDING] * (width - len(ids)))
+                if windows.setdefault(padded, number) == number:
+                    taken.add(number)
+        n_set += _set_windows(convolution, characters, list(windows), scale)
+    return n_set
+
+
+def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
+    """Character n-grams of one width by the importance of the types they stand in, weightiest first."""
+    weights: Counter[tuple] = Counter()
+    for ids, weight in zip(encoded, importance(len(encoded)).tolist(), strict=True):
+        listed = ids.tolist()
+        for window in {tuple(listed[k : k + width]) for k in range(len(listed) - width + 1)}:
+            weights[window] += weight
+    return [window for window, _ in weights.most_common()]
+
+
+def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list[tuple], scale: float) -> int:
+    if not windows:  # a tiny corpus: no spelling is left for this width
+        return 0
+    chosen = torch.tensor(windows[: convolution.out_channels])
     with torch.no_grad():
-        for word in types:
-            ids = character_ids([word])[0]
-            n = len(word.encode("utf-8", "ignore")) + 2
-            room = [c for c in filters if free[c.kernel_size[0]] and (c.kernel_size[0] >= n or c is filters[-1])]
-            if not room:
-                continue
-            width = room[0].kernel_size[0]
-            if (window := tuple(ids[:width])) in seen:
-                continue
-            seen.add(window)
-            k = free[width].pop(0)
-            spelt = characters.embedding.weight[torch.tensor(window)]  # (width, 16)
-            room[0].weight[k] = (spelt * scale / spelt.square().sum()).t()
-            room[0].bias[k] = 1.0 - scale
-            if not any(free.values()):
-                break
-    return len(seen)
-
-
-def fit_characters(
-    characters: CharacterCNN, types: list[str], target: Tensor, *, seconds: float, batch: int = 192, rate: float = 2e-4, seed: int = 0
-) -> Iterator[tuple[float, float]]:
-    """Fit to `target` (n, P), types most frequent first; yields (seconds, mean squared error) once a step.
-
-    Types are drawn by `importance`; the rate falls to a twentieth over `seconds`.
-    """
-    chances = importance(len(types))
-    chances /= chances.sum()
-    rng, started = np.random.default_rng(seed), time.perf_counter()
-    optimizer = torch.optim.Adam(characters.parameters(), lr=rate, betas=(0.9, 0.99), fused=True)
-    while (spent := time.perf_counter() - started) < seconds:
-        picked = rng.choice(len(types), 4 * batch, p=chances)
-        picked = picked[np.argsort([len(types[k]) for k in picked], kind="stable")]  # like lengths in one product
-        for part in rng.permutation(np.array_split(picked, 4)):
-            for group in optimizer.param_groups:
-                group["lr"] = rate * max(0.05, 1 - spent / seconds)
-            spelt = characters(torch.from_numpy(character_ids([types[k] for k in part])))
-            loss = (spelt - target[part]).square().mean()
-            loss.backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        yield spent, loss.item()
+        spelt = characters.embedding.weight[chosen]  # (n, width, 16)
+        convolution.weight[: len(chosen)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
+        convolution.bias[: len(chosen)] = 1.0 - scale
+    return len(chosen)
 
 
 def importance(n: int) -> np.ndarray:
@@ -108,16 +100,24 @@ def solve_projection(characters: CharacterCNN, types: list[str], target: Tensor,
     """Set the char-CNN's last layer to the ridge regression of `target` (n, P) on its filters, types weighed by
     `importance`; returns the weighted R^2.
     """
+    order = sorted(range(len(types)), key=lambda k: len(types[k]))
+    weights = torch.from_numpy(importance(len(types))).float()
+    n = characters.projection.in_features + 1
+    gram, moment, total = torch.zeros(n, n), torch.zeros(n, target.shape[1]), 0.0
+    mean = (target * weights[:, None]).sum(0) / weights.sum()
     with torch.no_grad():
-        order = sorted(range(len(types)), key=lambda k: len(types[k]))
-        parts = [characters.after_highways(characters.pooled(torch.from_numpy(character_ids([types[k] for k in order[i : i + 512]])))) for i in range(0, len(order), 512)]
-        x, y = torch.cat(parts), target[order]
-        weight = torch.from_numpy(importance(len(types))[order]).float()[:, None]
-        weight /= weight.sum()
-        mean_x, mean_y = (x * weight).sum(0), (y * weight).sum(0)
-        a, b = (x - mean_x) * weight.sqrt(), (y - mean_y) * weight.sqrt()
-        gram = a.t() @ a
-        solution = torch.linalg.solve(gram + ridge * gram.diagonal().mean() * torch.eye(len(gram)), a.t() @ b)
-        characters.projection.weight.copy_(solution.t())
-        characters.projection.bias.copy_(mean_y - mean_x @ solution)
-        return 1 - float((a @ solution - b).square().sum() / b.square().sum())
+        for start in range(0, len(order), 512):
+            part = order[start : start + 512]
+            ids = torch.from_numpy(character_ids([types[k] for k in part]))
+            x = nn.functional.pad(characters.after_highways(characters.pooled(ids)), (0, 1), value=1.0)  # a one for the bias
+            weighed = x * weights[part][:, None]
+            gram.addmm_(x.t(), weighed)
+            moment.addmm_(weighed.t(), target[part])
+            total += float(((target[part] - mean).square().sum(1) * weights[part]).sum())
+        penalty = torch.full((n,), ridge * float(gram.diagonal()[:-1].mean()))
+        penalty[-1] = 0.0
+        solution = torch.linalg.solve(gram + penalty.diag(), moment)
+        characters.projection.weight.copy_(solution[:-1].t())
+        characters.projection.bias.copy_(solution[-1])
+        squared = float((target.square() * weights[:, None]).sum() - 2 * (solution * moment).sum() + (solution * (gram @ solution)).sum())
+    return 1 - squared / total

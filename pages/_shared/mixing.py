@@ -11,7 +11,7 @@ import streamlit as st
 from core import figures, neighbours, projection, workbench
 from core.elmo.mix import mixed, softmax
 from pages._shared import lists, notices, store
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import InUse, notice, shown_errors
 from pages._shared.inputs import Chosen
 
 PRESETS = {  # raw scores before the softmax
@@ -35,6 +35,11 @@ def _moved() -> None:
 
 @st.fragment
 def lab(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _lab(in_use, first, second)
+
+
+def _lab(in_use: InUse, first: Chosen, second: Chosen) -> None:
     table = store.targets(in_use.corpus, in_use.model)
     controls, shown = st.columns([2, 3], gap="large")
     with controls:

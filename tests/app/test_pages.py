@@ -62,11 +62,22 @@ def test_the_view_is_read_from_the_url():
     assert not page.exception
 
 
-def test_an_unknown_model_is_named_in_a_sentence():
-    page = opened("app.py")
-    page.selectbox(key="model").set_value("/no/such/folder").run()
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("kind", ["model", "vectors", "corpus"])
+def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
+    page = opened(path, **{kind: "/no/such/thing"})
     assert not page.exception
-    assert any("/no/such/folder" in error.value for error in page.error)
+    uses_it = kind != "corpus" or path != "app.py"
+    uses_it &= kind != "vectors" or path in ("app.py", "pages/neighbours.py")
+    assert any("/no/such/thing" in error.value for error in page.error) == uses_it
+
+
+def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
+    (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
+    corpus = str(tmp_path / "own.txt")
+    assert not opened("pages/neighbours.py", corpus=corpus).error
+    assert "lent her the money" in html_of(opened("pages/mix.py", corpus=corpus))
+    assert "no sense-labelled words" in opened("pages/map.py", corpus=corpus).error[0].value
 
 
 def test_gamma_changes_the_length_and_no_neighbour():
