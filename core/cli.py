@@ -18,10 +18,10 @@ from core.errors import ElmoscopeError
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     args = _parser().parse_args(arguments)
-    from core import commands  # after parsing: --help need not wait for torch
+    from core import commands, making  # after parsing: --help need not wait for torch
 
     try:
-        result, text = getattr(commands, args.run)(args)
+        result, text = getattr(making if hasattr(making, args.run) else commands, args.run)(args)
     except ElmoscopeError as error:
         return _refused(str(error))
     except OSError as error:
@@ -102,19 +102,34 @@ def _add(commands, name: str, run: str, help_text: str) -> argparse.ArgumentPars
 
 
 def _model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default="elmo-mini", metavar="M", help="a registry name, or a folder with options.json and one weights file")
+    parser.add_argument(
+        "--model", default="elmo-mini", metavar="M", help="a registry name, or a folder with options.json and one weights file"
+    )
     parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
 
 
 def _embedding(commands) -> None:
     parser = _add(commands, "embed", "embed", "Vectors of every token in every layer, as .npz.")
     _model(parser)
-    parser.add_argument("--input", required=True, metavar="F", help=".json: list of token lists, or of equally long streams of them; .txt: a sentence a line")
-    parser.add_argument("--output", required=True, metavar="O.npz", help="float32 (L, T, D) under the key of each sentence's number")
-    parser.add_argument("--stateful", action="store_true", help="carry the LSTMs' states from batch to batch (as the published golden files)")
-    parser.add_argument("--batch-size", type=int, default=32, metavar="N", help="sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)")
+    parser.add_argument(
+        "--input",
+        required=True,
+        metavar="F",
+        help=".json: list of token lists, or of equally long streams of them; .txt: a sentence a line",
+    )
+    parser.add_argument(
+        "--output", required=True, metavar="O.npz", help="float32 (L, T, D) under the key of each sentence's number"
+    )
+    parser.add_argument(
+        "--stateful", action="store_true", help="carry the LSTMs' states from batch to batch (as the published golden files)"
+    )
+    parser.add_argument(
+        "--batch-size", type=int, default=32, metavar="N", help="sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)"
+    )
     parser.add_argument("--engine", choices=["elmoscope", "allennlp"], default="elmoscope", help="who computes")
-    allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(required=True, metavar="setup")
+    allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(
+        required=True, metavar="setup"
+    )
     _add(allennlp, "setup", "allennlp_setup", "Make AllenNLP's own Python 3.10 environment.")
 
 
@@ -122,9 +137,13 @@ def _searching(commands) -> None:
     parser = _add(commands, "neighbours", "find_neighbours", "Nearest occurrences of a word in a sentence.")
     parser.add_argument("--word", required=True, metavar="W", help="a token of the sentence, letter case aside")
     parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
-    parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once")
+    parser.add_argument(
+        "--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once"
+    )
     _model(parser)
-    parser.add_argument("--corpus", default="sentences", metavar="C", help="a registry name, an index folder, or a JSONL of sentences")
+    parser.add_argument(
+        "--corpus", default="sentences", metavar="C", help="a registry name, an index folder, or a JSONL of sentences"
+    )
     parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
@@ -137,7 +156,9 @@ def _searching(commands) -> None:
 
 
 def _measuring(commands) -> None:
-    evaluate = commands.add_parser("evaluate", help="Measure a model: senses, perplexity.").add_subparsers(required=True, metavar="WHAT")
+    evaluate = commands.add_parser("evaluate", help="Measure a model: senses, perplexity.").add_subparsers(
+        required=True, metavar="WHAT"
+    )
     senses = _add(evaluate, "senses", "evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid.")
     senses.add_argument("--train", required=True, metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}')
     senses.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --train")
@@ -148,14 +169,18 @@ def _measuring(commands) -> None:
     _model(perplexity)
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
     predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")
-    predict.add_argument("--direction", choices=["forward", "backward"], default="forward", help="the next word (default), or the one before")
+    predict.add_argument(
+        "--direction", choices=["forward", "backward"], default="forward", help="the next word (default), or the one before"
+    )
     predict.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
     _model(predict)
 
 
 def _training(commands) -> None:
     pretrain = _add(commands, "pretrain", "pretrain", "Train a biLM on text; resumes from its checkpoints.")
-    pretrain.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
+    pretrain.add_argument(
+        "--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly"
+    )
     pretrain.add_argument("--output", required=True, metavar="DIR", help="checkpoints, log, and in the end DIR/model")
     pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
@@ -170,7 +195,9 @@ def _training(commands) -> None:
     pretrain.add_argument("--seed", type=_whole(0), default=0, help="of every random choice")
     pretrain.add_argument("--threads", type=_whole(0, 1024), default=0, help="processor threads (default: as torch chooses)")
     glove = _add(commands, "glove", "glove", "Train GloVe vectors on text.")
-    glove.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
+    glove.add_argument(
+        "--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly"
+    )
     glove.add_argument("--output", required=True, metavar="DIR", help="the folder of vectors")
     glove.add_argument("--work", metavar="DIR", help="where prepared text and checkpoints are kept (default: beside the output)")
     glove.add_argument("--epochs", type=int, default=20, help="passes over the counts (default 20)")
@@ -188,5 +215,10 @@ def _keeping(commands) -> None:
     convert = _add(commands, "convert", "convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
     convert.add_argument("--output", required=True, metavar="DIR", help="the new model's folder")
     _model(convert)
-    bundle = _add(commands, "bundle", "bundle", "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps.")
+    bundle = _add(
+        commands,
+        "bundle",
+        "bundle",
+        "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps.",
+    )
     bundle.add_argument("--output", default="assets/targets", metavar="DIR", help="default: assets/targets")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from core import workbench
-from core.artifacts import check_fits, parse_json, read_json, replacing
+from core.artifacts import check_fits, parse_json, replacing
 from core.corpus import read_labelled, read_sentences
 from core.elmo.mix import mixed
 from core.errors import BadInput
@@ -20,7 +20,7 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _progress(what: str):
+def progress(what: str):
     """A reporter (done, in all, per second) that writes a line to stderr at most every other second."""
     last = [time.monotonic()]
 
@@ -33,7 +33,7 @@ def _progress(what: str):
     return report
 
 
-def _open(args) -> workbench.Model:
+def open_model(args) -> workbench.Model:
     return workbench.open_model(args.model, allow_download=args.download, report=_download_progress)
 
 
@@ -47,7 +47,7 @@ def embed(args) -> tuple[dict, str]:
     if not 1 <= args.batch_size <= 100_000:
         raise BadInput(f"--batch-size must be between 1 and 100,000, got {args.batch_size}.")
     sentences = _read_embed_input(Path(args.input), args.stateful)
-    model = _open(args)
+    model = open_model(args)
     started = time.perf_counter()
     arrays = _embed_allennlp(args, model, sentences) if args.engine == "allennlp" else _embed_ours(args, model, sentences)
     seconds = time.perf_counter() - started
@@ -90,7 +90,7 @@ def _embed_ours(args, model: workbench.Model, sentences: list) -> dict[str, np.n
         streams = model.encoder.encode_streams(sentences)
         return {f"{s}/{k}": array for s, stream in enumerate(streams) for k, array in enumerate(stream)}
     model.encoder.batch_tokens = args.batch_size * 128
-    return {str(k): array for k, array in enumerate(model.encoder.encode(sentences, report=_progress("tokens")))}
+    return {str(k): array for k, array in enumerate(model.encoder.encode(sentences, report=progress("tokens")))}
 
 
 def _embed_allennlp(args, model: workbench.Model, sentences: list) -> dict[str, np.ndarray]:
@@ -105,34 +105,35 @@ def _embed_allennlp(args, model: workbench.Model, sentences: list) -> dict[str, 
     return {str(k): array for k, array in enumerate(found.layers)}
 
 
-def allennlp_setup(args) -> tuple[dict, str]:
-    from core.elmo import allennlp
-
-    folder = allennlp.setup(note)
-    with allennlp.AllenNLPEngine() as engine:
-        versions = engine.ping()
-    return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
-
-
 def find_neighbours(args) -> tuple[dict, str]:
     from core import neighbours
 
     tokens = tokenize(args.sentence)
     position = _position(tokens, args.word, args.position)
-    model = _open(args)
+    model = open_model(args)
     weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
-    table = workbench.open_table(args.corpus, model, report=_progress("indexing, tokens"))
-    if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
-        raise BadInput(f"The index {args.corpus} was made with another model than {model.name}. Name its model, or build it again.")
+    table = workbench.open_table(args.corpus, model, report=progress("indexing, tokens"))
     query = neighbours.make_query(model.encoder, tokens, position)
     which = neighbours.OTHER if args.other_words else neighbours.ANY
     found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
     rows = [
-        {"word": n.occurrence.tokens[n.occurrence.position], "sentence": join_tokens(list(n.occurrence.tokens)),
-         "position": n.occurrence.position, "sense": n.occurrence.sense, "cosine": round(n.cosine, 6)}
+        {
+            "word": n.occurrence.tokens[n.occurrence.position],
+            "sentence": join_tokens(list(n.occurrence.tokens)),
+            "position": n.occurrence.position,
+            "sense": n.occurrence.sense,
+            "cosine": round(n.cosine, 6),
+        }
         for n in found
     ]
-    asked = {"word": args.word, "sentence": args.sentence, "tokens": tokens, "position": position, "layer": args.layer, "weights": weights.tolist()}
+    asked = {
+        "word": args.word,
+        "sentence": args.sentence,
+        "tokens": tokens,
+        "position": position,
+        "layer": args.layer,
+        "weights": weights.tolist(),
+    }
     lines = [f"{row['cosine']:.3f}  {row['word']:<14} {row['sense'] or '':<22} {row['sentence']}" for row in rows]
     return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
@@ -142,7 +143,9 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
     if given is not None:
         if given not in places:
             at = f"'{tokens[given]}'" if 0 <= given < len(tokens) else "no token"
-            raise BadInput(f"Token {given} of the sentence is {at}, not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}.")
+            raise BadInput(
+                f"Token {given} of the sentence is {at}, not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
+            )
         return given
     if not places:
         raise BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
@@ -162,21 +165,29 @@ def evaluate_senses(args) -> tuple[dict, str]:
     from core.senses import classify_split
 
     train, test = read_labelled(Path(args.train)), read_labelled(Path(args.test))
-    model = _open(args)
+    model = open_model(args)
     layers_train, layers_test = (workbench.vectors_of_rows(model.encoder, rows) for rows in (train, test))
-    (labels_a, words_a), (labels_b, words_b) = ([[getattr(r, f) for r in rows] for f in ("label", "word")] for rows in (train, test))
+    (labels_a, words_a), (labels_b, words_b) = (
+        [[getattr(r, f) for r in rows] for f in ("label", "word")] for rows in (train, test)
+    )
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train)}
     lines = ["layer   nearest (macro, pooled)   centroid (macro, pooled)"]
     for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
         weights = workbench.layer_weights(name, model.encoder.n_layers)
         a, b = (mixed(layers.transpose(1, 0, 2), weights) for layers in (layers_train, layers_test))
         scores = classify_split(a, labels_a, words_a, b, labels_b, words_b)
-        near, centre = ({"macro": getattr(scores, f"{m}_macro"), "pooled": getattr(scores, f"{m}_pooled")} for m in ("nearest", "centroid"))
+        near, centre = (
+            {"macro": getattr(scores, f"{m}_macro"), "pooled": getattr(scores, f"{m}_pooled")} for m in ("nearest", "centroid")
+        )
         result[name] = {"nearest": near, "centroid": centre}
-        lines.append(f"{name:<8}{near['macro']:.1%}, {near['pooled']:.1%}            {centre['macro']:.1%}, {centre['pooled']:.1%}")
+        lines.append(
+            f"{name:<8}{near['macro']:.1%}, {near['pooled']:.1%}            {centre['macro']:.1%}, {centre['pooled']:.1%}"
+        )
     often = {"macro": scores.most_frequent_macro, "pooled": scores.most_frequent_pooled}
     result |= {"most_frequent": often, "unseen": scores.unseen}
-    lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows")
+    lines.append(
+        f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows"
+    )
     return result, "\n".join(lines)
 
 
@@ -185,15 +196,18 @@ def evaluate_perplexity(args) -> tuple[dict, str]:
 
     lines = (line for line in read_lines(args.text) if line.strip())
     sentences = [tokenize(line) for k, line in enumerate(lines) if args.limit is None or k < args.limit]
-    model = workbench.open_language_model(_open(args))
-    found = model.perplexity(sentences, report=_progress("sentences"))
+    model = workbench.open_language_model(open_model(args))
+    found = model.perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
     result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
-    return result, f"perplexity: forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"
+    return (
+        result,
+        f"perplexity: forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)",
+    )
 
 
 def predict(args) -> tuple[dict, str]:
-    model = workbench.open_language_model(_open(args))
+    model = workbench.open_language_model(open_model(args))
     sentences = split_sentences(args.text) or [""]
     tokens = tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
     found = model.predict(tokens, backward=args.direction == "backward", k=args.k)
@@ -202,59 +216,17 @@ def predict(args) -> tuple[dict, str]:
     return result, "\n".join(f"{r['probability']:7.2%}  {r['word']}" for r in rows)
 
 
-def pretrain(args) -> tuple[dict, str]:
-    from dataclasses import replace
-
-    import torch
-
-    from core.config import MINI
-    from core.elmo import recipe
-    from core.elmo.lmdata import read_lines
-    from core.elmo.pretrain import PretrainConfig
-
-    if args.valid and not any(tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
-        raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
-    if args.threads:
-        torch.set_num_threads(args.threads)
-    if not 0 < args.table_share < 1:
-        raise BadInput(f"--table-share must lie between 0 and 1, got {args.table_share}.")
-    sizes = {"tokens": args.tokens, "vocabulary": args.vocabulary, "batch_tokens": args.batch_tokens, "negatives": min(args.negatives, args.vocabulary)}
-    made = recipe.Recipe(
-        files=tuple(Path(f) for f in args.corpus), valid=Path(args.valid) if args.valid else None,
-        shape=replace(MINI, hidden=args.hidden, projection=args.projection), config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
-        table_share=args.table_share,
-    )
-    start = None
-    if args.start_vectors:
-        vectors = workbench.open_vectors(args.start_vectors)
-        if vectors.dim > args.projection - 3:
-            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}.")
-        start = (list(vectors.words[:200_000]), np.stack([vectors.vector(w) for w in vectors.words[:200_000]]))
-    folder = recipe.run(made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event])))))
-    return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
-
-
-def glove(args) -> tuple[dict, str]:
-    from core.elmo.lmdata import prepare
-    from core.glove import GloveConfig, train_glove
-
-    work = Path(args.work or f"{args.output}-work")
-    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note)
-    folder = train_glove(prepared, Path(args.output), GloveConfig(dim=args.dim, epochs=args.epochs), note, work=work)
-    return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
-
-
 def index_build(args) -> tuple[dict, str]:
     from core.occurrences import build_index, index_info
 
     sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
-    _check_replaceable(Path(args.output))
-    model = _open(args)
-    build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=_progress("tokens"))
+    check_replaceable(Path(args.output))
+    model = open_model(args)
+    build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=progress("tokens"))
     return _info(index_info(Path(args.output)))
 
 
-def _check_replaceable(folder: Path) -> None:
+def check_replaceable(folder: Path) -> None:
     """An index takes its folder's place as a whole: only another index may be lost by that."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "occurrences.arrow").is_file():
         raise BadInput(f"{folder} holds other files, which an index would replace. Name a new folder.")
@@ -269,28 +241,3 @@ def index_info(args) -> tuple[dict, str]:
 def _info(facts: dict) -> tuple[dict, str]:
     text = f"{facts['occurrences']:,} occurrences of {facts['types']:,} types, {facts['bytes'] / 1e6:.1f} MB, made in {facts['seconds']:.1f} s ({facts['tokens_per_second']:,.0f} tokens/s)"
     return facts, text
-
-
-def convert(args) -> tuple[dict, str]:
-    from core.elmo.weights import save_hdf5
-
-    model, folder = _open(args), Path(args.output)
-    others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
-    if others:
-        raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
-    save_hdf5(model.encoder.model, folder)
-    return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
-
-
-def bundle(args) -> tuple[dict, str]:
-    from core.occurrences import build_index
-
-    model = workbench.open_model(workbench.BUNDLED_MODEL)
-    folder = Path(args.output)
-    _check_replaceable(folder)
-    table = build_index(workbench.open_corpus(workbench.BUNDLED_CORPUS), model.encoder, folder, model=model.fingerprint, targets_only=True, report=_progress("tokens"))
-    (folder / "maps").mkdir()
-    for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):
-        workbench.fit_maps(table, word).save(folder / "maps" / f"{word}.safetensors")
-        note(f"map {k} of {len(table.lemmas) + 1}: {word}")
-    return {"output": str(folder), "maps": k, "occurrences": len(table)}, f"{len(table):,} labelled tokens and {k} maps in {folder}"

@@ -73,7 +73,9 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
-def angle_figure(cosine: float, labels: tuple[str, str], *, word: str, same_word: bool, layer: str, glove: float | None) -> go.Figure:
+def angle_figure(
+    cosine: float, labels: tuple[str, str], *, word: str, same_word: bool, layer: str, glove: float | None
+) -> go.Figure:
     """Two vectors as what their cosine says: two rays at the true angle; above them GloVe's, which is one where the word is.
 
     `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none.
@@ -84,8 +86,13 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, word: str, same_word
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     one = "one vector for both" if same_word else "two words, two vectors"
     glove_text = "not in its vocabulary" if glove is None else one
-    for x, title, text in ((0.0, f"GloVe: “{word}”", glove_text), (1.45, f"ELMo, {_layer_title(layer)}", f"{degrees:.0f}° apart")):
-        figure.add_annotation(x=x, y=-0.13, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top")
+    for x, title, text in (
+        (0.0, f"GloVe: “{word}”", glove_text),
+        (1.45, f"ELMo, {_layer_title(layer)}", f"{degrees:.0f}° apart"),
+    ):
+        figure.add_annotation(
+            x=x, y=-0.13, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
+        )
     figure.update_xaxes(visible=False, range=[-0.75, 2.2], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.42, 1.25], fixedrange=True, scaleanchor="x")
     return base(figure, height=330, key="angle")
@@ -96,7 +103,9 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
         return
     half = math.acos(max(-1.0, min(1.0, cosine))) / 2
     arc = np.linspace(-half, half, 40)
-    figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
+    figure.add_scatter(
+        x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
+    )
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
         x, y = x0 + math.sin(side * half), math.cos(half)
         figure.add_scatter(
@@ -104,8 +113,12 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
             y=[0, y],
             mode="lines+markers+text",
             line={"color": line, "width": 3},
-            marker={"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "symbol": ["circle", "star" if label else "circle"],
-                    "line": {"color": RIM, "width": 1.5}},
+            marker={
+                "color": ["rgba(0,0,0,0)", dot],
+                "size": [1, 22 if label else 16],
+                "symbol": ["circle", "star" if label else "circle"],
+                "line": {"color": RIM, "width": 1.5},
+            },
             text=["", label],
             textposition="top left" if side < 0 else "top right",
             textfont={"size": 15},
@@ -141,8 +154,17 @@ def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
 
 
 def map_figure(
-    coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], *,
-    layer: str, stars: list[Star] = (), height: int = 430, key: str, limits: tuple[float, float, float, float] | None = None,
+    coordinates: np.ndarray,
+    labels: list[str | None],
+    hovers: list[str],
+    rows: list[int],
+    senses: list[str],
+    *,
+    layer: str,
+    stars: list[Star] = (),
+    height: int = 430,
+    key: str,
+    limits: tuple[float, float, float, float] | None = None,
     name_senses: bool = True,
 ) -> go.Figure:
     """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids.
@@ -156,7 +178,7 @@ def map_figure(
         if not len(here):
             continue
         figure.add_trace(
-            (go.Scattergl if len(xy) > 1500 else go.Scatter)(
+            (go.Scattergl if len(xy) > 5000 else go.Scatter)(
                 x=xy[here, 0],
                 y=xy[here, 1],
                 mode="markers",
@@ -191,8 +213,14 @@ def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
 
 def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str) -> None:
     figure.add_annotation(
-        x=at[0], y=at[1], text=f"<b>{escape(text)}</b>", showarrow=False,
-        font={"size": 13, "color": "#ffffff"}, bgcolor=colour, borderpad=3, opacity=0.95,
+        x=at[0],
+        y=at[1],
+        text=f"<b>{escape(text)}</b>",
+        showarrow=False,
+        font={"size": 13, "color": "#ffffff"},
+        bgcolor=colour,
+        borderpad=3,
+        opacity=0.95,
     )
 
 
@@ -202,8 +230,16 @@ def _stars(figure: go.Figure, stars, layer: str) -> None:
             continue
         x, y = star.points[layer]
         figure.add_scatter(
-            x=[x], y=[y], mode="markers+text", text=[star.label], textposition="bottom center" if number % 2 else "top center", textfont={"size": 14},
-            customdata=[[-1 - number]], hovertext=[star.text], hovertemplate="%{hovertext}<extra></extra>", name=star.label,
+            x=[x],
+            y=[y],
+            mode="markers+text",
+            text=[star.label],
+            textposition="bottom center" if number % 2 else "top center",
+            textfont={"size": 14},
+            customdata=[[-1 - number]],
+            hovertext=[star.text],
+            hovertemplate="%{hovertext}<extra></extra>",
+            name=star.label,
             marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
         )
 
@@ -221,8 +257,14 @@ def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Fi
     names = [f"s{k}" for k in range(len(weights))]
     figure = go.Figure(
         go.Bar(
-            x=list(weights), y=names, orientation="h", marker_color=[LAYER_COLOURS[str(min(k, 2))] for k in range(len(weights))],
-            text=[f"{w:.0%}" for w in weights], textposition="outside", textfont={"size": 15}, cliponaxis=False,
+            x=list(weights),
+            y=names,
+            orientation="h",
+            marker_color=[LAYER_COLOURS[str(min(k, 2))] for k in range(len(weights))],
+            text=[f"{w:.0%}" for w in weights],
+            textposition="outside",
+            textfont={"size": 15},
+            cliponaxis=False,
             hovertemplate="%{y} = %{x:.3f}<extra></extra>",
         )
     )
@@ -239,13 +281,21 @@ def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, m
     for name, values in curves.items():
         layers = list(values)
         figure.add_bar(
-            x=[_layer_title(n) for n in layers], y=list(values.values()), name=name, text=[f"{v:.0%}" for v in values.values()],
-            textposition="outside", textfont={"size": 14}, cliponaxis=False, marker_color=[LAYER_COLOURS[n] for n in layers],
+            x=[_layer_title(n) for n in layers],
+            y=list(values.values()),
+            name=name,
+            text=[f"{v:.0%}" for v in values.values()],
+            textposition="outside",
+            textfont={"size": 14},
+            cliponaxis=False,
+            marker_color=[LAYER_COLOURS[n] for n in layers],
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )
     for value, label, dash in _merged_lines(null, majority):
         figure.add_hline(y=value, line={"dash": dash, "color": "#888", "width": 1.5})
-        figure.add_annotation(x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12})
+        figure.add_annotation(
+            x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
+        )
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor="rgba(140,140,150,0.2)", nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
     base(figure, height=270, key="accuracy")

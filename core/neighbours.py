@@ -84,7 +84,14 @@ def cosines(rows: Rows, found: Products, weights) -> np.ndarray:
 
 
 def nearest(
-    table: OccurrenceTable, found: Products, weights, *, k: int = 10, which: str = ANY, sense: str | None = None, lemma: str | None = None
+    table: OccurrenceTable,
+    found: Products,
+    weights,
+    *,
+    k: int = 10,
+    which: str = ANY,
+    sense: str | None = None,
+    lemma: str | None = None,
 ) -> list[Neighbour]:
     """The k nearest occurrences, best first; equal cosines keep the table's order. The query's own row is left out.
 
@@ -101,7 +108,9 @@ def nearest(
     return [Neighbour(table.occurrence(int(row)), float(values[row])) for row in rows]
 
 
-def nearest_types(table: OccurrenceTable, found: Products, weights, *, k: int = 10, other_words: bool = True) -> list[TypeNeighbour]:
+def nearest_types(
+    table: OccurrenceTable, found: Products, weights, *, k: int = 10, other_words: bool = True
+) -> list[TypeNeighbour]:
     """The k nearest spellings by their mean vectors; `found` must be `products(table.types, query)`."""
     _check_k(k)
     values = cosines(table.types, found, weights)

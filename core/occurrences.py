@@ -223,7 +223,10 @@ def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
 def _schema(n_layers: int, dim: int) -> pa.Schema:
     name = pa.dictionary(pa.int32(), pa.string())
     columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
-    columns += [("layers", pa.list_(pa.float16(), n_layers * dim)), ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2))]
+    columns += [
+        ("layers", pa.list_(pa.float16(), n_layers * dim)),
+        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
+    ]
     return pa.schema(columns)
 
 
@@ -253,7 +256,9 @@ def _batch(
         pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
         for codes, each in zip((words, senses, lemmas), names, strict=True)
     ]
-    rows = pa.RecordBatch.from_arrays([*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())], names=schema.names[:5])
+    rows = pa.RecordBatch.from_arrays(
+        [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())], names=schema.names[:5]
+    )
     rows = rows.filter(pa.array(keep))
     return pa.RecordBatch.from_arrays([*rows.columns, *_vectors(vectors.astype(np.float16))], schema=schema)
 

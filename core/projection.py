@@ -22,15 +22,13 @@ import numpy as np
 
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
-FORMAT = 1  # of a saved map
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
 LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
-SAMPLE = 3_000  # points on which trustworthiness is measured, at most
-DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, in a map that reaches from -1 to 1
+FORMAT, SAMPLE = 1, 3_000  # version of a saved map; points on which trustworthiness is measured, at most
+DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
 COMPUTING = threading.RLock()  # numba's fallback threading ends the process when two threads compute at once
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +37,7 @@ class ProjectionConfig:
 
     n_neighbors: int = 15  # vectors in a neighbourhood; more keeps more of the large structure
     min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
-    alignment_regularisation: float = 0.03  # how firmly a point is tied to itself in the other spaces
+    alignment_regularisation: float = 0.05  # how firmly a point is tied to itself in the other spaces
     alignment_window: int = 3  # spaces to either side it is tied to
     n_epochs: int = 200
     seed: int = 0
@@ -114,7 +112,7 @@ def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
 
 
 def aligned_maps(
-    spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Report | None = None
+    spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Callable[[str], None] | None = None
 ) -> FrozenMaps:
     """K arrays (N, D) of the same N points -> their maps, by PCA if they are too few for UMAP; `report` hears each step."""
     spaces, say = [_unit(space) for space in spaces], report or (lambda line: None)
@@ -131,7 +129,8 @@ def aligned_maps(
             method, points = "aligned UMAP", _layout(spaces, groups, config, say)
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))  # one shift and one scale for all maps
     points = ((points - (low + high) / 2) * 2 / max((high - low).max(), 1e-6)).astype(np.float32)
-    points = np.stack([_on_discs(flat, group, config.seed) for flat, group in zip(points, groups, strict=True)])
+    for flat, group in zip(points, groups, strict=True):
+        _put_on_discs(flat, group, config.seed)
     say(f"measuring the maps of {n_points:,} points")
     way = np.linalg.norm(np.diff(points, axis=0), axis=2).mean(axis=1) / 2  # the maps are 2 wide
     trust = tuple(trustworthiness(space, flat) for space, flat in zip(spaces, points, strict=True))
@@ -156,8 +155,8 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
     weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
     near = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
     apart, k = np.linalg.norm(near[:, :, None] - near[:, None], axis=3), rows.shape[1]  # (Q, k, k)
-    width = np.median(np.sort(apart, axis=2)[:, :, max(1, k // 4) % k], axis=1)  # (Q,): to others of one's own cluster
-    kernel = 1 / (1 + (apart / (width[:, None, None] + 1e-9)) ** 2) ** 2  # (Q, k, k)
+    width = 2 * np.median(np.sort(apart, axis=2)[:, :, k // 4], axis=1)  # (Q,): about how wide a cluster is
+    kernel = 1 / (1 + (apart / (width[:, None, None] + 1e-9)) ** 4)  # (Q, k, k): 1 within a cluster, 0 far off
     densest = (kernel * weights[:, None]).sum(axis=2).argmax(axis=1)  # (Q,)
     share = np.take_along_axis(kernel, densest[:, None, None], axis=1)[:, 0] * weights  # (Q, k)
     return (share[:, :, None] * near).sum(axis=1) / share.sum(axis=1, keepdims=True)
@@ -172,7 +171,10 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = 12) -
         raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
     if len(drawn) < 3:
         return 1.0  # nothing can be misplaced
-    return float(measure(vectors[drawn], coordinates[drawn], n_neighbors=min(k, (len(drawn) - 1) // 2), metric="cosine"))
+    vectors, flat = vectors[drawn], np.asarray(coordinates)[drawn]
+    apart = 1 - vectors @ vectors.T
+    apart = np.where(apart > SAME, apart, 0) + 1e-6 * np.hypot(*(flat[:, None] - flat).T)  # equal vectors rank as on the map
+    return float(measure(apart, flat, n_neighbors=min(k, (len(drawn) - 1) // 2), metric="precomputed"))
 
 
 def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> np.ndarray:
@@ -188,8 +190,7 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
 
 def warm_up() -> None:
     """Import umap and compile what the first map would (seconds); for a background thread, harmless when repeated."""
-    points = np.random.default_rng(0).normal(size=(16, 4))
-    aligned_maps([points, points], ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
+    aligned_maps([np.eye(16)] * 2, ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
@@ -197,8 +198,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors, np.float32)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
         raise BadInput(f"A map needs a table of finite numbers, one row a point; got an array of shape {vectors.shape}.")
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
 
 
 def _groups(space: np.ndarray) -> np.ndarray:
@@ -234,7 +234,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     return graph.maximum(graph.T).tocsr()
 
 
-def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Report) -> np.ndarray:
+def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[[str], None]) -> np.ndarray:
     """Aligned UMAP: (K, N, 2). All maps start from one picture, the principal components of the spaces' sum."""
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
@@ -271,11 +271,9 @@ def _epoch(points, k, heads, tails, every, due, due_negative, ties, a, b, rate, 
         due[e], due_negative[e] = due[e] + every[e], due_negative[e] + n_negatives * every[e] / NEGATIVES
         for turn in range(-2, n_negatives):  # tail and head approach each other, then the head leaves strangers
             i, j = (tails[e], heads[e]) if turn == -2 else (heads[e], tails[e])
-            if turn >= 0:
-                j = np.random.randint(points.shape[1])
+            j = np.random.randint(points.shape[1]) if turn >= 0 else j
             square = 1e-9 + (points[k, i, 0] - points[k, j, 0]) ** 2 + (points[k, i, 1] - points[k, j, 1]) ** 2
-            force = -a * square ** (b - 1) if turn < 0 else 1 / (0.001 + square)
-            force *= 2 * b / (a * square**b + 1)
+            force = (-a * square ** (b - 1) if turn < 0 else 1 / (0.001 + square)) * 2 * b / (a * square**b + 1)
             for d in range(2):
                 move = min(CLIP, max(-CLIP, force * (points[k, i, d] - points[k, j, d])))
                 for other in range(len(points)):
@@ -290,11 +288,13 @@ def _compiled():
     return numba.njit(_epoch, fastmath=True)
 
 
-def _on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> np.ndarray:
-    """(N, 2) -> the same, with each group of equal vectors on a disc round its median, arranged like a sunflower's seeds."""
-    points, order = points.copy(), np.random.default_rng(seed).permutation(len(group))
-    for number in np.flatnonzero(np.bincount(group) > 1):
+def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
+    """Move each group of equal vectors, in place, to a disc round its median: a sunflower's seeds, clear of the next disc."""
+    order, numbers = np.random.default_rng(seed).permutation(len(group)), np.flatnonzero(np.bincount(group) > 1)
+    centres = np.array([np.median(points[group == number], axis=0) for number in numbers])
+    for number, centre in zip(numbers, centres, strict=True):
         members = order[group[order] == number]
-        turn, away = np.arange(len(members)) * np.pi * (3 - np.sqrt(5)), DISC * np.sqrt(np.arange(len(members)) + 0.5)
-        points[members] = np.median(points[members], axis=0) + np.stack([away * np.cos(turn), away * np.sin(turn)], axis=1)
-    return points
+        radius = min([DISC * np.sqrt(len(members)), *0.4 * np.sort(np.linalg.norm(centres - centre, axis=1))[1:2]])
+        place = np.arange(len(members)) + 0.5
+        spiral = radius * np.sqrt(place / len(place)) * np.exp(1j * np.pi * (3 - np.sqrt(5)) * place)
+        points[members] = centre + np.stack([spiral.real, spiral.imag], axis=1)

@@ -94,6 +94,15 @@ def shuffled_null(similarities: np.ndarray, labels: Sequence, *, seed: int, roun
     return float(accuracies.mean()), float(np.quantile(accuracies, 0.95))
 
 
+def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
+    """(n, n), (n,) of one word -> mean cosine of two occurrences of one sense, and of two senses; NaN where there is no pair."""
+    codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+    same = codes[:, None] == codes
+    pairs = ~np.eye(len(codes), dtype=bool)
+    means = [float(similarities[chosen].mean()) if chosen.any() else float("nan") for chosen in (same & pairs, ~same)]
+    return means[0], means[1]
+
+
 def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
     """(n, n), (n,) of one word -> mean of (b - a) / max(a, b) over 1 - cosine (Rousseeuw 1987); never NaN.
 
@@ -147,14 +156,14 @@ def sense_report(
     if not per_word:
         raise BadInput("No word here has occurrences labelled with two different senses; there is nothing to tell apart.")
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
-    bootstrap = np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1)  # (DRAWS,)
-    low, high = np.quantile(bootstrap, (0.025, 0.975))
+    low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)
-    mean = {m: float(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")}
-    luck = {"null_mean": float(null.mean()), "null_95": float(np.quantile(null, 0.95))}
-    n = sum(word.n for word in per_word.values())
-    interval = {"one_nn_low": float(low), "one_nn_high": float(high)}
-    return SenseReport(**mean, **interval, **luck, k=k, n=n, per_word=per_word, left_out=tuple(left_out))
+    mean = {
+        m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")
+    }
+    mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95))}
+    mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
+    return SenseReport(**mean, k=k, per_word=per_word, left_out=tuple(left_out))
 
 
 def classify_split(
@@ -172,28 +181,24 @@ def classify_split(
     be of any length; a zero vector is equally far from all.
     """
     train, test = _unit(train_vectors), _unit(test_vectors)
-    train_labels, train_words, test_labels, test_words = (
-        np.asarray(texts, str) for texts in (train_labels, train_words, test_labels, test_words)
-    )
+    train_labels, train_words = np.asarray(train_labels, str), np.asarray(train_words, str)
+    test_labels, test_words = np.asarray(test_labels, str), np.asarray(test_words, str)
     for what, vectors, labels, words in (("training", train, train_labels, train_words), ("test", test, test_labels, test_words)):
         if not len(vectors) == len(labels) == len(words) > 0:
-            counts = f"{len(vectors)} vectors, {len(labels)} labels and {len(words)} words"
-            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {counts}.")
+            found = f"{len(vectors)}, {len(labels)} and {len(words)}"
+            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {found} of them.")
     if train.shape[1] != test.shape[1]:
         raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
-    known, of_word, scores, unseen = _rows_of(train_words), _rows_of(test_words), np.zeros((3, len(test))), 0
-    for word, rows in of_word.items():
-        if word in known:
-            scores[:, rows] = _score_word(train[known[word]], train_labels[known[word]], test[rows], test_labels[rows])
-        else:
-            unseen += len(rows)
+    known, of_word, scores = _rows_of(train_words), _rows_of(test_words), np.zeros((3, len(test)))
+    for word in known.keys() & of_word.keys():
+        seen, rows = known[word], of_word[word]
+        scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
     names = ("nearest", "centroid", "most_frequent")
-    per_word = {}
-    for word, rows in of_word.items():
-        per_word[word] = WordScores(n=len(rows), **dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)))
-    macro = {f"{name}_macro": float(np.mean([getattr(w, name) for w in per_word.values()])) for name in names}
+    means = {word: dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)) for word, rows in of_word.items()}
+    per_word = {word: WordScores(n=len(of_word[word]), **mean) for word, mean in means.items()}
+    macro = {f"{name}_macro": float(np.mean([mean[name] for mean in means.values()])) for name in names}
     pooled = {f"{name}_pooled": float(score.mean()) for name, score in zip(names, scores, strict=True)}
-    return SplitScores(**macro, **pooled, n=len(test), unseen=unseen, per_word=per_word)
+    return SplitScores(**macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()), per_word=per_word)
 
 
 def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray, np.ndarray]:
@@ -204,8 +209,8 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(
-        n=len(labels), senses={str(names[i]): int(counts[i]) for i in by_count}, one_nn=float(hits.mean()),
-        null_mean=float(null.mean()), null_95=float(np.quantile(null, 0.95)), majority=float(counts.max() / len(labels)),
+        n=len(labels), senses={str(names[i]): int(counts[i]) for i in by_count}, one_nn=_rounded(hits.mean()),
+        null_mean=_rounded(null.mean()), null_95=_rounded(np.quantile(null, 0.95)), majority=float(counts.max() / len(labels)),
         silhouette=silhouette(similarities, senses), purity=float(_hits(_neighbours(similarities, k), senses).mean()),
     )  # fmt: skip
     return measures, null, hits
@@ -214,9 +219,8 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
 def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
     """Checked similarities (n, n) and senses as numbers from 0 on (n,)."""
     similarities, labels = np.asarray(similarities), np.asarray(labels)
-    n = len(labels)
-    if labels.ndim != 1 or n < 2 or similarities.shape != (n, n) or not np.isfinite(similarities).all():
-        found = f"{n} labels and cosines of shape {similarities.shape}"
+    if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
+        found = f"{labels.size} labels and cosines of shape {similarities.shape}"
         raise BadInput(f"A word's senses need two occurrences or more, and the cosine of every pair; got {found}.")
     return similarities, np.unique(labels, return_inverse=True)[1]
 
@@ -250,25 +254,27 @@ def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.
     n, shuffles = len(senses), rng.permuted(np.tile(senses.astype(np.int16), (rounds, 1)), axis=1)  # (R, n)
     if len(of) <= 8 * n:
         return (shuffles[:, of] == shuffles[:, who]) @ weights / n
-    table = np.zeros((n, n), np.float32)  # many ties: one matrix product a sense is faster than pair by pair
+    table = np.zeros((n, n))  # many ties: one matrix product a sense is faster than pair by pair
     table[of, who] = weights
-    members = [(shuffles == sense).astype(np.float32) for sense in range(senses.max() + 1)]
+    members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
     return sum(((m @ table) * m).sum(axis=1) for m in members) / n
+
+
+def _rounded(value: float) -> float:
+    """In layer 0 every shuffle has the accuracy of the true senses: rounding must not make it seem less."""
+    return round(float(value), 9)
 
 
 def _rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
     """Each word's rows, words in alphabetical order."""
-    names, numbers = np.unique(words, return_inverse=True)
-    rows = np.split(np.argsort(numbers, kind="stable"), np.cumsum(np.bincount(numbers))[:-1]) if len(words) else []
-    return {str(name): r for name, r in zip(names, rows, strict=True)}
+    return {str(word): np.flatnonzero(words == word) for word in np.unique(words)}
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors, np.float32)
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise BadInput(f"Vectors must be a table of finite numbers, one row an occurrence; got shape {vectors.shape}.")
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
 
 
 def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, test_labels: np.ndarray) -> np.ndarray:
@@ -284,8 +290,8 @@ def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, t
         scores[0, part] = (near * right[part]).sum(axis=1) / near.sum(axis=1)
         close = _best(test[part] @ centroids.T)
         scores[1, part] = (close * right[part]).sum(axis=1) / close.sum(axis=1)
-    counts = members.sum(axis=0)
-    scores[2] = right @ (counts == counts.max()) / (counts == counts.max()).sum()
+    often = members.sum(axis=0) == members.sum(axis=0).max()  # (C,)
+    scores[2] = right @ often / often.sum()
     return scores
 
 

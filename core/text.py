@@ -32,7 +32,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|capt|rev|sen|rep|gov|vs|etc|no|e\.g|i\.e)|\b[a-z])\.$", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|capt|rev|sen|rep|gov|vs|etc|no|e\.g|i\.e)|\b[a-z])\.$", re.I
+)
 _MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
 _SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
 _NEXT_VISIBLE = re.compile(r"\s*(\S?)")
@@ -108,4 +110,4 @@ def _split_line(line: str) -> list[str]:
         sentences.append(line[start:end].strip())
         start = end
     rest = line[start:].strip()
-    return sentences + [rest] if rest else sentences
+    return [*sentences, rest] if rest else sentences

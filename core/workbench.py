@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.artifacts import file_sha256, read_json
+from core.artifacts import file_sha256, read_json, text_fingerprint
 from core.config import ASSETS, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
 from core.elmo.encoder import Encoder
@@ -19,9 +19,11 @@ from core.elmo.lm import LanguageModel
 from core.elmo.mix import check_weights
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
 from core.errors import BadInput, MissingArtifact
+from core.neighbours import similarities
 from core.occurrences import OccurrenceTable, build_index
 from core.projection import FrozenMaps, ProjectionConfig, aligned_maps
 from core.registry import resolve
+from core.senses import SenseReport, sense_report
 from core.static import DOWNLOADS, StaticVectors, download_vectors, load_vectors
 
 BUNDLED_MODEL, BUNDLED_VECTORS, BUNDLED_CORPUS = "elmo-mini", "glove-mini", "sentences"
@@ -55,7 +57,9 @@ def open_language_model(model: Model) -> LanguageModel:
     """The model's own softmax on top of it; MissingArtifact where it came without one."""
     found = load_softmax(model.folder)
     if found is None:
-        raise MissingArtifact(f"{model.name} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.")
+        raise MissingArtifact(
+            f"{model.name} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can."
+        )
     return LanguageModel(model.encoder, *found)
 
 
@@ -94,7 +98,12 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole.
     """
     if (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
-        return OccurrenceTable(corpus)
+        table = OccurrenceTable(corpus)
+        if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
+            raise BadInput(
+                f"The index {corpus} was made with another model than {model.name}. Name its model, or build it again."
+            )
+        return table
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
     sentences = open_corpus(corpus)
@@ -117,7 +126,8 @@ def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
     """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
     name = f"{word.replace('/', '_')}.safetensors"
-    cached = cache_folder() / "maps" / f"{table.meta['model']}-{table.meta['corpus'][:16]}" / name
+    made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig())])[:8]}"
+    cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):
         if path.is_file():
             return FrozenMaps.load(path)
@@ -147,12 +157,20 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     return aligned_maps(spaces, names, config)
 
 
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray) -> SenseReport:
+    """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix."""
+    rows = map_rows(table, word)
+    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    return sense_report(lambda picked: similarities(table, rows[picked], weights), words, labels, seed=0)
+
+
 def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
     """'0', '1', '2' -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
-    if not layer.isdigit() or int(layer) >= n_layers:
+    if layer not in map(str, range(n_layers)):
         raise BadInput(f"There is no layer '{layer}'; this model has layers 0 to {n_layers - 1}, and 'mix'.")
     return np.eye(n_layers)[int(layer)]
 

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages._shared import mixing
-from pages._shared.frame import frame, lede, shown_errors
+from pages._shared.frame import frame, lede, show
 from pages._shared.inputs import sentence_pair
 
 in_use = frame("Mix")
@@ -14,6 +13,5 @@ lede(
 )
 with st.expander("The word in question, in two sentences", icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair()
-with shown_errors():
-    if first.tokens:
-        mixing.lab(in_use, first, second)
+if first.tokens:
+    show("mixing", in_use, first, second)

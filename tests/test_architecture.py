@@ -17,6 +17,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
     ("neighbours", "projection", "senses", "classify"),
     ("figures", "cluster", "workbench"),
     ("commands",),
+    ("making",),
     ("cli",),
     ("__main__",),
 )

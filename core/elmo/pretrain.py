@@ -111,7 +111,9 @@ class Trainer:
 
     def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
         words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
-        vectors = [self.model.characters(torch.from_numpy(character_ids(words[k : k + rows]))) for k in range(0, len(words), rows)]
+        vectors = [
+            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows]))) for k in range(0, len(words), rows)
+        ]
         if not vectors:
             return self.cache[:0]
         place = {word: k for k, word in enumerate(words)}

@@ -52,7 +52,9 @@ class Recipe:
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
         if stage == "table":
             return replace(self.config, tokens=tokens, table_types=self.table_types, decay=0.2)
-        return replace(self.config, tokens=tokens, table_types=0, decay=1.0, learning_rate=self.joint_rate, seed=self.config.seed + 1)
+        return replace(
+            self.config, tokens=tokens, table_types=0, decay=1.0, learning_rate=self.joint_rate, seed=self.config.seed + 1
+        )
 
 
 Report = Callable[[dict], None]
@@ -188,5 +190,7 @@ def progress_lines(events: Iterator[dict]) -> Iterator[str]:
     """Events of `run` as lines for a terminal."""
     for event in events:
         left = event.get("seconds_left")
-        text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
+        text = ", ".join(
+            f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step")
+        )
         yield text + (f", {left / 60:.0f} min left in this stage" if left else "")

@@ -119,5 +119,7 @@ def solve_projection(characters: CharacterCNN, types: list[str], target: Tensor,
         solution = torch.linalg.solve(gram + penalty.diag(), moment)
         characters.projection.weight.copy_(solution[:-1].t())
         characters.projection.bias.copy_(solution[-1])
-        squared = float((target.square() * weights[:, None]).sum() - 2 * (solution * moment).sum() + (solution * (gram @ solution)).sum())
+        squared = float(
+            (target.square() * weights[:, None]).sum() - 2 * (solution * moment).sum() + (solution * (gram @ solution)).sum()
+        )
     return 1 - squared / total

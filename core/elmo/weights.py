@@ -100,7 +100,12 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
 
 
 def save_safetensors(
-    model: BiLM, folder: Path, *, softmax: Softmax | None = None, words: list[str] | None = None, dtype: torch.dtype = torch.float16
+    model: BiLM,
+    folder: Path,
+    *,
+    softmax: Softmax | None = None,
+    words: list[str] | None = None,
+    dtype: torch.dtype = torch.float16,
 ) -> None:
     """Write options.json, weights.safetensors and, with a softmax, its weights beside the model's and vocabulary.txt."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -31,11 +31,15 @@ def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
         ours = store.model(in_use.model).encoder.encode(sentences)
         seconds = time.perf_counter() - started
         largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
-        for column, (label, value) in zip(st.columns(3), (
-            ("Largest difference of any number", f"{largest:.1e}"),
-            ("Elmoscope", f"{seconds * 1000:.0f} ms"),
-            ("AllenNLP 2.10.1", f"{theirs.seconds * 1000:.0f} ms"),
-        ), strict=True):
+        for column, (label, value) in zip(
+            st.columns(3),
+            (
+                ("Largest difference of any number", f"{largest:.1e}"),
+                ("Elmoscope", f"{seconds * 1000:.0f} ms"),
+                ("AllenNLP 2.10.1", f"{theirs.seconds * 1000:.0f} ms"),
+            ),
+            strict=True,
+        ):
             column.metric(label, value)
         st.caption(
             f"Same weights, same sentences, {sum(map(len, sentences))} tokens in all layers; both without state from sentence to sentence. "

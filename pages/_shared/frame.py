@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 
 import streamlit as st
 
-from core import registry, workbench
+from core import registry
 from core.config import ASSETS
 from core.elmo import allennlp
 from core.errors import ElmoscopeError
-from pages._shared import store
 
 MENU = (
     ("app.py", "Home", ":material/home:"),
@@ -68,7 +68,6 @@ def frame(title: str) -> InUse:
         for path, label, icon in MENU:
             st.page_link(path, label=label, icon=icon, width="stretch")
         in_use = _settings()
-    store.warm_up()
     return in_use
 
 
@@ -78,11 +77,18 @@ def _settings() -> InUse:
         vectors = _choose("Static vectors", "vectors", "glove-mini", "A GloVe or word2vec file")
         corpus = _choose("Sentences", "corpus", "sentences", "A text, CSV or JSONL file of sentences")
         engine = st.selectbox(
-            "Engine", [OURS, THEIRS], key="engine", bind="query-params", persist_state="session",
+            "Engine",
+            [OURS, THEIRS],
+            key="engine",
+            bind="query-params",
+            persist_state="session",
             help="Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared.",
         )
         if engine == THEIRS and not allennlp.is_ready():
-            st.warning("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`", icon=":material/terminal:")
+            st.warning(
+                "AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`",
+                icon=":material/terminal:",
+            )
     return InUse(model, vectors, corpus, engine)
 
 
@@ -90,8 +96,14 @@ def _choose(label: str, kind: str, default: str, other: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind)}
     chosen = st.selectbox(
-        label, list(names), index=list(names).index(default), key=kind, bind="query-params", persist_state="session",
-        accept_new_options=True, help=f"Choose, or type a path on this machine. {other}.",
+        label,
+        list(names),
+        index=list(names).index(default),
+        key=kind,
+        bind="query-params",
+        persist_state="session",
+        accept_new_options=True,
+        help=f"Choose, or type a path on this machine. {other}.",
     )
     chosen = chosen or default
     entry = names.get(chosen)
@@ -106,7 +118,9 @@ def _choose(label: str, kind: str, default: str, other: str) -> str:
 
 def _offer_download(entry, kind: str) -> None:
     """A download happens only when asked for; until then the bundled one stays in use."""
-    st.caption(f"Not on this machine yet ({entry.size_mb:,.0f} MB from its publisher). Until then the bundled one is used. {entry.note}")
+    st.caption(
+        f"Not on this machine yet ({entry.size_mb:,.0f} MB from its publisher). Until then the bundled one is used. {entry.note}"
+    )
     if st.button(f"Download {entry.name}", key=f"get.{entry.name}", width="stretch"):
         bar = st.progress(0.0, text="Asking the server…")
 
@@ -115,11 +129,13 @@ def _offer_download(entry, kind: str) -> None:
                 bar.progress(0.5, text=event[-80:])
                 return
             share = min(1.0, event.done / event.total) if event.total else 0.0
-            bar.progress(share, text=f"{event.done / 1e6:,.0f} of {(event.total or 0) / 1e6:,.0f} MB, {event.bytes_per_s / 1e6:.1f} MB/s")
+            bar.progress(
+                share, text=f"{event.done / 1e6:,.0f} of {(event.total or 0) / 1e6:,.0f} MB, {event.bytes_per_s / 1e6:.1f} MB/s"
+            )
 
         with shown_errors():
             if kind == "vectors":
-                workbench.open_vectors(entry.name, allow_download=True, report=report)
+                import_module("core.workbench").open_vectors(entry.name, allow_download=True, report=report)
             else:
                 registry.resolve(entry.name, kind, allow_download=True, report=report)
             st.rerun()
@@ -132,6 +148,13 @@ def shown_errors() -> Iterator[None]:
         yield
     except ElmoscopeError as error:
         st.error(str(error), icon=":material/error:")
+
+
+def show(module: str, *args) -> None:
+    """Run `show` of a module of this package: imported only now, so that title and inputs stand before torch is loaded."""
+    with shown_errors():
+        import_module(f"pages._shared.{module}").show(*args)
+        import_module("pages._shared.store").warm_up()
 
 
 def lede(text: str) -> None:

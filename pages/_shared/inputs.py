@@ -10,9 +10,9 @@ import streamlit as st
 from core.text import find_word, join_tokens, tokenize
 
 EXAMPLES = {
-    "bank": ("She sat on the bank of the river and watched the ducks.", "He opened an account at the bank to save his wages."),
+    "bank": ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money."),
     "play": ("The children play football in the park after school.", "The play opens at the theatre on Friday with a new cast."),
-    "spring": ("The garden wakes every spring when the snow has gone.", "The old mattress had a broken spring that creaked."),
+    "spring": ("The flowers come up in spring when the days grow warm.", "The old mattress had a broken spring that creaked."),
     "bass": ("He caught a huge bass in the lake before breakfast.", "She plays the bass in a jazz band with two guitarists."),
     "cell": ("The prisoner paced up and down his cell all night.", "Under the microscope we saw the cell divide in two."),
     "match": ("He struck a match and lit the candle on the table.", "Our team won the match with a goal in the last minute."),
@@ -41,6 +41,16 @@ class Chosen:
         return join_tokens(list(self.tokens))
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the Neighbours page was asked for."""
+
+    layer: str
+    weights: str  # of the mix, "a,b,c"
+    among: str  # same word, other words, any word, types
+    k: int
+
+
 def guess_position(tokens: list[str], other: list[str], last: str) -> int | None:
     """The token likely meant: the word last in question, else the longest one both sentences share, else the longest."""
     if not tokens:
@@ -60,7 +70,11 @@ def sentence_pair(*, stacked: bool = False) -> tuple[Chosen, Chosen]:
 
 def _examples() -> None:
     st.pills(
-        "Examples", list(EXAMPLES), key="example", on_change=_take_example, label_visibility="collapsed",
+        "Examples",
+        list(EXAMPLES),
+        key="example",
+        on_change=_take_example,
+        label_visibility="collapsed",
         format_func=lambda word: f":material/format_quote: {word}",
     )
 
@@ -78,8 +92,15 @@ def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
     default = EXAMPLES["bank"][number]
     with place:
         text = st.text_input(
-            label, default, key=key, bind="query-params", persist_state="session", max_chars=MAX_CHARACTERS, on_change=_text_changed,
-            args=(key, other), placeholder="Type a sentence with the word you want to look at",
+            label,
+            default,
+            key=key,
+            bind="query-params",
+            persist_state="session",
+            max_chars=MAX_CHARACTERS,
+            on_change=_text_changed,
+            args=(key, other),
+            placeholder="Type a sentence with the word you want to look at",
         )
         tokens = tokenize(text or "")[:MAX_TOKENS_TO_CLICK]
         index = f"{key}i"
@@ -92,8 +113,15 @@ def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
             other_text = st.session_state.get(other) or EXAMPLES["bank"][1 - number]
             st.session_state[index] = guess_position(tokens, tokenize(other_text), st.session_state.get("w", "bank"))
         position = st.pills(
-            f"Word in question, {label.lower()}", range(len(tokens)), key=index, bind="query-params", persist_state="session",
-            format_func=_labels(tokens).__getitem__, label_visibility="collapsed", on_change=_token_tapped, args=(key, index),
+            f"Word in question, {label.lower()}",
+            range(len(tokens)),
+            key=index,
+            bind="query-params",
+            persist_state="session",
+            format_func=_labels(tokens).__getitem__,
+            label_visibility="collapsed",
+            on_change=_token_tapped,
+            args=(key, index),
         )
         if position is None:  # tapped off: keep the last one in question
             position = guess_position(tokens, [], st.session_state.get("w", "bank"))
@@ -102,7 +130,9 @@ def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
 
 def _text_changed(key: str, other: str) -> None:
     tokens = tokenize(st.session_state[key] or "")[:MAX_TOKENS_TO_CLICK]
-    st.session_state[f"{key}i"] = guess_position(tokens, tokenize(st.session_state.get(other) or ""), st.session_state.get("w", "bank"))
+    st.session_state[f"{key}i"] = guess_position(
+        tokens, tokenize(st.session_state.get(other) or ""), st.session_state.get("w", "bank")
+    )
     st.session_state.example = None
 
 

@@ -44,26 +44,38 @@ def _keyword_line(neighbour: Neighbour, senses: list[str]) -> str:
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
     """(word, cosine, remark) a line."""
-    st.html("".join(
-        f'<div class="kwic"><span class="cosine">{cosine:.2f}</span><b class="target">{escape(word)}</b> <span class="small">{escape(note)}</span></div>'
-        for word, cosine, note in words
-    ))
+    st.html(
+        "".join(
+            f'<div class="kwic"><span class="cosine">{cosine:.2f}</span><b class="target">{escape(word)}</b> <span class="small">{escape(note)}</span></div>'
+            for word, cosine, note in words
+        )
+    )
 
 
 def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
     """The table twin of a list of occurrences."""
-    return pd.DataFrame([
-        {"context": context, "rank": k, "word": n.occurrence.tokens[n.occurrence.position], "cosine": round(n.cosine, 4),
-         "sense": n.occurrence.sense or "", "sentence": join_tokens(list(n.occurrence.tokens))}
-        for k, n in enumerate(found, 1)
-    ])
+    return pd.DataFrame(
+        [
+            {
+                "context": context,
+                "rank": k,
+                "word": n.occurrence.tokens[n.occurrence.position],
+                "cosine": round(n.cosine, 4),
+                "sense": n.occurrence.sense or "",
+                "sentence": join_tokens(list(n.occurrence.tokens)),
+            }
+            for k, n in enumerate(found, 1)
+        ]
+    )
 
 
 def type_table(found: list[TypeNeighbour], context: str) -> pd.DataFrame:
-    return pd.DataFrame([
-        {"context": context, "rank": k, "word": n.word, "cosine": round(n.cosine, 4), "occurrences": n.occurrences}
-        for k, n in enumerate(found, 1)
-    ])
+    return pd.DataFrame(
+        [
+            {"context": context, "rank": k, "word": n.word, "cosine": round(n.cosine, 4), "occurrences": n.occurrences}
+            for k, n in enumerate(found, 1)
+        ]
+    )
 
 
 def twin(table: pd.DataFrame, *, name: str, label: str = "The same as a table", key: str) -> None:
@@ -71,5 +83,12 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "The same as a table", 
     with st.expander(label, icon=":material/table:", key=key):
         st.dataframe(table, hide_index=True, width="stretch")
         safe = table.map(lambda v: f"'{v}" if isinstance(v, str) and v[:1] in "=+-@\t\r" else v)
-        st.download_button("Download as CSV", safe.to_csv(index=False).encode("utf-8-sig"), f"{name}.csv", "text/csv",
-                           key=f"{key}.csv", icon=":material/download:", on_click="ignore")
+        st.download_button(
+            "Download as CSV",
+            safe.to_csv(index=False).encode("utf-8-sig"),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{key}.csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )

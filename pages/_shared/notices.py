@@ -11,8 +11,9 @@ import streamlit as st
 
 from core.errors import BadInput
 from core.figures import GLOVE
-from core.neighbours import Neighbour
+from core.neighbours import Neighbour, similarities
 from core.occurrences import OccurrenceTable
+from core.senses import pair_cosines
 from core.static import StaticVectors
 from pages._shared import lists
 from pages._shared.inputs import Chosen
@@ -53,9 +54,28 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
             st.info(str(error), icon=":material/search_off:")
             continue
         lists.word_lines([(n.word, n.cosine, "") for n in found])
-        tables.append(pd.DataFrame([
-            {"context": f"GloVe: {word}", "rank": r, "word": n.word, "cosine": round(n.cosine, 4)} for r, n in enumerate(found, 1)
-        ]))
+        tables.append(
+            pd.DataFrame(
+                [
+                    {"context": f"GloVe: {word}", "rank": r, "word": n.word, "cosine": round(n.cosine, 4)}
+                    for r, n in enumerate(found, 1)
+                ]
+            )
+        )
+
+
+def reference_line(table: OccurrenceTable, word: str, layer: int, cosine: float) -> str:
+    """What the cosine on screen compares with: pairs of labelled sentences of one sense, and of two."""
+    lemma = lemma_of(table, word)
+    if lemma is None or layer == 0:
+        return ""
+    rows = table.labelled_rows(lemma)
+    same, other = pair_cosines(similarities(table, rows, np.eye(table.meta["layers"])[layer]), table.sense[rows])
+    nearer = "one meaning" if abs(cosine - same) < abs(cosine - other) else "two meanings"
+    return (
+        f"To compare: in {len(rows)} labelled sentences with “{escape(lemma)}”, two of the same meaning have {same:.2f} on average at "
+        f"layer {layer}, two of different meanings {other:.2f}. Yours have {cosine:.2f}: more like {nearer}."
+    )
 
 
 def about_neighbours(first: Chosen, second: Chosen, layer: str, a: list, b: list) -> list[str]:
@@ -66,7 +86,10 @@ def about_neighbours(first: Chosen, second: Chosen, layer: str, a: list, b: list
     if first.word.casefold() != second.word.casefold():
         lines = [f"Two different words are in question; their lists at {where} share {shared} of {most}."]
     elif rows_a == rows_b:
-        lines = [f"At {where} the two lists are the same: " + ("layer 0 reads the spelling and nothing else." if layer == "0" else "this layer sees no difference here.")]
+        lines = [
+            f"At {where} the two lists are the same: "
+            + ("layer 0 reads the spelling and nothing else." if layer == "0" else "this layer sees no difference here.")
+        ]
     else:
         lines = [f"At {where} the two lists share {shared} of {most}; GloVe would give the same list twice."]
     for chosen, found, name in ((first, a, "first"), (second, b, "second")):

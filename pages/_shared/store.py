@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import streamlit as st
 
-from core import neighbours, workbench
+from core import projection, workbench
 from core.errors import ElmoscopeError
 from core.neighbours import Products, Query, make_query, products
 from core.occurrences import OccurrenceTable
 from core.projection import FrozenMaps
 from core.static import StaticVectors
 from core.workbench import Model
+
+WARM_UP_AFTER_S = 30.0
 
 
 @st.cache_resource(max_entries=3, show_spinner="Opening the model…")
@@ -98,20 +100,16 @@ def query_products(corpus: str, model_name: str, kind: str, tokens: tuple[str, .
 @st.cache_data(max_entries=512, show_spinner=False)
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...]):
     """Sense measures of a word (or of all) in the full space, for one mix."""
-    from core.senses import sense_report
-
-    table = targets(corpus, model_name)
-    rows = workbench.map_rows(table, word)
-    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
-    labels = np.array([table.senses[k] for k in table.sense[rows]])
-    return sense_report(lambda picked: neighbours.similarities(table, rows[picked], np.array(weights)), words, labels, seed=0)
+    return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def warm_up() -> threading.Thread:
-    """Import and compile UMAP in the background, so that the first fitted map does not wait for it."""
-    from core.projection import warm_up as start
+def warm_up() -> threading.Timer:
+    """Import and compile UMAP in the background, so that the first fitted map does not wait for it.
 
-    thread = threading.Thread(target=start, name="warm-up", daemon=True)
-    thread.start()
-    return thread
+    It begins when the first screens have long been painted: compiling takes seconds of the processor they need.
+    """
+    timer = threading.Timer(WARM_UP_AFTER_S, projection.warm_up)
+    timer.name, timer.daemon = "warm-up", True
+    timer.start()
+    return timer

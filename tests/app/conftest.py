@@ -9,5 +9,7 @@ import pytest
 def no_thread_left_behind():
     yield
     for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
         if thread.name in ("warm-up", "index"):
             thread.join(120)

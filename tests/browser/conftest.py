@@ -70,7 +70,10 @@ def page(browser):
     opened = context.new_page()
     opened.set_default_timeout(60_000)
     foreign, errors = [], []
-    opened.on("request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url))
+    opened.on(
+        "request",
+        lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url),
+    )
     opened.on("pageerror", lambda e: errors.append(str(e)))
     yield opened
     context.close()

@@ -11,7 +11,11 @@ from core.elmo.encoder import Encoder
 from core.elmo.weights import load_bilm, save_hdf5
 from tests.golden.make_allennlp import FILE, ORIGINAL, SENTENCES, SMALL, random_bilm
 
-MODELS = {"small": lambda: random_bilm(SMALL, 1), "original": lambda: random_bilm(ORIGINAL, 2), "elmo-mini": lambda: load_bilm(ASSETS / "elmo-mini")}
+MODELS = {
+    "small": lambda: random_bilm(SMALL, 1),
+    "original": lambda: random_bilm(ORIGINAL, 2),
+    "elmo-mini": lambda: load_bilm(ASSETS / "elmo-mini"),
+}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -4,7 +4,6 @@ Most tests call `core.cli.main` in this process with a tiny model made here; thr
 """
 
 import argparse
-import functools
 import gzip
 import json
 import math
@@ -465,7 +464,7 @@ def test_convert_does_not_put_a_second_weights_file_beside_a_model_s_own(call, m
 @pytest.fixture
 def training(tmp_path, monkeypatch) -> tuple[list, list[str]]:
     """Arguments of a tiny training, and a list that fills with the stage of every step taken; a small char-CNN."""
-    monkeypatch.setattr(config, "ModelShape", functools.partial(ModelShape, filters=((1, 4), (2, 8))))
+    monkeypatch.setattr(config, "MINI", ModelShape(filters=((1, 4), (2, 4), (3, 8)), n_highway=0))
     words = ["the", "bank", "river", "money", "of", "a", "water", "boat"]
     lines = [" ".join(np.random.default_rng(k).choice(words, 4 + k % 5)) + " ." for k in range(60)]
     (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")

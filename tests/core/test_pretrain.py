@@ -202,7 +202,7 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
 
 @pytest.mark.parametrize("table_types", [0, 12])
 def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
-    t = trainer(corpus, table_types=table_types, dropout=0.0, learning_rate=0.05, batch_tokens=150)
+    t = trainer(corpus, table_types=table_types, dropout=0.0, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
     batch, every = next(corpus.batches(tokens=400, seed=9, oversample={})), torch.arange(t.n_words)
 
     def loss() -> float:

@@ -153,25 +153,21 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
     assert trustworthiness(circle, circle) == pytest.approx(1)
     shuffled = np.random.default_rng(0).permutation(circle)
     assert trustworthiness(circle, shuffled) < 0.7
+    assert trustworthiness(np.ones((80, 3)), shuffled) == pytest.approx(1)  # equal vectors cannot be misplaced
     monkeypatch.setattr(projection, "SAMPLE", 50)
-    assert trustworthiness(circle, circle) == pytest.approx(1)
-    assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled)
+    assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
+    assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
     assert trustworthiness(circle[:2], shuffled[:2]) == 1
     with pytest.raises(BadInput, match="the same points"):
         trustworthiness(circle, shuffled[:7])
 
 
-def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps():
-    import umap
-
-    spaces = words_in_layers(12, 16)
-    ours = aligned_maps(spaces, ["0", "1", "2"], SMALL)
-    fits = [umap.UMAP(n_neighbors=8, n_epochs=60, metric="cosine", random_state=k) for k in range(3)]
-    alone = np.stack([fit.fit_transform(space) for fit, space in zip(fits, spaces, strict=True)])
-    low, high = alone.min(axis=(0, 1)), alone.max(axis=(0, 1))
-    independent = np.linalg.norm(np.diff(alone, axis=0), axis=2).mean(axis=1) / (high - low).max()
-    assert (np.array(ours.displacement) <= independent / 2).all(), (ours.displacement, independent)
-    assert min(ours.trustworthiness) > 0.85
+def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
+    spaces = words_in_layers(10, 20)
+    alone = [aligned_maps([space], ["one"], replace(SMALL, seed=k)).coordinates[0] for k, space in enumerate(spaces)]
+    independent = np.linalg.norm(np.diff(alone, axis=0), axis=2).mean(axis=1) / 2
+    assert (np.array(maps.displacement) <= independent / 2).all(), (maps.displacement, independent)
+    assert min(maps.trustworthiness) > 0.85
 
 
 def test_maps_share_axes_from_minus_1_to_1(maps):

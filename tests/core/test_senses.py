@@ -153,8 +153,8 @@ def test_layer_0_is_within_chance():
     rows = np.repeat(unit_rows(0, 3), 30, axis=0)  # one vector a word
     labels = list("aaabbbbbbc" * 9)
     report = report_of(rows, ["x"] * 30 + ["y"] * 30 + ["z"] * 30, labels)
-    assert report.one_nn == pytest.approx(report.null_mean, abs=1e-5)
-    assert report.one_nn <= report.null_95 + 1e-5
+    assert report.one_nn == report.null_mean == report.null_95 == pytest.approx((9 * 8 + 18 * 17 + 3 * 2) / (30 * 29))
+    assert all(word.one_nn == word.null_95 for word in report.per_word.values())
     assert report.silhouette == 0
 
 
@@ -221,7 +221,7 @@ def test_a_tie_is_worth_its_share():
 
 
 def test_vectors_that_do_not_fit_are_refused():
-    with pytest.raises(BadInput, match=r"Each training row needs .* 4 vectors, 3 labels and 4 words"):
+    with pytest.raises(BadInput, match=r"Each training row needs .* got 4, 3 and 4 of them"):
         classify_split(TRAIN, TRAIN_LABELS[:3], TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
     with pytest.raises(BadInput, match="of one size; got 2 and 3"):
         classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((1, 3)), ["money"], ["bank"])

@@ -1,0 +1,130 @@
+"""What the commands that make something do: train a model or vectors, convert, bundle, set AllenNLP up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from core import workbench
+from core.artifacts import read_json, write_json
+from core.commands import check_replaceable, note, open_model, progress
+from core.errors import BadInput
+from core.text import tokenize
+
+
+def allennlp_setup(args) -> tuple[dict, str]:
+    from core.elmo import allennlp
+
+    folder = allennlp.setup(note)
+    with allennlp.AllenNLPEngine() as engine:
+        versions = engine.ping()
+    return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
+
+
+def pretrain(args) -> tuple[dict, str]:
+    from dataclasses import replace
+
+    import torch
+
+    from core.config import MINI
+    from core.elmo import recipe
+    from core.elmo.lmdata import read_lines
+    from core.elmo.pretrain import PretrainConfig
+
+    if args.valid and not any(tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
+        raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    if not 0 < args.table_share < 1:
+        raise BadInput(f"--table-share must lie between 0 and 1, got {args.table_share}.")
+    sizes = {
+        "tokens": args.tokens,
+        "vocabulary": args.vocabulary,
+        "batch_tokens": args.batch_tokens,
+        "negatives": min(args.negatives, args.vocabulary),
+    }
+    made = recipe.Recipe(
+        files=tuple(Path(f) for f in args.corpus),
+        valid=Path(args.valid) if args.valid else None,
+        shape=replace(MINI, hidden=args.hidden, projection=args.projection),
+        config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
+        table_share=args.table_share,
+    )
+    start = None
+    if args.start_vectors:
+        vectors = workbench.open_vectors(args.start_vectors)
+        if vectors.dim > args.projection - 3:
+            raise BadInput(
+                f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}."
+            )
+        start = (list(vectors.words[:200_000]), np.stack([vectors.vector(w) for w in vectors.words[:200_000]]))
+    folder = recipe.run(
+        made,
+        Path(args.output),
+        start=start,
+        resume=args.resume,
+        report=lambda event: note(next(recipe.progress_lines(iter([event])))),
+    )
+    return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
+
+
+def glove(args) -> tuple[dict, str]:
+    from core.elmo.lmdata import prepare
+    from core.glove import GloveConfig, train_glove
+
+    work = Path(args.work or f"{args.output}-work")
+    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note)
+    folder = train_glove(prepared, Path(args.output), GloveConfig(dim=args.dim, epochs=args.epochs), note, work=work)
+    return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
+
+
+def convert(args) -> tuple[dict, str]:
+    from core.elmo.weights import save_hdf5
+
+    model, folder = open_model(args), Path(args.output)
+    others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
+    if others:
+        raise BadInput(
+            f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder."
+        )
+    save_hdf5(model.encoder.model, folder)
+    return {
+        "model": model.name,
+        "output": args.output,
+    }, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
+
+
+def bundle(args) -> tuple[dict, str]:
+    from core.occurrences import build_index
+
+    model = workbench.open_model(workbench.BUNDLED_MODEL)
+    folder = Path(args.output)
+    check_replaceable(folder)
+    table = build_index(
+        workbench.open_corpus(workbench.BUNDLED_CORPUS),
+        model.encoder,
+        folder,
+        model=model.fingerprint,
+        targets_only=True,
+        report=progress("tokens"),
+    )
+    (folder / "maps").mkdir()
+    for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):
+        workbench.fit_maps(table, word).save(folder / "maps" / f"{word}.safetensors")
+        note(f"map {k} of {len(table.lemmas) + 1}: {word}")
+    measured = {name: _senses(table, name) for name in workbench.SPACES}
+    write_json(folder / "senses.json", measured)
+    lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
+    lines += [
+        f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}"
+        for name, m in measured.items()
+    ]
+    return {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}, "\n".join(lines)
+
+
+def _senses(table, space: str) -> dict:
+    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    report = workbench.sense_report_of(table, workbench.ALL_WORDS, workbench.layer_weights(space, table.meta["layers"]))
+    facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
+    return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}
