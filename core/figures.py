@@ -120,7 +120,7 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
                 "line": {"color": RIM, "width": 1.5},
             },
             text=["", label],
-            textposition="top left" if side < 0 else "top right",
+            textposition="top center",
             textfont={"size": 15},
             hoverinfo="skip",
             cliponaxis=False,
@@ -190,7 +190,7 @@ def map_figure(
                     "color": GREY if number < 0 else sense_colour(number),
                     "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
                     "size": 6 if number < 0 else 10,
-                    "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+                    "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
                 },
             )
         )
@@ -248,7 +248,7 @@ def shared_limits(coordinates: np.ndarray, stars: list[Star] = ()) -> tuple[floa
     """x and y ranges that hold every point of every layer, with a margin: small multiples share their axes."""
     points = [np.asarray(coordinates, float).reshape(-1, 2), *(np.array([p]) for s in stars for p in s.points.values())]
     low, high = np.concatenate(points).min(0), np.concatenate(points).max(0)
-    pad = np.maximum((high - low) * 0.08, 1e-3)
+    pad = np.maximum((high - low) * 0.13, 1e-3)
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]
 
 

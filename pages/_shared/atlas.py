@@ -71,7 +71,7 @@ def maps_row(in_use: InUse, word: str, view: str, maps: FrozenMaps, rows: np.nda
                 key=f"map.{word}.{name}",
                 limits=limits,
                 height=560 if len(names) == 1 else 380,
-                name_senses=name != "0",
+                name_senses=name != "0" and word != workbench.ALL_WORDS,
             )
             event = st.plotly_chart(
                 figure,
