@@ -21,6 +21,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,19 +51,25 @@ class StaticVectors:
     """Words, most frequent first where the file is so ordered, and their vectors (V, D) float32; shared, never changed."""
 
     def __init__(self, words: list[str], vectors: np.ndarray, *, name: str, provenance: dict) -> None:
+        self.name, self.provenance, self.words, self.dim = name, provenance, words, vectors.shape[1]
+        self._row = {word: k for k, word in enumerate(words)}
+        self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+        self._vectors.flags.writeable = False
+
+    @cached_property
+    def keyed(self):
+        """The same as gensim's KeyedVectors, read-only; made at the first search, as importing gensim takes a second."""
         from gensim.models import KeyedVectors
 
-        self.name, self.provenance, self.words, self.dim = name, provenance, words, vectors.shape[1]
-        self.keyed = KeyedVectors(self.dim)
-        self.keyed.index_to_key, self.keyed.key_to_index = words, {word: k for k, word in enumerate(words)}
-        self.keyed.vectors = np.ascontiguousarray(vectors, dtype=np.float32)
-        self.keyed.vectors.flags.writeable = False
-        norms = np.linalg.norm(self.keyed.vectors, axis=1).astype(np.float32)
-        self.keyed.norms = np.where(norms > 0, norms, 1)  # a row of zeros is at cosine 0 from all
+        keyed = KeyedVectors(self.dim)
+        keyed.index_to_key, keyed.key_to_index, keyed.vectors = self.words, self._row, self._vectors
+        norms = np.linalg.norm(self._vectors, axis=1).astype(np.float32)
+        keyed.norms = np.where(norms > 0, norms, 1)  # a row of zeros is at cosine 0 from all
+        return keyed
 
     def spelling(self, word: str) -> str | None:
         """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
-        return next((form for form in (word, word.lower()) if form in self.keyed.key_to_index), None)
+        return next((form for form in (word, word.lower()) if form in self._row), None)
 
     def __contains__(self, word: str) -> bool:
         return self.spelling(word) is not None
@@ -70,7 +77,7 @@ class StaticVectors:
     def vector(self, word: str) -> np.ndarray | None:
         """(D,) float32, read-only, of spelling(word); None if the word is not in the vocabulary."""
         spelling = self.spelling(word)
-        return None if spelling is None else self.keyed.vectors[self.keyed.key_to_index[spelling]]
+        return None if spelling is None else self._vectors[self._row[spelling]]
 
     def known_spelling(self, word: str) -> str:
         """spelling(word); BadInput says that it is unknown and names near spellings."""
