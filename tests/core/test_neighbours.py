@@ -219,6 +219,13 @@ def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_t
     assert [n.cosine for n in best] == sorted((n.cosine for n in best), reverse=True)
 
 
+def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
+    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    rows = random_table.rows.take(np.arange(60))
+    np.testing.assert_allclose(found.cross, np.einsum("id,njd->nij", found.query.layers, rows), atol=1e-4)
+    np.testing.assert_allclose(found.own, (found.query.layers @ found.query.layers.T)[np.triu_indices(3)], atol=1e-4)
+
+
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
     found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
