@@ -1,0 +1,61 @@
+"""Figures say what their numbers say: true angles, safe text, stable row ids, stars in their own layer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from core import figures
+from core.figures import Star
+
+
+def rays(figure) -> list[tuple[float, float]]:
+    return [(t.x[1] - t.x[0], t.y[1] - t.y[0]) for t in figure.data if t.mode == "lines+markers+text"]
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
+def test_two_rays_stand_at_the_angle_of_their_cosine(cosine: float):
+    figure = figures.angle_figure(cosine, ("a", "b"), word="w", same_word=True, layer="2", glove=1.0)
+    a, b = rays(figure)[2:]
+    assert a[0] * b[0] + a[1] * b[1] == pytest.approx(cosine, abs=1e-9)
+    assert math.hypot(*a) == pytest.approx(1)
+
+
+def test_a_word_without_a_static_vector_has_no_ray():
+    figure = figures.angle_figure(0.5, ("a", "b"), word="w", same_word=True, layer="2", glove=None)
+    assert len(rays(figure)) == 2 and "not in its vocabulary" in figure.layout.annotations[0].text
+
+
+def test_a_marked_sentence_escapes_markup_and_makes_its_token_bold():
+    assert figures.mark(["<b>x</b>", "bank", "&"], 1) == "&lt;b&gt;x&lt;/b&gt; <b>bank</b> &amp;"
+
+
+def test_a_long_sentence_is_wrapped_and_cut():
+    text = figures.mark(["word"] * 500, 3)
+    assert text.count("<br>") == 5 and text.endswith("…")
+
+
+def test_a_map_keeps_row_ids_with_their_points_and_grey_points_first():
+    xy = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    figure = figures.map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], layer="1", key="k")
+    assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
+
+
+def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
+    star = Star("yours, 1", "text", {"2": (0.5, 0.5)})
+    drawn = {
+        layer: [
+            t.name for t in figures.map_figure(np.zeros((1, 2)), [None], [""], [0], [], layer=layer, stars=[star], key="k").data
+        ]
+        for layer in ("1", "2")
+    }
+    assert drawn == {"1": ["other"], "2": ["other", "yours, 1"]}
+
+
+def test_shared_limits_hold_every_point_and_star():
+    low_x, high_x, low_y, high_y = figures.shared_limits(
+        np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), [Star("s", "", {"0": (9.0, -4.0)})]
+    )
+    assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
