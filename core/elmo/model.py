@@ -100,14 +100,13 @@ class BiLM(nn.Module):
         self.backward_layers = nn.ModuleList(ProjectedLSTM(shape) for _ in range(shape.n_layers))
 
     def run_direction(
-        self, x: Tensor, batch_sizes: list[int], *, backward: bool, states: list[State] | None = None, dropout: float = 0.0
+        self, x: Tensor, batch_sizes: list[int], *, backward: bool, states: list[State] | None = None
     ) -> tuple[list[Tensor], list[State]]:
         """One stack over packed tokens in reading order of that direction: n_layers outputs (N, P), last states."""
         outputs, last = [], []
         for j, layer in enumerate(self.backward_layers if backward else self.forward_layers):
-            fed = nn.functional.dropout(x, dropout, self.training)
-            y, state = layer(fed, batch_sizes, states[j] if states else None)
-            x = y + fed if j and self.shape.skip_connections else y
+            y, state = layer(x, batch_sizes, states[j] if states else None)
+            x = y + x if j and self.shape.skip_connections else y
             outputs.append(x)
             last.append(state)
         return outputs, last

@@ -15,18 +15,19 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from core.config import ModelShape
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, PackedBatch
 from core.elmo.model import BiLM
+from core.elmo.optim import OrthogonalMomentum
 from core.errors import BadInput, CorruptArtifact
 from core.text import character_ids
 
@@ -36,13 +37,13 @@ class PretrainConfig:
     """Everything that decides the result of a run (with the prepared corpus)."""
 
     vocabulary: int = 50_000  # words the softmax names, besides the three special ones
-    tokens: int = 8_000_000  # tokens to see; the last `decay` share of them with a falling learning rate
+    tokens: int = 8_000_000  # tokens to see; far less than one pass over the corpus needs no dropout
     batch_tokens: int = 4096
     negatives: int = 4096
     learning_rate: float = 1e-3
     warmup_steps: int = 100
-    decay: float = 0.3
-    dropout: float = 0.1
+    decay: float = 0.6  # share of the tokens over which the learning rate falls, in a straight line ...
+    last_rate: float = 0.02  # ... to this share of itself
     clip_norm: float = 5.0
     character_rate: float = 0.1  # the char-CNN's learning rate, as a share of the others'
     character_every: int = 4  # steps between two that train the char-CNN
@@ -79,9 +80,12 @@ class Trainer:
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
         self.softmax = Softmax(self.n_words, shape.projection)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
-        groups = [{"params": recurrent}, {"params": list(self.softmax.parameters())}]
+        matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
+        self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
+        groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
         self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
         self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
+        self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
         self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
         if self.table:  # the last row stands for every rarer type
             torch.nn.init.zeros_(self.table.weight)
@@ -89,6 +93,7 @@ class Trainer:
         self.cache = torch.zeros(len(corpus.types), shape.projection)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
         self.step = self.tokens = 0
+        self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.sampler = LogUniformSampler(self.n_words, config.negatives)
 
     def vocabulary(self) -> list[str]:
@@ -119,23 +124,37 @@ class Trainer:
         place = {word: k for k, word in enumerate(words)}
         return torch.cat(vectors)[[place[self.corpus.types[k]] for k in types.tolist()]]
 
-    def loss(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> Tensor:
-        ids, reverse = torch.from_numpy(batch.ids), torch.from_numpy(batch.reverse)
-        x = self.word_vectors(ids, train=train_characters)
-        x = F.dropout(x, self.config.dropout, self.model.training)
+    def gradients(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> float:
+        """Adds the batch's gradients to every parameter's; returns its loss, nats a word.
+
+        The two directions share no state: each has a thread for its forward and backward pass.
+        """
+        x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
+
+        def one(backward: bool) -> tuple[float, Tensor]:
+            read = x.detach().requires_grad_(x.requires_grad)
+            loss = self.loss(read, batch, negatives, counts, backward=backward) / 2
+            loss.backward()
+            return loss.item(), read.grad
+
+        (ahead, grad), (behind, grad_behind) = self.threads.map(one, (False, True))
+        if x.requires_grad:
+            x.backward(grad + grad_behind)
+        return ahead + behind
+
+    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool) -> Tensor:
+        """Mean sampled loss of one direction over the batch's word vectors x, (N, P) packed."""
         follows, first = _next_rows(batch.batch_sizes)
-        states, wanted = [], []
-        for backward in (False, True):
-            order = reverse if backward else torch.arange(len(ids))
-            h = self.model.run_direction(x[order], batch.batch_sizes, backward=backward, dropout=self.config.dropout)[0][-1]
-            states.append(h[first])
-            wanted.append(self.targets(ids[order][follows]))
-        h = F.dropout(torch.cat(states), self.config.dropout, self.model.training)
-        return sampled_softmax_loss(self.softmax, h, torch.cat(wanted), negatives, counts, self.sampler)
+        ids, order = torch.from_numpy(batch.ids), torch.arange(len(batch.ids))
+        if backward:
+            order = torch.from_numpy(batch.reverse)
+        h = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0][-1]
+        return sampled_softmax_loss(self.softmax, h[first], self.targets(ids[order][follows]), negatives, counts, self.sampler)
 
     def learning_rate(self) -> float:
         done, c = self.tokens / self.config.tokens, self.config
-        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * min(1.0, max(0.02, (1 - done) / c.decay))
+        fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
+        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
 
     def run(self) -> Iterator[Progress]:
         """Train until `config.tokens`; yields after every step."""
@@ -148,14 +167,12 @@ class Trainer:
         for batch in stream:
             if self.tokens >= config.tokens:
                 return
-            torch.manual_seed(config.seed * 1_000_003 + self.step)  # dropout and negatives: a function of the step
+            torch.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
             rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
-            loss = self.loss(batch, *self.sampler.draw(), train_characters=train_characters)
-            value = loss.item()
+            value = self.gradients(batch, *self.sampler.draw(), train_characters=train_characters)
             if not math.isfinite(value):  # before it spoils the weights
                 advice = "Go on from the last checkpoint with a lower learning rate."
                 raise BadInput(f"At step {self.step} the loss is {value}, not a finite number. {advice}")
-            loss.backward()
             self._update(rate, train_characters)
             self.step += 1
             self.tokens += len(batch.ids) - batch.batch_sizes[0] * 2
@@ -165,7 +182,7 @@ class Trainer:
             yield Progress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
 
     def _update(self, rate: float, train_characters: bool) -> None:
-        optimizers = [self.optimizer]
+        optimizers = [self.matrix_optimizer, self.optimizer]
         if self.table:
             optimizers.append(self.table_optimizer)
         elif train_characters:
@@ -183,7 +200,7 @@ class Trainer:
         state = {
             "model": self.model.state_dict(),
             "softmax": self.softmax.state_dict(),
-            "optimizers": [self.optimizer.state_dict(), self.character_optimizer.state_dict()],
+            "optimizers": [optimizer.state_dict() for optimizer in self.dense_optimizers],
             "cache": self.cache[self.known],
             "known": self.known,
             "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
@@ -206,7 +223,7 @@ class Trainer:
                 raise ValueError("one has an embedding table (table_types) and the other has none")
             self.model.load_state_dict(state["model"])
             self.softmax.load_state_dict(state["softmax"])
-            for optimizer, saved in zip([self.optimizer, self.character_optimizer], state["optimizers"], strict=True):
+            for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(saved)
             self.known = state["known"]
             self.cache[self.known] = state["cache"]

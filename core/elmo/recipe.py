@@ -51,10 +51,10 @@ class Recipe:
     def stage_config(self, stage: str) -> PretrainConfig:
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
         if stage == "table":
-            return replace(self.config, tokens=tokens, table_types=self.table_types, decay=0.2)
-        return replace(
-            self.config, tokens=tokens, table_types=0, decay=1.0, learning_rate=self.joint_rate, seed=self.config.seed + 1
-        )
+            rate = self.joint_rate / self.config.learning_rate  # where this stage ends, the joint one goes on
+            return replace(self.config, tokens=tokens, table_types=self.table_types, last_rate=rate)
+        rate = {"learning_rate": self.joint_rate, "decay": 1.0}
+        return replace(self.config, tokens=tokens, table_types=0, seed=self.config.seed + 1, **rate)
 
 
 Report = Callable[[dict], None]
@@ -118,7 +118,10 @@ def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, l
     trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"))
     trainer.model.load_state_dict(table.model.state_dict())
     trainer.softmax.load_state_dict(table.softmax.state_dict())
-    trainer.optimizer.load_state_dict(table.optimizer.state_dict())
+    for mine, before in zip(
+        (trainer.matrix_optimizer, trainer.optimizer), (table.matrix_optimizer, table.optimizer), strict=True
+    ):
+        mine.load_state_dict(before.state_dict())
     if (folder / "joint.pt").exists():
         trainer.load(folder / "joint.pt")
     _train(recipe, trainer, folder / "joint.pt", "joint", log, tokens_before=table.tokens)

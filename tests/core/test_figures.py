@@ -59,3 +59,26 @@ def test_shared_limits_hold_every_point_and_star():
         np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), [Star("s", "", {"0": (9.0, -4.0)})]
     )
     assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
+
+
+def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():
+    validations = [{"tokens": 1_000_000 * k, "forward": 200.0 / k, "backward": 210.0 / k} for k in (1, 2, 4)]
+    figure = figures.training_figure([], validations, {"table": 2_000_000, "joint": 4_000_000}, quantity="perplexity")
+    assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
+        ("forward", [1, 2, 4], [200, 100, 50]),
+        ("backward", [1, 2, 4], [210, 105, 52.5]),
+    ]
+    assert [shape.x0 for shape in figure.layout.shapes] == [2]
+    assert [(a.text, a.x) for a in figure.layout.annotations if a.text in ("table", "joint")] == [("table", 1.0), ("joint", 3.0)]
+
+
+def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
+    panels = [
+        figures.Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"),
+        figures.Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance"),
+    ]
+    span = figures.shared_span(panels)
+    for panel in panels:
+        low, high = figures.panel_figure(panel, span=span).layout.yaxis.range
+        assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
+        assert high > max(*panel.accuracy.values(), panel.baseline)

@@ -53,7 +53,7 @@ def everything(t: Trainer) -> dict[str, torch.Tensor]:
     }
     if t.table:
         state["table"] = t.table.weight
-    optimizers = [t.optimizer, t.character_optimizer, *([t.table_optimizer] if t.table else [])]
+    optimizers = [*t.dense_optimizers, *([t.table_optimizer] if t.table else [])]
     for n, optimizer in enumerate(optimizers):
         for parameter, values in optimizer.state_dict()["state"].items():
             state |= {f"optimizer{n}.{parameter}.{k}": torch.as_tensor(v) for k, v in values.items()}
@@ -177,12 +177,12 @@ def test_a_vocabulary_larger_than_the_corpus_is_the_corpus(corpus):
 
 
 def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corpus):
-    """Without dropout and with every word a negative: the mean of -log p(next) forward and backward."""
-    t = trainer(corpus, negatives=14, vocabulary=14, dropout=0.0)
+    """With every word a negative: the mean of -log p(next) forward and backward."""
+    t = trainer(corpus, negatives=14, vocabulary=14)
     t.model.eval()
     batch = next(corpus.batches(tokens=60, seed=0, oversample={}))
     t.sampler.log_count = torch.zeros(t.n_words)
-    loss = t.loss(batch, torch.arange(t.n_words), torch.zeros(t.n_words), train_characters=True)
+    loss = t.gradients(batch, torch.arange(t.n_words), torch.zeros(t.n_words), train_characters=True)
     with torch.no_grad():
         x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
         top = t.model(x, batch.batch_sizes, torch.from_numpy(batch.reverse))[-1]
@@ -194,7 +194,21 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
             total -= t.softmax.log_probability(ahead[:-1], ids[1:]).sum().item()
             total -= t.softmax.log_probability(behind[1:], ids[:-1]).sum().item()
             n += 2 * (len(ids) - 1)
-    assert loss.item() == pytest.approx(total / n, rel=1e-5)
+    assert loss == pytest.approx(total / n, rel=1e-5)
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(corpus, table_types):
+    t, batch = trainer(corpus, table_types=table_types), next(corpus.batches(tokens=60, seed=0, oversample={}))
+    drawn = t.sampler.draw()
+    learnt = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
+    learnt += [t.table.weight] if t.table else [*t.model.characters.parameters()]
+    t.gradients(batch, *drawn, train_characters=True)
+    found = [p.grad.to_dense() for p in learnt]
+    x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
+    loss = sum(t.loss(x, batch, *drawn, backward=backward) for backward in (False, True)) / 2
+    for mine, plain in zip(found, torch.autograd.grad(loss, learnt), strict=True):
+        torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -202,12 +216,13 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
 
 @pytest.mark.parametrize("table_types", [0, 12])
 def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
-    t = trainer(corpus, table_types=table_types, dropout=0.0, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
+    t = trainer(corpus, table_types=table_types, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
     batch, every = next(corpus.batches(tokens=400, seed=9, oversample={})), torch.arange(t.n_words)
 
     def loss() -> float:
         with torch.no_grad():
-            return t.loss(batch, every, t.sampler.log_count, train_characters=True).item()
+            x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
+            return sum(t.loss(x, batch, every, t.sampler.log_count, backward=backward).item() for backward in (False, True))
 
     before = loss()
     progress = train(t, 50)

@@ -1,9 +1,4 @@
-"""Arrays to Plotly figures, with one palette for all pages.
-
-Senses wear the Okabe-Ito colours (safe for colour-blind readers; then shapes repeat them), layers 0, 1, 2 one blue from
-light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colours
-are chosen to stand on a white and on a near-black page; text takes the page's own colour.
-"""
+"""Vectors in space: the angle between two, cosines per layer, and maps of many."""
 
 from __future__ import annotations
 
@@ -14,20 +9,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
-SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
-LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
-GLOVE = "#E8871E"
-GREY = "rgba(140,140,150,0.35)"
-OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
-RIM = "#1B1B1F"
-CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
-MAP_CONFIG = {
-    "displaylogo": False,
-    "responsive": True,
-    "scrollZoom": True,
-    "modeBarButtonsToRemove": ["autoScale2d", "toImage"],
-}
+from core.figures.style import GLOVE, GREY, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +19,6 @@ class Star:
     label: str
     text: str  # the sentence, for the hover card
     points: dict[str, tuple[float, float]]  # by layer name
-
-
-def sense_colour(number: int) -> str:
-    return SENSE_COLOURS[number % len(SENSE_COLOURS)]
-
-
-def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> str:
-    """A sentence as safe HTML with its token in bold, wrapped for a hover card."""
-    lines, line, length = [], [], 0
-    for k, token in enumerate(tokens):
-        shown = escape(token[:60])
-        line.append(f"<b>{shown}</b>" if k == position else shown)
-        length += len(token) + 1
-        if length > width:
-            lines.append(" ".join(line))
-            line, length = [], 0
-        if len(lines) == 6:
-            return "<br>".join(lines) + " …"
-    return "<br>".join([*lines, " ".join(line)] if line else lines)
-
-
-def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
-    """The house style of every figure: no box, no ground, page's font, zoom kept under `key`."""
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        showlegend=False,
-        uirevision=key,
-        hoverlabel={"align": "left", "font": {"size": 13}},
-        transition={"duration": 450, "easing": "cubic-in-out"},
-    )
-    return figure
 
 
 def angle_figure(
@@ -88,7 +36,7 @@ def angle_figure(
     glove_text = "not in its vocabulary" if glove is None else one
     for x, title, text in (
         (0.0, f"GloVe: “{word}”", glove_text),
-        (1.45, f"ELMo, {_layer_title(layer)}", f"{degrees:.0f}° apart"),
+        (1.45, f"ELMo, {layer_title(layer)}", f"{degrees:.0f}° apart"),
     ):
         figure.add_annotation(
             x=x, y=-0.13, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
@@ -127,17 +75,13 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
         )
 
 
-def _layer_title(name: str) -> str:
-    return "the mix" if name == "mix" else f"layer {name}"
-
-
 def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
     """Cosine per layer as bars on one scale from 0 to 1 (below 0 where a cosine is)."""
     names = list(values)
     figure = go.Figure(
         go.Bar(
             x=list(values.values()),
-            y=[_layer_title(n) if n != "GloVe" else n for n in names],
+            y=[layer_title(n) if n != "GloVe" else n for n in names],
             orientation="h",
             text=[f"{v:.2f}" for v in values.values()],
             textposition="outside",
@@ -250,61 +194,3 @@ def shared_limits(coordinates: np.ndarray, stars: list[Star] = ()) -> tuple[floa
     low, high = np.concatenate(points).min(0), np.concatenate(points).max(0)
     pad = np.maximum((high - low) * 0.13, 1e-3)
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]
-
-
-def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Figure:
-    """softmax(w) as bars from 0 to 1, layer by layer; weights learned elsewhere as marks on the same scale."""
-    names = [f"s{k}" for k in range(len(weights))]
-    figure = go.Figure(
-        go.Bar(
-            x=list(weights),
-            y=names,
-            orientation="h",
-            marker_color=[LAYER_COLOURS[str(min(k, 2))] for k in range(len(weights))],
-            text=[f"{w:.0%}" for w in weights],
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            hovertemplate="%{y} = %{x:.3f}<extra></extra>",
-        )
-    )
-    for label, values in (learned or {}).items():
-        figure.add_scatter(x=values, y=names, mode="markers", name=label, marker={"symbol": "line-ns-open", "size": 18})
-    figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
-    return base(figure, height=58 * len(names) + 24, key="weights")
-
-
-def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None) -> go.Figure:
-    """1-NN sense accuracy per layer and mix as dots on one scale, with chance and majority as lines."""
-    figure = go.Figure()
-    for name, values in curves.items():
-        layers = list(values)
-        figure.add_bar(
-            x=[_layer_title(n) for n in layers],
-            y=list(values.values()),
-            name=name,
-            text=[f"{v:.0%}" for v in values.values()],
-            textposition="outside",
-            textfont={"size": 14},
-            cliponaxis=False,
-            marker_color=[LAYER_COLOURS[n] for n in layers],
-            hovertemplate="%{x}: %{y:.1%}<extra></extra>",
-        )
-    for value, label, dash in _merged_lines(null, majority):
-        figure.add_hline(y=value, line={"dash": dash, "color": "#888", "width": 1.5})
-        figure.add_annotation(
-            x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
-        )
-    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor="rgba(140,140,150,0.2)", nticks=5)
-    figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
-    base(figure, height=270, key="accuracy")
-    return figure.update_layout(margin_r=112)
-
-
-def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
-    """The lines of chance and of the commonest sense, as one where they would lie on each other."""
-    if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, "chance,<br>commonest sense", "dot")]
-    lines = [(null, "chance<br>(shuffled)", "dot"), (majority, "commonest<br>sense", "dash")]
-    return [(value, label, dash) for value, label, dash in lines if value is not None]

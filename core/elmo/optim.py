@@ -1,0 +1,45 @@
+"""The optimiser of the LSTMs' matrices: momentum whose every direction has the same strength.
+
+A matrix's momentum G is replaced by the nearest matrix with orthonormal columns, G (G^T G)^(-1/2), before the step (Jordan
+et al. 2024, "Muon"). Here the narrow side is the projection (128), so that the inverse root is taken exactly, of a small
+matrix, and no iteration is needed.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's usually is (Liu et al. 2025, section 2.2)
+
+
+class OrthogonalMomentum(torch.optim.Optimizer):
+    """Nesterov momentum, orthogonalised block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
+
+    def __init__(self, parameters, lr: float, *, rows: int, momentum: float = 0.95) -> None:
+        """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned."""
+        super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": momentum})
+
+    @torch.no_grad()
+    def step(self, closure=None) -> None:
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                state = self.state[parameter]
+                if not state:
+                    state["momentum"] = torch.zeros_like(parameter)
+                state["momentum"].lerp_(parameter.grad, 1 - group["momentum"])
+                ahead = parameter.grad.lerp(state["momentum"], group["momentum"])
+                turned = ahead.shape[0] % group["rows"] != 0
+                blocks = (ahead.t() if turned else ahead).reshape(-1, group["rows"], ahead.shape[0 if turned else 1])
+                step = orthogonal(blocks).flatten(0, 1)
+                parameter.add_(step.t() if turned else step, alpha=-group["lr"] * LIKE_ADAM * group["rows"] ** 0.5)
+
+
+def orthogonal(blocks: Tensor) -> Tensor:
+    """(n, rows, cols), rows >= cols -> the same with orthonormal columns, each nearest to its block; a zero block stays zero."""
+    values, vectors = torch.linalg.eigh((blocks.transpose(1, 2) @ blocks).double())  # (n, cols), (n, cols, cols)
+    least = (values[:, -1:] * 1e-7).clamp_min(1e-30)  # directions this weak are rounding
+    root = (vectors * values.clamp_min(least).rsqrt()[:, None]) @ vectors.transpose(1, 2)
+    return blocks @ root.to(blocks.dtype)

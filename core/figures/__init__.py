@@ -1,0 +1,29 @@
+"""Arrays to Plotly figures, with one palette for all pages."""
+
+from core.figures.measures import accuracy_lines, weight_bars
+from core.figures.space import Star, angle_figure, cosine_bars, map_figure, shared_limits
+from core.figures.style import CONFIG, GLOVE, LAYER_COLOURS, MAP_CONFIG, OWN, SENSE_COLOURS, SENSE_SYMBOLS, mark, sense_colour
+from core.figures.training import Panel, panel_figure, shared_span, training_figure
+
+__all__ = [
+    "CONFIG",
+    "GLOVE",
+    "LAYER_COLOURS",
+    "MAP_CONFIG",
+    "OWN",
+    "SENSE_COLOURS",
+    "SENSE_SYMBOLS",
+    "Panel",
+    "Star",
+    "accuracy_lines",
+    "angle_figure",
+    "cosine_bars",
+    "map_figure",
+    "mark",
+    "panel_figure",
+    "sense_colour",
+    "shared_limits",
+    "shared_span",
+    "training_figure",
+    "weight_bars",
+]

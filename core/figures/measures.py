@@ -1,0 +1,65 @@
+"""What was measured: the layer weights, and accuracies beside chance."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from core.figures.style import LAYER_COLOURS, base, layer_title
+
+
+def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Figure:
+    """softmax(w) as bars from 0 to 1, layer by layer; weights learned elsewhere as marks on the same scale."""
+    names = [f"s{k}" for k in range(len(weights))]
+    figure = go.Figure(
+        go.Bar(
+            x=list(weights),
+            y=names,
+            orientation="h",
+            marker_color=[LAYER_COLOURS[str(min(k, 2))] for k in range(len(weights))],
+            text=[f"{w:.0%}" for w in weights],
+            textposition="outside",
+            textfont={"size": 15},
+            cliponaxis=False,
+            hovertemplate="%{y} = %{x:.3f}<extra></extra>",
+        )
+    )
+    for label, values in (learned or {}).items():
+        figure.add_scatter(x=values, y=names, mode="markers", name=label, marker={"symbol": "line-ns-open", "size": 18})
+    figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
+    return base(figure, height=58 * len(names) + 24, key="weights")
+
+
+def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None) -> go.Figure:
+    """1-NN sense accuracy per layer and mix as dots on one scale, with chance and majority as lines."""
+    figure = go.Figure()
+    for name, values in curves.items():
+        layers = list(values)
+        figure.add_bar(
+            x=[layer_title(n) for n in layers],
+            y=list(values.values()),
+            name=name,
+            text=[f"{v:.0%}" for v in values.values()],
+            textposition="outside",
+            textfont={"size": 14},
+            cliponaxis=False,
+            marker_color=[LAYER_COLOURS[n] for n in layers],
+            hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+        )
+    for value, label, dash in _merged_lines(null, majority):
+        figure.add_hline(y=value, line={"dash": dash, "color": "#888", "width": 1.5})
+        figure.add_annotation(
+            x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
+        )
+    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor="rgba(140,140,150,0.2)", nticks=5)
+    figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
+    base(figure, height=270, key="accuracy")
+    return figure.update_layout(margin_r=112)
+
+
+def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
+    """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    if null is not None and majority is not None and abs(null - majority) < 0.09:
+        return [((null + majority) / 2, "chance,<br>commonest sense", "dot")]
+    lines = [(null, "chance<br>(shuffled)", "dot"), (majority, "commonest<br>sense", "dash")]
+    return [(value, label, dash) for value, label, dash in lines if value is not None]

@@ -1,0 +1,101 @@
+"""How a model was trained, and what each of its layers knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.figures.style import LAYER_COLOURS, base, layer_title
+
+GRID = "rgba(140,140,150,0.2)"
+FORWARD, BACKWARD = "#0072B2", "#D55E00"
+QUANTITIES = {  # of a training log: label on the axis, how a value reads
+    "perplexity": ("held-out perplexity", "%{y:.0f}"),
+    "loss": ("training loss, nats a word (sampled softmax)", "%{y:.3f}"),
+    "learning_rate": ("learning rate", "%{y:.2e}"),
+    "tokens_per_second": ("tokens a second", "%{y:,.0f}"),
+}
+
+
+def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
+    """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
+    figure, (title, shown) = go.Figure(), QUANTITIES[quantity]
+    if quantity == "perplexity":
+        for name, colour in (("forward", FORWARD), ("backward", BACKWARD)):
+            _line(figure, validations, name, name, colour, shown, mode="lines+markers")
+    else:
+        _line(figure, steps, quantity, "", FORWARD, shown, mode="lines")
+    for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
+        if last is not None:
+            figure.add_vline(x=end / 1e6, line={"dash": "dot", "color": "#888", "width": 1.5})
+        begin = max([0, *(e for e in ends.values() if e < end)])
+        where = {"x": (begin + end) / 2e6, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
+        figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
+    figure.update_xaxes(title="million tokens seen", gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
+    figure.update_yaxes(
+        title=title, type="log" if quantity == "perplexity" else "linear", gridcolor=GRID, fixedrange=True, zeroline=False,
+        **({"tickvals": [50, 75, 100, 150, 200, 300, 400, 600, 800]} if quantity == "perplexity" else {"nticks": 6}),
+    )  # fmt: skip
+    return base(figure, height=340, key=f"training.{quantity}")
+
+
+def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: str, shown: str, *, mode: str) -> None:
+    x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode=mode,
+        name=label,
+        line={"color": colour, "width": 2.5},
+        marker={"size": 8},
+        hovertemplate=f"%{{x:.2f}} million tokens: {shown}<extra>{label}</extra>",
+    )
+    if label and x:
+        at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if label == "forward" else -8}
+        figure.add_annotation(**at, text=label, showarrow=False, font={"color": colour, "size": 13})
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One task of those side by side."""
+
+    title: str
+    data: str  # on what
+    accuracy: dict[str, float]  # by layer name, 0 to 1
+    baseline: float
+    baseline_name: str
+
+
+def panel_figure(panel: Panel, *, span: float) -> go.Figure:
+    """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
+    layers, values = list(panel.accuracy), list(panel.accuracy.values())
+    best, ends = max(values), (max(*values, panel.baseline), min(*values, panel.baseline))
+    figure = go.Figure(
+        go.Scatter(
+            x=[layer_title(layer) for layer in layers],
+            y=values,
+            mode="lines+markers+text",
+            text=[f"<b>{v:.1%}</b>" if v == best else f"{v:.1%}" for v in values],
+            textposition="top center",
+            textfont={"size": 14},
+            cliponaxis=False,
+            line={"color": "rgba(120,120,130,0.5)", "width": 2},
+            marker={"size": [18 if v == best else 12 for v in values], "color": [LAYER_COLOURS[layer] for layer in layers]},
+            hovertemplate="%{x}: %{y:.2%}<extra></extra>",
+        )
+    )
+    figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
+    text = f"{panel.baseline_name} {panel.baseline:.1%}"
+    where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right", "yanchor": "top"}
+    figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+    middle = sum(ends) / 2
+    figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
+    figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
+    return base(figure, height=250, key=f"panel.{panel.title}")
+
+
+def shared_span(panels: list[Panel]) -> float:
+    """The range of accuracies that lets every panel keep its points, and room for their labels."""
+    return max(max(*p.accuracy.values(), p.baseline) - min(*p.accuracy.values(), p.baseline) for p in panels) * 1.5
