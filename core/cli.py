@@ -1,4 +1,4 @@
-"""The command line: parse, run one function of core.commands, print.
+"""The command line: parse, run one function of core.commands, making, evaluating or classifying, print.
 
 With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
 on stderr and exit status 2.
@@ -11,17 +11,15 @@ import json
 import os
 import sys
 
-from core import __version__
+from core import __version__, cli_heads
 from core.errors import ElmoscopeError
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     args = _parser().parse_args(arguments)
-    from core import commands, making  # after parsing: --help need not wait for torch
-
     try:
-        result, text = getattr(making if hasattr(making, args.run) else commands, args.run)(args)
+        result, text = _function(args.run)(args)
     except ElmoscopeError as error:
         return _refused(str(error))
     except OSError as error:
@@ -33,6 +31,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     _say(_json(result) if args.json else text)
     return 0
+
+
+def _function(name: str):
+    """What a command does; imported after parsing, so that --help need not wait for torch."""
+    from core import bundling, classifying, commands, evaluating, making
+
+    places = (commands, making, evaluating, classifying, bundling)
+    return next(getattr(module, name) for module in places if hasattr(module, name))
 
 
 def _refused(message: str) -> int:
@@ -80,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     _measuring(commands)
     _training(commands)
     _keeping(commands)
+    cli_heads.add_commands(commands, _add, _model, _whole)
     return parser
 
 
@@ -156,17 +163,23 @@ def _searching(commands) -> None:
 
 
 def _measuring(commands) -> None:
-    evaluate = commands.add_parser("evaluate", help="Measure a model: senses, perplexity.").add_subparsers(
-        required=True, metavar="WHAT"
-    )
-    senses = _add(evaluate, "senses", "evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid.")
-    senses.add_argument("--train", required=True, metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}')
-    senses.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --train")
-    _model(senses)
+    parser = commands.add_parser("evaluate", help="Measure a model: senses, pairs, tags, perplexity, or all of it.")
+    evaluate = parser.add_subparsers(required=True, metavar="WHAT")
+    _measuring_senses(evaluate)
+    tags = _add(evaluate, "tags", "evaluate_tags", "Tags read off each layer by a linear probe.")
+    tags.add_argument("--train", required=True, metavar="A", help="CoNLL columns: token, tag; a blank line between sentences")
+    tags.add_argument("--test", required=True, metavar="B", help="columns as of --train")
+    tags.add_argument("--limit", type=_whole(1), metavar="N", help="only the first N training sentences")
+    _model(tags)
     perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
     perplexity.add_argument("--text", required=True, metavar="F", help="one sentence a line; .xz and .gz read directly")
     perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
     _model(perplexity)
+    card = _add(evaluate, "card", "evaluate_card", "All measures whose data are there, kept beside the model.")
+    card.add_argument("--data", required=True, metavar="FOLDER", help="holds corpus, senseval, semcor, conll2000, pairs, or some")
+    card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
+    card.add_argument("--limit-text", type=_whole(1), metavar="N", help="only the first N sentences for the perplexity")
+    _model(card)
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
     predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")
     predict.add_argument(
@@ -174,6 +187,36 @@ def _measuring(commands) -> None:
     )
     predict.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
     _model(predict)
+
+
+def _measuring_senses(evaluate) -> None:
+    senses = _add(evaluate, "senses", "evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid.")
+    senses.add_argument("--train", metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}; with --test')
+    senses.add_argument("--test", metavar="B.jsonl", help="rows as of --train")
+    senses.add_argument("--data", nargs="+", metavar="F", help="instead: rows, or Senseval-2 (.pos.xz), split by sentence")
+    _split(senses, 0.8)
+    _model(senses)
+    words = _add(
+        evaluate, "all-words", "evaluate_all_words", "Senses of all words of held-out documents: nearest sense centroid."
+    )
+    words.add_argument("--data", required=True, metavar="F", help="SemCor: columns token, POS, lemma, sense key (.tsv.xz)")
+    _split(words, 0.9)
+    _model(words)
+    pairs = _add(evaluate, "pairs", "evaluate_pairs", "One word in two sentences, same sense or not: threshold on the cosine.")
+    rows = 'rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
+    pairs.add_argument("--dev", required=True, metavar="A.jsonl", help=f"{rows}: they choose threshold and weights")
+    pairs.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --dev")
+    _model(pairs)
+    own = _add(evaluate, "sentences", "evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer.")
+    own.add_argument("--corpus", default="sentences", metavar="C", help="a registry name, or a JSONL with senses")
+    _model(own)
+
+
+def _split(parser: argparse.ArgumentParser, share: float) -> None:
+    parser.add_argument(
+        "--share", type=float, default=share, metavar="S", help=f"share of --data to train on (default {share:g})"
+    )
+    parser.add_argument("--seed", type=_whole(0), default=0, help="of the split (default 0)")
 
 
 def _training(commands) -> None:
@@ -219,6 +262,9 @@ def _keeping(commands) -> None:
         commands,
         "bundle",
         "bundle",
-        "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps.",
+        "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps; with --data measures and heads.",
+    )
+    bundle.add_argument(
+        "--data", metavar="FOLDER", help="the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too"
     )
     bundle.add_argument("--output", default="assets/targets", metavar="DIR", help="default: assets/targets")

@@ -10,8 +10,7 @@ import numpy as np
 
 from core import workbench
 from core.artifacts import check_fits, parse_json, replacing
-from core.corpus import read_labelled, read_sentences
-from core.elmo.mix import mixed
+from core.corpus import read_sentences
 from core.errors import BadInput
 from core.text import find_word, join_tokens, split_sentences, tokenize
 
@@ -159,51 +158,6 @@ def static_neighbours(args) -> tuple[dict, str]:
     found = vectors.neighbours(args.word, args.k)
     rows = [{"word": n.word, "cosine": round(n.cosine, 6)} for n in found]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
-
-
-def evaluate_senses(args) -> tuple[dict, str]:
-    from core.senses import classify_split
-
-    train, test = read_labelled(Path(args.train)), read_labelled(Path(args.test))
-    model = open_model(args)
-    layers_train, layers_test = (workbench.vectors_of_rows(model.encoder, rows) for rows in (train, test))
-    (labels_a, words_a), (labels_b, words_b) = (
-        [[getattr(r, f) for r in rows] for f in ("label", "word")] for rows in (train, test)
-    )
-    result: dict = {"model": model.name, "n": len(test), "n_train": len(train)}
-    lines = ["layer   nearest (macro, pooled)   centroid (macro, pooled)"]
-    for name in [*map(str, range(model.encoder.n_layers)), "mix"]:
-        weights = workbench.layer_weights(name, model.encoder.n_layers)
-        a, b = (mixed(layers.transpose(1, 0, 2), weights) for layers in (layers_train, layers_test))
-        scores = classify_split(a, labels_a, words_a, b, labels_b, words_b)
-        near, centre = (
-            {"macro": getattr(scores, f"{m}_macro"), "pooled": getattr(scores, f"{m}_pooled")} for m in ("nearest", "centroid")
-        )
-        result[name] = {"nearest": near, "centroid": centre}
-        lines.append(
-            f"{name:<8}{near['macro']:.1%}, {near['pooled']:.1%}            {centre['macro']:.1%}, {centre['pooled']:.1%}"
-        )
-    often = {"macro": scores.most_frequent_macro, "pooled": scores.most_frequent_pooled}
-    result |= {"most_frequent": often, "unseen": scores.unseen}
-    lines.append(
-        f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}; {len(test):,} test rows, {len(train):,} training rows"
-    )
-    return result, "\n".join(lines)
-
-
-def evaluate_perplexity(args) -> tuple[dict, str]:
-    from core.elmo.lmdata import read_lines
-
-    lines = (line for line in read_lines(args.text) if line.strip())
-    sentences = [tokenize(line) for k, line in enumerate(lines) if args.limit is None or k < args.limit]
-    model = workbench.open_language_model(open_model(args))
-    found = model.perplexity(sentences, report=progress("sentences"))
-    result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
-    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
-    return (
-        result,
-        f"perplexity: forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)",
-    )
 
 
 def predict(args) -> tuple[dict, str]:

@@ -104,4 +104,4 @@ class ModelShape:
 
 # elmo-mini's shape: ELMo "small" but for the char-CNN, whose highway layer (8.4 M of its 9 M weights) gives way to more
 # windows, most of which are whole frequent words: it spells better for the same work (figures in its model card).
-MINI = ModelShape(filters=((1, 32), (2, 64), (3, 256), (4, 512), (5, 1024), (6, 2048), (7, 6144)), n_highway=0)
+MINI = ModelShape(filters=((1, 32), (2, 64), (3, 512), (4, 1024), (5, 2048), (7, 6144), (12, 12288)), n_highway=0)

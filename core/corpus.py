@@ -82,7 +82,7 @@ def read_sentences(
 def read_labelled(path: str | Path) -> list[LabelledRow]:
     """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing."""
     rows, astray = [], []
-    for place, value in _rows(Path(path), whole=True):
+    for place, value in json_rows(Path(path), whole=True):
         rows.append(row := _labelled(value, place))
         word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
         if word in tokens and tokens[row.position][:1] != word[:1]:
@@ -91,8 +91,8 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
         raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
     if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
         place, row = astray[0]
-        found = f"token {row.position} is {_shown(row.tokens[row.position])}, not {_shown(row.word)}"
-        _refuse(place, f"{found}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
+        found = f"token {row.position} is {shown(row.tokens[row.position])}, not {shown(row.word)}"
+        refuse(place, f"{found}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
     return rows
 
 
@@ -115,10 +115,10 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
 def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> Iterator[Sentence]:
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
-        for place, row in _rows(path, whole=whole):
+        for place, row in json_rows(path, whole=whole):
             yield from _from_row(row, column, place, split)
     else:
-        for place, text in _lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
+        for place, text in placed_lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
             yield from _from_text(text, place, split)
 
 
@@ -137,22 +137,22 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 
 def _from_text(text: str, place: str, split: bool) -> list[Sentence]:
     if len(text) > MAX_TEXT:
-        _refuse(place, f"a text of {len(text):,} characters", f"At most {MAX_TEXT:,} are read as one; break it at sentence ends.")
+        refuse(place, f"a text of {len(text):,} characters", f"At most {MAX_TEXT:,} are read as one; break it at sentence ends.")
     found = [tokenize(part) for part in (split_sentences(text) if split else [text])]
-    return [Sentence(_checked(tokens, place)) for tokens in found if tokens]
+    return [Sentence(checked_tokens(tokens, place)) for tokens in found if tokens]
 
 
 def _from_row(row: Any, column: str | None, place: str, split: bool) -> list[Sentence]:
     """The sentences of one JSON value: a token list, a text, or an object."""
     if isinstance(row, list):
-        return [Sentence(_checked(row, place))]
+        return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
-        tokens = _checked(row["tokens"], place)
+        tokens = checked_tokens(row["tokens"], place)
         return [Sentence(tokens, _targets(row, tokens, place))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
         return _from_text(_text(text, place), place, split)
-    _refuse(place, f"{_shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
+    refuse(place, f"{shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ...]:
@@ -161,11 +161,11 @@ def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ..
     if position is None and sense is None and label is None:
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        _refuse(place, f"position {_shown(position)} in {len(tokens)} tokens", f"It is a whole number, 0 to {len(tokens) - 1}.")
+        refuse(place, f"position {shown(position)} in {len(tokens)} tokens", f"It is a whole number, 0 to {len(tokens) - 1}.")
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
-            _refuse(place, f"token {position} is {_shown(token)}, not {_shown(word)}", "Positions count tokens from 0.")
+            refuse(place, f"token {position} is {shown(token)}, not {shown(word)}", "Positions count tokens from 0.")
         lemma = word if lemma is None else lemma
     return (Target(position, token, label if sense is None else sense, lemma, pos),)
 
@@ -174,19 +174,19 @@ def _labelled(row: Any, place: str) -> LabelledRow:
     given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
-        found = f"{_shown(row)}, without {' and '.join(missing)}"
-        _refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
-    tokens = _checked(given["tokens"], place)
+        found = f"{shown(row)}, without {' and '.join(missing)}"
+        refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
+    tokens = checked_tokens(given["tokens"], place)
     target = _targets(given, tokens, place)[0]
     return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
 
 
-def _checked(tokens: Any, place: str) -> tuple[str, ...]:
+def checked_tokens(tokens: Any, place: str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        _refuse(place, f"{_shown(tokens)} is no list of words", 'Tokens look like this: ["the", "bank"], none blank.')
+        refuse(place, f"{shown(tokens)} is no list of words", 'Tokens look like this: ["the", "bank"], none blank.')
     if len(tokens) > MAX_TOKENS:
-        _refuse(place, f"a sentence of {len(tokens):,} tokens", f"At most {MAX_TOKENS:,} are read as one; split it.")
+        refuse(place, f"a sentence of {len(tokens):,} tokens", f"At most {MAX_TOKENS:,} are read as one; split it.")
     _text("".join(tokens), place)
     return tuple(tokens)
 
@@ -197,18 +197,18 @@ def _text(value: Any, place: str) -> str | None:
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
         needed = 'It looks like this: "bank", with no NUL and no half character (unpaired surrogate).'
-        _refuse(place, f"{_shown(value)} where a text should be", needed)
+        refuse(place, f"{shown(value)} where a text should be", needed)
     return value
 
 
-def _refuse(place: str, found: str, needed: str) -> NoReturn:
+def refuse(place: str, found: str, needed: str) -> NoReturn:
     raise BadInput(f"{place}: {found}. {needed}")
 
 
-def _shown(value: Any, most: int = 80) -> str:
+def shown(value: Any, most: int = 80) -> str:
     """A JSON value on one line, cut short; of what is in it, only the first level."""
     if isinstance(value, list | dict):
-        parts = ("..." if isinstance(part, list | dict) else _shown(part) for part in islice(value, 20))
+        parts = ("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
         text = f"[{', '.join(parts)}]" if isinstance(value, list) else f"a row of {', '.join(parts) or 'nothing'}"
     else:
         text = "null" if value is None else repr(value)
@@ -222,27 +222,27 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def _rows(path: Path, *, whole: bool) -> _Placed:
+def json_rows(path: Path, *, whole: bool) -> _Placed:
     """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
-    kind, lines = _kind(path), _lines(path, whole=whole)
+    kind, lines = _kind(path), placed_lines(path, whole=whole)
     if kind not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     if kind == ".json":
-        text = "".join(line for _, line in _lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        text = "".join(line for _, line in placed_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
         lines = iter([(path.name, text)])
     for place, text in ((place, text) for place, text in lines if text.strip()):
         try:
             value = parse_json(text)
             if kind == ".json" and not isinstance(value, list):
-                raise ValueError(f"{_shown(value)} instead of a list of sentences")
+                raise ValueError(f"{shown(value)} instead of a list of sentences")
         except ValueError as error:
-            _refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line; in .json, [["the", "bank"], ...].')
+            refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line; in .json, [["the", "bank"], ...].')
         yield from [(place, value)] if kind == ".jsonl" else ((f"{place}, item {k}", item) for k, item in enumerate(value))
 
 
 def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
     """The text cells of a table, each with the line its row ends on."""
-    lines = (line for _, line in _lines(path, whole=whole))
+    lines = (line for _, line in placed_lines(path, whole=whole))
     first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
     quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
     mark = next((mark for mark in marks if mark in first), marks[0])
@@ -254,10 +254,10 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
             yield from [] if is_header else [(place, row[index])]
         for place, row in rows:
             if len(row) <= index:
-                _refuse(place, f"a row of {len(row)} columns", f"The text is in column {index + 1}.")
+                refuse(place, f"a row of {len(row)} columns", f"The text is in column {index + 1}.")
             yield place, row[index]
     except csv.Error as error:
-        _refuse(f"{path.name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
+        refuse(f"{path.name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
 
 
 def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
@@ -268,11 +268,11 @@ def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
     names, wanted = [name.strip().casefold() for name in row], TEXT_COLUMNS if column is None else [column.strip().casefold()]
     if found := [names.index(name) for name in wanted if name in names]:
         return found[0], True
-    found = f"no column {_shown(column or 'text')} among {_shown(row, 400)}"
-    _refuse(place, found, "Say which one holds the text, by its name or its number.")
+    found = f"no column {shown(column or 'text')} among {shown(row, 400)}"
+    refuse(place, found, "Say which one holds the text, by its name or its number.")
 
 
-def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
+def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
     """The lines of a file, unpacked and decoded; BadInput for one too long, too many bytes in all, or no UTF-8 text."""
     check_fits(path, most if whole else 1 << 62)
     opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
@@ -281,9 +281,9 @@ def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX
             for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
                 place, total = f"{path.name}, line {number}", total + len(data)
                 if total > most:
-                    _refuse(place, f"{most:,} bytes, unpacked, end here", "At most that much is read; use a smaller file.")
+                    refuse(place, f"{most:,} bytes, unpacked, end here", "At most that much is read; use a smaller file.")
                 if len(data) > longest:
-                    _refuse(place, f"more than {longest:,} bytes without a line break", "Break it into shorter lines.")
+                    refuse(place, f"more than {longest:,} bytes without a line break", "Break it into shorter lines.")
                 yield place, _decoded(data, place, number == 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
@@ -292,9 +292,9 @@ def _lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX
 def _decoded(data: bytes, place: str, is_first: bool) -> str:
     if b"\x00" in data:
         utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        _refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so no plain text", "Save it as plain text in UTF-8.")
+        refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so no plain text", "Save it as plain text in UTF-8.")
     try:
         return data.decode("utf-8-sig" if is_first else "utf-8")
     except UnicodeDecodeError as error:
         found = f"byte {error.start + 1} of the line ({data[error.start]:#04x}) is not UTF-8"
-        _refuse(place, found, "Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8).")
+        refuse(place, found, "Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8).")

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from core import workbench
-from core.artifacts import read_json, write_json
-from core.commands import check_replaceable, note, open_model, progress
+from core.artifacts import read_json
+from core.commands import note, open_model
 from core.errors import BadInput
 from core.text import tokenize
 
@@ -93,38 +93,3 @@ def convert(args) -> tuple[dict, str]:
         "model": model.name,
         "output": args.output,
     }, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
-
-
-def bundle(args) -> tuple[dict, str]:
-    from core.occurrences import build_index
-
-    model = workbench.open_model(workbench.BUNDLED_MODEL)
-    folder = Path(args.output)
-    check_replaceable(folder)
-    table = build_index(
-        workbench.open_corpus(workbench.BUNDLED_CORPUS),
-        model.encoder,
-        folder,
-        model=model.fingerprint,
-        targets_only=True,
-        report=progress("tokens"),
-    )
-    (folder / "maps").mkdir()
-    for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):
-        workbench.fit_maps(table, word).save(folder / "maps" / f"{word}.safetensors")
-        note(f"map {k} of {len(table.lemmas) + 1}: {word}")
-    measured = {name: _senses(table, name) for name in workbench.SPACES}
-    write_json(folder / "senses.json", measured)
-    lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
-    lines += [
-        f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}"
-        for name, m in measured.items()
-    ]
-    return {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}, "\n".join(lines)
-
-
-def _senses(table, space: str) -> dict:
-    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
-    report = workbench.sense_report_of(table, workbench.ALL_WORDS, workbench.layer_weights(space, table.meta["layers"]))
-    facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
-    return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}

@@ -5,7 +5,7 @@ Nothing here caches in memory: a page keeps what it opens, the command line open
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,9 +175,28 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.n
     return np.eye(n_layers)[int(layer)]
 
 
-def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow]) -> np.ndarray:
+def encoded(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], report: Callable[[int, int], None] | None = None, *, chunk: int = 1024
+) -> Iterator[np.ndarray]:
+    """Layers (L, T, D) of each sentence in order, `chunk` sentences at a time so that memory stays bounded.
+
+    `report(tokens done, in all)` is called after each chunk.
+    """
+    total, done = sum(map(len, sentences)), 0
+    for start in range(0, len(sentences), chunk):
+        part = [list(tokens) for tokens in sentences[start : start + chunk]]
+        yield from encoder.encode(part)
+        done += sum(map(len, part))
+        if report:
+            report(done, total)
+
+
+def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
     """(n, L, D) vectors of labelled tokens; a sentence that several rows share is encoded once."""
-    distinct = list(dict.fromkeys(tuple(row.tokens) for row in rows))
-    place = {tokens: k for k, tokens in enumerate(distinct)}
-    encoded = encoder.encode([list(tokens) for tokens in distinct])
-    return np.stack([encoded[place[tuple(row.tokens)]][:, row.position] for row in rows])
+    wanted: dict[tuple[str, ...], list[int]] = {}
+    for k, row in enumerate(rows):
+        wanted.setdefault(tuple(row.tokens), []).append(k)
+    vectors = np.empty((len(rows), encoder.n_layers, encoder.dim), np.float32)
+    for numbers, layers in zip(wanted.values(), encoded(encoder, list(wanted), report), strict=True):
+        vectors[numbers] = layers[:, [rows[k].position for k in numbers]].transpose(1, 0, 2)
+    return vectors

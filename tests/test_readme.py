@@ -28,11 +28,16 @@ def test_readme_shows_every_command():
         "predict",
         "embed",
         "evaluate senses",
+        "evaluate all-words",
+        "evaluate pairs",
+        "evaluate tags",
+        "evaluate sentences",
         "evaluate perplexity",
+        "evaluate card",
         "index build",
         "index info",
     }
-    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle"}
+    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 

@@ -3,7 +3,7 @@
 `start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
 already reads and writes words it knows. The char-CNN learns to spell a table of vectors in two steps: `start_filters`
 makes each wide filter answer to one frequent word and each narrow one to one n-gram, `solve_projection` finds the last
-layer in closed form over them; the joint training then moves all of it by gradient.
+layer by least squares over them; the joint training then moves all of it by gradient.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import Counter
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor, nn
 
 from core.elmo.model import CharacterCNN
@@ -50,7 +51,7 @@ def start_filters(characters: CharacterCNN, types: list[str], *, whole: int = 2,
 
     The `whole` widest widths get frequent spellings with their begin and end marks (longer ones by their beginning), the
     narrower widths the weightiest character n-grams, so that unknown words are spelt from parts (as in Bojanowski et al.
-    2017). A filter is its window's own characters: one wrong of seven costs a seventh of `scale` and stays silent.
+    2017). A filter is its window's own characters: one wrong of w costs a w-th of `scale`, or 1, and it stays silent.
     """
     encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
     by_width = sorted(characters.convolutions, key=lambda c: c.kernel_size[0])
@@ -83,7 +84,7 @@ def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
 def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list[tuple], scale: float) -> int:
     if not windows:  # a tiny corpus: no spelling is left for this width
         return 0
-    chosen = torch.tensor(windows[: convolution.out_channels])
+    chosen, scale = torch.tensor(windows[: convolution.out_channels]), max(scale, float(convolution.kernel_size[0]))
     with torch.no_grad():
         spelt = characters.embedding.weight[chosen]  # (n, width, 16)
         convolution.weight[: len(chosen)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
@@ -96,30 +97,65 @@ def importance(n: int) -> np.ndarray:
     return (np.arange(n) + 10.0) ** -0.75
 
 
-def solve_projection(characters: CharacterCNN, types: list[str], target: Tensor, *, ridge: float = 1e-2) -> float:
-    """Set the char-CNN's last layer to the ridge regression of `target` (n, P) on its filters, types weighed by
-    `importance`; returns the weighted R^2.
+def solve_projection(
+    characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = 2, ridge: float = 1e-2, word_ridge: float = 1e-3
+) -> float:
+    """Set the char-CNN's last layer to a ridge regression of `target` (n, P) on its filters; returns R^2 weighed by `importance`.
+
+    The n-grams are solved first, over types that count more alike, so that they learn what spelling says of any word; the filters
+    of whole words, the `whole` widest widths, then learn what is left. They are sparse: conjugate gradients solve them.
     """
-    order = sorted(range(len(types)), key=lambda k: len(types[k]))
-    weights = torch.from_numpy(importance(len(types))).float()
-    n = characters.projection.in_features + 1
-    gram, moment, total = torch.zeros(n, n), torch.zeros(n, target.shape[1]), 0.0
-    mean = (target * weights[:, None]).sum(0) / weights.sum()
+    parts, words = _features(characters, types, 0 if len(characters.highways) else whole)  # a highway mixes both kinds
+    n_grams = parts.shape[1] - 1
+    even = torch.from_numpy(importance(len(types)) ** 0.5).float()
+    gram, moment = parts.t() @ (parts * even[:, None]), parts.t() @ (target * even[:, None])
+    penalty = torch.full((n_grams + 1,), ridge * float(gram.diagonal()[:-1].mean()))
+    penalty[-1] = 0.0  # the bias
+    solution = torch.linalg.solve(gram + penalty.diag(), moment)
+    left = (target - parts @ solution).numpy()
+    weights = importance(len(types)).astype(np.float32)
+    of_words = _conjugate_gradients(words, weights, left, word_ridge)
     with torch.no_grad():
-        for start in range(0, len(order), 512):
-            part = order[start : start + 512]
-            ids = torch.from_numpy(character_ids([types[k] for k in part]))
-            x = nn.functional.pad(characters.after_highways(characters.pooled(ids)), (0, 1), value=1.0)  # a one for the bias
-            weighed = x * weights[part][:, None]
-            gram.addmm_(x.t(), weighed)
-            moment.addmm_(weighed.t(), target[part])
-            total += float(((target[part] - mean).square().sum(1) * weights[part]).sum())
-        penalty = torch.full((n,), ridge * float(gram.diagonal()[:-1].mean()))
-        penalty[-1] = 0.0
-        solution = torch.linalg.solve(gram + penalty.diag(), moment)
-        characters.projection.weight.copy_(solution[:-1].t())
+        characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
         characters.projection.bias.copy_(solution[-1])
-        squared = float(
-            (target.square() * weights[:, None]).sum() - 2 * (solution * moment).sum() + (solution * (gram @ solution)).sum()
-        )
-    return 1 - squared / total
+    missed = np.square(left - words @ of_words).sum(1)
+    mean = (target.numpy() * weights[:, None]).sum(0) / weights.sum()
+    return float(1 - (missed * weights).sum() / (np.square(target.numpy() - mean).sum(1) * weights).sum())
+
+
+def _features(characters: CharacterCNN, types: list[str], whole: int) -> tuple[Tensor, sparse.csr_array]:
+    """Filters' answers to each type: n-grams and a one for the bias (n, F + 1), whole words (n, W); widths stand in rising order."""
+    n_words = sum(c.out_channels for c in characters.convolutions[len(characters.convolutions) - whole :])
+    n_grams = characters.projection.in_features - n_words
+    order = sorted(range(len(types)), key=lambda k: len(types[k]))
+    parts, words, rows = torch.ones(len(types), n_grams + 1), [], []
+    with torch.no_grad():
+        for start in range(0, len(order), 256):
+            part = order[start : start + 256]
+            x = characters.after_highways(characters.pooled(torch.from_numpy(character_ids([types[k] for k in part]))))
+            parts[part, :-1] = x[:, :n_grams]
+            words.append(sparse.csr_array(x[:, n_grams:].numpy()))
+            rows += part
+    return parts, sparse.vstack(words, format="csr")[np.argsort(rows)]
+
+
+def _conjugate_gradients(
+    x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float, steps: int = 60
+) -> np.ndarray:
+    """Solve (X^T D X + ridge * mean(D)) W = X^T D T for all columns of T at once, preconditioned by the diagonal: (W, P)."""
+    weighed = x.T.multiply(weights[None]).tocsr().astype(np.float32)  # X^T D
+    ridge = ridge * float(weights.mean())
+    diagonal = (weighed.multiply(x.T).sum(axis=1) + ridge)[:, None].astype(np.float32)
+    solution = np.zeros((x.shape[1], target.shape[1]), np.float32)
+    residual = weighed @ target
+    ahead = towards = residual / diagonal
+    size = (residual * ahead).sum(0)
+    for _ in range(steps):
+        image = weighed @ (x @ towards) + ridge * towards
+        step = size / np.maximum((towards * image).sum(0), 1e-30)
+        solution += step * towards
+        residual -= step * image
+        ahead = residual / diagonal
+        size, before = (residual * ahead).sum(0), size
+        towards = ahead + size / np.maximum(before, 1e-30) * towards
+    return solution

@@ -1,5 +1,6 @@
 """Arrays to Plotly figures, with one palette for all pages."""
 
+from core.figures.classes import answers_figure, class_colours, confusion_figure, curves_figure, reliability_figure, token_marks
 from core.figures.measures import accuracy_lines, weight_bars
 from core.figures.space import Star, angle_figure, cosine_bars, map_figure, shared_limits
 from core.figures.style import CONFIG, GLOVE, LAYER_COLOURS, MAP_CONFIG, OWN, SENSE_COLOURS, SENSE_SYMBOLS, mark, sense_colour
@@ -17,13 +18,19 @@ __all__ = [
     "Star",
     "accuracy_lines",
     "angle_figure",
+    "answers_figure",
+    "class_colours",
+    "confusion_figure",
     "cosine_bars",
+    "curves_figure",
     "map_figure",
     "mark",
     "panel_figure",
+    "reliability_figure",
     "sense_colour",
     "shared_limits",
     "shared_span",
+    "token_marks",
     "training_figure",
     "weight_bars",
 ]

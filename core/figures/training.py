@@ -88,7 +88,8 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     )
     figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
     text = f"{panel.baseline_name} {panel.baseline:.1%}"
-    where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right", "yanchor": "top"}
+    where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right"}
+    where["yanchor"] = "bottom" if panel.baseline > best else "top"  # away from the dots
     figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
     middle = sum(ends) / 2
     figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)

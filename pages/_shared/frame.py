@@ -22,6 +22,7 @@ MENU = (
     ("pages/neighbours.py", "Neighbours", ":material/hub:"),
     ("pages/map.py", "Map", ":material/scatter_plot:"),
     ("pages/mix.py", "Mix", ":material/tune:"),
+    ("pages/model.py", "Model", ":material/school:"),
 )
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 
@@ -37,6 +38,12 @@ STYLE = """
   .chip {display: inline-block; font-size: 0.76rem; font-weight: 600; color: #fff; border-radius: 0.6rem;
          padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
   .colhead {font-weight: 650; font-size: 1.05rem; border-top: 5px solid; padding-top: 0.45rem; margin-bottom: 0.2rem;}
+  .tokens {line-height: 2.1; margin: 0.1rem 0 0.2rem 0;}
+  .token {padding: 0.16rem 0.34rem; border-radius: 0.3rem; overflow-wrap: anywhere;}
+  table.card {border-collapse: collapse; font-size: 0.95rem; line-height: 1.5;}
+  table.card th, table.card td {text-align: left; vertical-align: top; padding: 0.4rem 1.2rem 0.4rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
+  table.card th {font-weight: 600; white-space: nowrap;}
+  table.card td {overflow-wrap: anywhere;}
   [data-testid="stPlotlyChart"] {overflow: visible;}
   [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {

@@ -13,6 +13,7 @@ PAGES = {
     "pages/neighbours.py": "Who are its neighbours?",
     "pages/map.py": "Where do its senses live?",
     "pages/mix.py": "Which layers matter?",
+    "pages/model.py": "What does this model know?",
 }
 
 

@@ -14,6 +14,7 @@ TITLES = {
     "neighbours": "Who are its neighbours?",
     "map": "Where do its senses live?",
     "mix": "Which layers matter?",
+    "model": "What does this model know?",
 }
 
 

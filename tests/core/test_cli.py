@@ -6,8 +6,10 @@ Most tests call `core.cli.main` in this process with a tiny model made here; thr
 import argparse
 import gzip
 import json
+import lzma
 import math
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +21,7 @@ import numpy as np
 import pytest
 import torch
 
-from core import cli, config
+from core import cli, config, evaluation
 from core.config import ASSETS, ROOT, ModelShape
 from core.elmo import recipe
 from core.elmo.encoder import Encoder
@@ -41,12 +43,28 @@ CORPUS = [
     {"tokens": ["the", "money", "of", "a", "bank"]},
 ]
 
+SEMCOR = "".join(
+    f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2)
+)  # four documents
+SENTENCES_FOUND = {
+    "1": {"one_nn": 0.5},
+    "mix": {"one_nn": 0.5},
+    "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []},
+}
+SENTENCES_FOUND["1"] |= dict.fromkeys(("low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
+SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority": 0.5}
+
 # What section 6 promises, and what a command says beyond that. A key in neither set is a change of the contract.
 CONTRACT = {
     "embed": {"model", "sentences", "tokens", "seconds"},
     "neighbours": {"query", "neighbours"},
     "static-neighbours": {"word", "neighbours"},
     "evaluate senses": {*LAYERS, "most_frequent", "n"},
+    "evaluate all-words": {*LAYERS, "most_frequent", "n"},
+    "evaluate pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
+    "evaluate tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
+    "evaluate sentences": {*LAYERS, "best_mix"},
+    "evaluate card": {"format", "fingerprint", "model", "measures"},
     "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
     "predict": {"predictions"},
     "index": {"occurrences", "types", "bytes", "seconds", "tokens_per_second"},
@@ -55,7 +73,10 @@ CONTRACT = {
 }
 PROVENANCE = {"code_version", "environment", "date"}
 FURTHER = {
-    "evaluate senses": {"model", "n_train", "unseen"},
+    "evaluate senses": {"model", "n_train", "unseen", "best_mix"},
+    "evaluate all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix"},
+    "evaluate sentences": {"model", "corpus", "n", "words", "majority", "spellings"},
+    "evaluate card": {"output", *PROVENANCE},
     "predict": {"text", "direction"},
     "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
     "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", *PROVENANCE},
@@ -73,6 +94,17 @@ def save_model(folder: Path, seed: int = 0, softmax: Softmax | None = None) -> P
 def write_jsonl(path: Path, rows: list[dict]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def senseval(n: int, word: str = "bank") -> str:
+    """n instances of a word in the form of Senseval-2, of two senses."""
+    marks = [f'<wf pos="X">{w}</wf>' for w in ("the", word, "of")]
+    instances = [
+        f'<instance id="{k}"><answer instance="{k}" senseid="s{k % 2}"/><context>{marks[0]} <head>{marks[1]}</head> {marks[2]} '
+        f'<wf pos="X">{WORDS[3 + k % 7]}</wf> <wf pos="X">{k}</wf></context></instance>'
+        for k in range(n)
+    ]
+    return f'<lexelt item="{word}-n">{"".join(instances)}</lexelt>'
 
 
 def labelled(word: str, sentence: str, label: str) -> dict:
@@ -361,6 +393,131 @@ def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tm
     assert (found["n"], found["unseen"]) == (2, 1) and found["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}
 
 
+def test_evaluate_senses_splits_one_set_so_that_no_sentence_is_on_both_sides(answer, model, tmp_path):
+    rows = [labelled("bank", f"{a} bank of {b} {c}", a) for a in ("the", "a") for b in WORDS[3:] for c in WORDS[3:]]
+    path = write_jsonl(tmp_path / "rows.jsonl", [*rows, *rows])
+    asked = ("evaluate", "senses", "--data", path, "--model", model)
+    found = answer(*asked)
+    keys_are(found, "evaluate senses")
+    assert found["n"] + found["n_train"] == 2 * 98 and 0.1 < found["n"] / 196 < 0.3 and found["n"] % 2 == 0
+    assert sum(found["best_mix"]["weights"]) == pytest.approx(1)
+    assert answer(*asked) == found != answer(*asked, "--seed", 1)
+    assert answer(*asked, "--share", 0.5)["n"] > found["n"]
+
+
+def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
+    with lzma.open(tmp_path / "bank.pos.xz", "wt") as file:
+        file.write(senseval(20))
+    found = answer("evaluate", "senses", "--data", tmp_path / "bank.pos.xz", "--share", 0.5, "--model", model)
+    assert found["n"] + found["n_train"] == 20 and found["unseen"] == 0
+
+
+def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model, tmp_path):
+    def pair(a: str, b: str, same: object) -> dict:
+        a, b = a.split(), b.split()
+        sides = {"tokens_a": a, "position_a": a.index("bank"), "tokens_b": b, "position_b": b.index("bank")}
+        return {"word": "bank", **sides, "same": same}
+
+    rows = [pair("the bank", "the bank", True), pair("the bank", "bank of money .", "F"), pair("a bank", "a bank", 1)]
+    dev, test = write_jsonl(tmp_path / "dev.jsonl", rows), write_jsonl(tmp_path / "test.jsonl", rows[:2])
+    found = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model)
+    keys_are(found, "evaluate pairs")
+    for name in LAYERS:
+        assert set(found[name]) == {"threshold", "accuracy", "auc"}
+    assert (found["n_dev"], found["n"], found["majority"]) == (3, 2, 0.5)
+    assert (found["0"]["accuracy"], found["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
+    assert (found["2"]["accuracy"], found["2"]["auc"]) == (1.0, 1.0) and found["2"]["threshold"] < 1  # equal sentences, cosine 1
+    assert found["best_mix"]["accuracy"] == 1.0 and len(found["best_mix"]["weights"]) == 3
+
+
+def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
+    (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
+    (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
+    found = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
+    keys_are(found, "evaluate tags")
+    assert (found["n_train"], found["n"], found["tags"]) == (45, 4, 2)
+    assert found["0"] == found["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
+    assert set(found["best_mix"]) == {"weights", "accuracy"}
+    few = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
+    assert few["n_train"] == 4
+
+
+def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
+    (tmp_path / "a.tsv").write_text(SEMCOR)
+    found = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
+    keys_are(found, "evaluate all-words")
+    assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
+    assert all(set(found[name]) == {"accuracy", "ambiguous"} for name in (*LAYERS, "most_frequent"))
+
+
+def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
+    rows = [
+        {"tokens": ["the", word, "of", cue], "position": 1, "word": word, "lemma": word, "sense": cue}
+        for word in ("bank", "river")
+        for cue in ("money", "a")
+    ]
+    found = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
+    keys_are(found, "evaluate sentences")
+    for name in LAYERS:
+        assert set(found[name]) == {"one_nn", "low", "high", "null", "silhouette", "same", "other", "gap"}
+    assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
+    assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
+
+
+@pytest.fixture
+def card_data(tmp_path) -> Path:
+    """A folder of data sets with a few rows each, and no SemCor."""
+    folder = tmp_path / "data"
+    for name in ("corpus", "senseval", "conll2000", "pairs", "semcor"):
+        (folder / name).mkdir(parents=True)
+    for word in ("hard", "interest", "line", "serve"):
+        (folder / "senseval" / f"{word}.pos.xz").write_bytes(lzma.compress(senseval(20, word).encode()))
+    for name in ("train", "test"):
+        (folder / "conll2000" / f"{name}.txt.xz").write_bytes(lzma.compress(b"the D\nbank N\n"))
+    (folder / "corpus" / "valid.txt.xz").write_bytes(lzma.compress(b"the bank\na river .\n"))
+    return folder
+
+
+def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
+    output = card_data.parent / "card" / "measures.json"
+    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
+    asked = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
+    status, out, err = call(*asked, "--json")
+    found = one_object(status, out, err)
+    keys_are(found, "evaluate card")
+    assert list(found["measures"]) == ["perplexity", "senses", "tags", "sentences"]
+    assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
+    assert json.loads(output.read_text()) == {key: value for key, value in found.items() if key != "output"}
+    monkeypatch.chdir(card_data)
+    for name, facts in found["measures"].items():
+        assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
+        again = answer(*shlex.split(facts["command"])[3:])
+        assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
+    assert "--text corpus/valid.txt.xz --limit 1" in found["measures"]["perplexity"]["command"]
+
+
+def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data, monkeypatch):
+    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    output = card_data.parent / "measures.json"
+    asked = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
+    whole = answer(*asked, model)["measures"]
+    (card_data / "conll2000" / "test.txt.xz").unlink()
+    assert answer(*asked, model)["measures"]["tags"] == whole["tags"]
+    assert "tags" not in answer(*asked, foreseeing)["measures"]  # other weights: nothing of it holds
+
+
+def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    folder = tmp_path / "mute"
+    save_safetensors(load_bilm(model), folder)
+    assert "perplexity" not in answer("evaluate", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
+    assert (folder / "measures.json").is_file()
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    error = is_one_line_error(*call("evaluate", "card", "--data", card_data, "--model", model, "--output", other))
+    assert "other.json holds something else" in error and other.read_text() == '{"a": 1}'
+
+
 def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
     with gzip.open(tmp_path / "text.txt.gz", "wt") as file:
         file.write("the bank\n\na zebra\n")
@@ -580,6 +737,24 @@ MISTAKES = {
     "vectors that are none": (["static-neighbours", "--word", "a", "--vectors", "{dir}/bad.json"], "bad.json"),
     "labelled rows without labels": (["evaluate", "senses", "--train", "{corpus}", "--test", "{corpus}"], "label"),
     "missing labelled rows": (["evaluate", "senses", "--train", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "no senses to measure on": (["evaluate", "senses"], "needs --train with --test, or --data alone; got neither"),
+    "a training file without a test file": (["evaluate", "senses", "--train", "{corpus}"], "or --data alone; got --train"),
+    "two ways to split": (
+        ["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"
+    ),
+    "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
+    "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
+    "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
+    "a semcor file that is none": (["evaluate", "all-words", "--data", "{dir}/v.txt"], "before any document"),
+    "no pairs": (["evaluate", "pairs", "--dev", "{corpus}", "--test", "{corpus}"], "corpus.jsonl, line 1"),
+    "missing pairs": (["evaluate", "pairs", "--dev", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "tags without a second column": (["evaluate", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
+    "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
+    "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
+    "a corpus without senses": (
+        ["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"
+    ),
+    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "There is no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "cannot predict words"),
@@ -607,6 +782,9 @@ FILES = {
     "uneven.json": '[[["a"]], []]',
     "bad.jsonl": '{"tokens": ["a"]}\n{oops\n',
     "text.txt": "the\n",
+    "text.jsonl": '{"tokens": ["the", "bank"]}\n',
+    "none.pos": "the hard way\n",
+    "rows.jsonl": '{"word": "a", "tokens": ["a"], "position": 0, "label": "x"}\n' * 2,
     "empty.txt": "\n",
     "a.csv": "the\n",
     "v.txt": "a 1 0\nb 0 1\n",
@@ -654,7 +832,12 @@ PROMISED = [
     "embed --model --input --output --stateful --batch-size --engine",
     "neighbours --word --sentence --position --model --corpus --layer --weights --other-words --k",
     "static-neighbours --word --vectors --k",
-    "evaluate senses --train --test --model",
+    "evaluate senses --train --test --data --share --seed --model",
+    "evaluate all-words --data --share --seed",
+    "evaluate pairs --dev --test --model",
+    "evaluate tags --train --test --limit --model",
+    "evaluate sentences --corpus",
+    "evaluate card --data --output --limit-text",
     "evaluate perplexity --text",
     "predict --text --direction --k",
     "pretrain --corpus --output --resume",
@@ -671,7 +854,8 @@ def test_help_explains_every_argument_of_a_command(call, command):
     assert " ".join(command) in out.split("\n")[0]
     for action in COMMANDS[command]._actions:
         assert all(option in out for option in action.option_strings)
-        assert action.help and " ".join(action.help.split()) in " ".join(out.split()), action
+        said, shown = ("".join(text.split()) for text in (action.help % {}, out))  # a line may break at a hyphen
+        assert said and said in shown, action
 
 
 @pytest.mark.parametrize("promise", PROMISED)

@@ -233,7 +233,7 @@ def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, pac
 
 def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
     with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: 1,000 bytes, unpacked, end here"):
-        list(corpus._lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+        list(corpus.placed_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
 
 
 def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):

@@ -82,3 +82,40 @@ def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
         low, high = figures.panel_figure(panel, span=span).layout.yaxis.range
         assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
         assert high > max(*panel.accuracy.values(), panel.baseline)
+
+
+def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():
+    colours = figures.class_colours(("World", "<b>"), ordered=False)
+    figure = figures.answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colours)
+    assert [list(t.x) for t in figure.data] == [[0.9, 0.2], [0.1, 0.8]]
+    assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
+
+
+def test_ordered_classes_run_from_red_to_blue_and_two_of_them_take_the_ends():
+    five, two = (figures.class_colours([str(k) for k in range(n)], ordered=True) for n in (5, 2))
+    assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
+
+
+def test_a_words_ground_is_the_stronger_the_more_it_speaks_and_its_text_is_escaped():
+    html = figures.token_marks(["<i>", "b"], [2.0, -1.0], title="for x")
+    assert "&lt;i&gt;" in html and "<i>" not in html
+    assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
+
+
+def test_weak_reasons_stay_pale():
+    assert "0.06)" in figures.token_marks(["a"], [0.1], title="")
+
+
+def test_a_confusion_is_shaded_by_the_true_classes_share():
+    figure = figures.confusion_figure([[8, 2], [0, 0]], ["a", "b"])
+    assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
+
+
+def test_reliability_leaves_empty_bins_out():
+    bins = [{"confidence": 0.5, "accuracy": 0.4, "n": 4}, {"confidence": 0.0, "accuracy": 0.0, "n": 0}]
+    assert list(figures.reliability_figure(bins, colour="#000").data[1].x) == [0.5]
+
+
+def test_every_curve_is_named_at_its_end():
+    figure = figures.curves_figure({"a": [(1, 0.5), (2, 0.7)], "b": []}, y="accuracy", percent=True)
+    assert [(a.text, a.x, a.y) for a in figure.layout.annotations] == [("a", 2, 0.7)]

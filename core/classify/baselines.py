@@ -1,0 +1,123 @@
+"""The two plain baselines that an engineer would try first: TF-IDF, or the mean GloVe vector, under a logistic regression.
+
+Fitted by scikit-learn; what is kept is plain arrays, and answers need nothing but numpy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.errors import BadInput
+from core.static import StaticVectors
+from core.text import join_tokens
+
+MAX_FEATURES = 20_000  # the most frequent; half of AG News's 2-grams add 0.1 points and double the file
+STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # C of the logistic regression, tried on the validation set
+ANALYZERS = {"word": (1, 2), "char": (2, 5)}  # n-grams of words in lower case, or of characters as they stand
+Tokens = tuple[str, ...]
+Fit = Callable[[float], "Baseline"]  # strength C -> a fitted baseline
+
+
+def grams(tokens: Tokens, analyzer: str) -> list[str]:
+    """The n-grams of a text: of its words (1 and 2), or of its characters (2 to 5), with one blank around the text."""
+    least, most = ANALYZERS[analyzer]
+    units: Sequence[str] = [token.lower() for token in tokens] if analyzer == "word" else f" {join_tokens(list(tokens))} "
+    glue = " " if analyzer == "word" else ""
+    return [glue.join(units[k : k + n]) for n in range(least, most + 1) for k in range(len(units) - n + 1)]
+
+
+@dataclass
+class Baseline:
+    """Features times `coef` plus `intercept`; (C, F) and (C,), and for TF-IDF what its F columns are."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    analyzer: str = ""  # of TF-IDF; "" is the mean GloVe vector
+    terms: tuple[str, ...] = ()  # (F,)
+    idf: np.ndarray | None = None  # (F,)
+
+    def logits(self, texts: Sequence[Tokens], vectors: StaticVectors | None = None) -> np.ndarray:
+        """(N, C) float32."""
+        if not self.analyzer:
+            return (mean_vectors(texts, vectors) @ self.coef.T + self.intercept).astype(np.float32)
+        rows = np.empty((len(texts), len(self.intercept)), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            columns, values = self._tf_idf(text)
+            row[:] = self.coef[:, columns] @ values + self.intercept
+        return rows
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"coef": self.coef, "intercept": self.intercept} | ({} if self.idf is None else {"idf": self.idf})
+
+    @cached_property
+    def _column(self) -> dict[str, int]:
+        return {term: k for k, term in enumerate(self.terms)}
+
+    def _tf_idf(self, text: Tokens) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and values, of length 1: (1 + log count) * idf, as scikit-learn with sublinear_tf."""
+        counts = Counter(column for gram in grams(text, self.analyzer) if (column := self._column.get(gram)) is not None)
+        columns = np.fromiter(counts, int, len(counts))
+        values = np.array([1 + math.log(n) for n in counts.values()], np.float32) * self.idf[columns]
+        return columns, values / (np.linalg.norm(values) or 1.0)
+
+
+def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, analyzer: str) -> Fit:
+    """TF-IDF of the texts, once; then one baseline for each strength."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(
+        analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
+    )
+    try:
+        features = vectorizer.fit_transform(texts)
+    except ValueError:  # scikit-learn's, of an empty vocabulary
+        raise BadInput("The training texts hold no word to count.") from None
+    terms, idf = tuple(vectorizer.get_feature_names_out()), vectorizer.idf_.astype(np.float32)
+    return lambda strength: Baseline(*_fitted(features, truth, n_classes, strength), analyzer, terms, idf)
+
+
+def fit_mean_vectors(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, vectors: StaticVectors) -> Fit:
+    """The mean vectors of the texts, once; then one baseline for each strength."""
+    features = mean_vectors(texts, vectors)
+    return lambda strength: Baseline(*_fitted(features, truth, n_classes, strength))
+
+
+def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
+    """(N, S): the mean of the vectors of the tokens that have one; zeros where none has."""
+    means = np.zeros((len(texts), vectors.dim), np.float32)
+    for row, text in zip(means, texts, strict=True):
+        found = [vector for token in text if (vector := vectors.vector(token)) is not None]
+        if found:
+            row[:] = np.mean(found, axis=0)
+    return means
+
+
+def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, float, float]:
+    """(baseline, C, loss) of the least validation loss among STRENGTHS; the search ends where it rises again."""
+    best: tuple[Baseline, float, float] | None = None
+    for strength in STRENGTHS:
+        fitted = fit(strength)
+        found = loss(fitted)
+        if best is not None and found > best[2]:
+            break
+        best = fitted, strength, found
+    return best
+
+
+def _fitted(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """(C, F), (C,) of a multinomial logistic regression; a class without a training row is never named."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
+    coef, intercept = model.coef_, model.intercept_
+    if len(model.classes_) == 2:  # scikit-learn keeps one row, the second class against the first
+        coef, intercept = np.concatenate([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
+    full, offsets = np.zeros((n_classes, features.shape[1]), np.float32), np.full(n_classes, -1e4, np.float32)
+    full[model.classes_], offsets[model.classes_] = coef, intercept
+    return full, offsets

@@ -1,0 +1,249 @@
+"""Rows of labelled text -> training, validation and test examples, between which no text is shared.
+
+Every text is known by its normal form (case folded, blanks collapsed). A seeded hash of that form ranks the distinct texts,
+and shares of this ranking are the splits and the folds: equal texts always fall together, whatever the file's order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.artifacts import text_fingerprint
+from core.classify.tables import Table
+from core.errors import BadInput
+from core.text import tokenize
+
+MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
+MAX_LABELS = 200
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    text: str
+    tokens: Tokens
+    label: int  # number in Dataset.labels
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    name: str
+    labels: tuple[str, ...]
+    train: tuple[Example, ...]
+    valid: tuple[Example, ...]
+    test: tuple[Example, ...]
+    texts: tuple[Tokens, ...] = ()  # distinct token lists of all rows that were read, sorted: no split or share changes them
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 of every example, its label and the split it is in, 64 hex digits: the data hash of a result."""
+        parts = (("train", self.train), ("valid", self.valid), ("test", self.test))
+        return text_fingerprint(
+            [*self.labels, *(cell for part, examples in parts for e in examples for cell in (part, e.text, str(e.label)))]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitConfig:
+    """How rows become splits, where no official ones are given."""
+
+    test_share: float = 0.2  # of the distinct texts
+    valid_share: float = 0.1  # of the distinct texts that are not tested on
+    folds: int = 0  # K of K-fold cross-validation; 0: one split
+    fold: int = 0  # which of them is the test set
+    duplicates: str = "keep"  # or "drop": of equal texts the first stays
+    in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
+    share: float = 1.0  # of the training texts to learn from; validation and test sets stay whole
+    max_tokens: int = MAX_TOKENS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.duplicates not in ("keep", "drop"):
+            raise BadInput(f"duplicates must be 'keep' or 'drop', got {self.duplicates!r}.")
+        if not 0 < self.test_share < 1 or not 0 < self.valid_share < 1 or not 0 < self.share <= 1:
+            raise BadInput(f"Shares must lie between 0 and 1, got {self.test_share}, {self.valid_share} and {self.share}.")
+        if self.folds and not 2 <= self.folds <= 100:
+            raise BadInput(f"There can be 2 to 100 folds, got {self.folds}.")
+        if not 0 <= self.fold < max(1, self.folds):
+            raise BadInput(f"Folds are numbered 0 to {max(1, self.folds) - 1}, got {self.fold}.")
+        if self.max_tokens < 1:
+            raise BadInput(f"max_tokens must be at least 1, got {self.max_tokens}.")
+
+
+def normal_form(text: str) -> str:
+    """What makes two texts the same: letter case and the width of blanks do not count."""
+    return " ".join(text.casefold().split())
+
+
+def make_dataset(
+    name: str,
+    table: Table,
+    config: SplitConfig,
+    *,
+    test: Table | None = None,
+    valid: Table | None = None,
+    extra: Table | None = None,
+    clean: Callable[[str], str] = str,
+    names: dict[str, str] | None = None,
+    order: Sequence[str] = (),
+    left_out: str | None = None,
+) -> Dataset:
+    """Examples of a labelled table, split by `config`; official `test` and `valid` tables are respected.
+
+    Training texts that are also in the validation or test set are dropped and counted. `extra` rows are only trained on.
+    `clean` is applied to each text, `names` renames labels, `order` says which come first (all others sorted), and rows of
+    the label `left_out` are read and used nowhere.
+    """
+    made = _Maker(clean, names or {}, config.max_tokens)
+    every = [made.rows(t) if t else [] for t in (table, test, valid, extra)]
+    rows, tested, checked, added = ([row for row in part if row.label != left_out] for part in every)
+    if config.duplicates == "drop":
+        rows = made.without_duplicates(rows)
+    train, held_out = (rows, tested) if test else _split_test(rows, config)
+    train, checked = (train, checked) if valid else _ranked_split(train, config.valid_share, config.seed, "valid")
+    labels, train = _labels([*train, *added], order, name), _share([*train, *added], config)
+    if config.in_order and not test:
+        made.notes += _leaks(train, held_out)
+    else:
+        train = made.without(train, held_out, "test")
+    train = made.without(train, checked, "validation")
+    splits = [made.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
+    for part, what in zip(splits, ("train on", "validate on", "test on"), strict=True):
+        if not part:
+            raise BadInput(f"{name} has no row left to {what}: {len(rows):,} rows are too few. Add some.")
+    if len({example.label for example in splits[0]}) < 2:
+        raise BadInput(f"The {len(splits[0]):,} training rows of {name} all have one label. Take a larger share, or add rows.")
+    texts = tuple(sorted({row.tokens for part in every for row in part}))
+    return Dataset(name, labels, *splits, texts, tuple(made.notes))
+
+
+def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
+    """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
+    pool = [example.label for example in dataset.train]
+
+    def drawn(examples: tuple[Example, ...]) -> tuple[Example, ...]:
+        return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
+
+    return replace(dataset, train=drawn(dataset.train), valid=drawn(dataset.valid), test=drawn(dataset.test))
+
+
+@dataclass(slots=True)
+class _Cut:
+    """A row on its way: cleaned text, its normal form, tokens, the label's name."""
+
+    text: str
+    form: str
+    tokens: Tokens
+    label: str
+
+
+class _Maker:
+    """Rows to cut rows, and the notes that are taken on the way."""
+
+    def __init__(self, clean: Callable[[str], str], names: dict[str, str], max_tokens: int) -> None:
+        self.clean, self.names, self.max_tokens, self.notes = clean, names, max_tokens, []
+        self.known: dict[str, str] = {}  # one string for each spelling
+
+    def rows(self, table: Table) -> list[_Cut]:
+        made, n_cut, n_blank = [], 0, 0
+        for row in table.rows:
+            text = self.clean(row.text)
+            tokens = tokenize(text)
+            n_cut += len(tokens) > self.max_tokens
+            n_blank += not tokens
+            if tokens:
+                kept = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
+                made.append(_Cut(text, normal_form(text), kept, self.names.get(row.label.casefold(), row.label)))
+        self.notes += table.notes
+        if n_cut:
+            self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {self.max_tokens} tokens.")
+        if n_blank:
+            self.notes.append(f"{table.name}: {n_blank:,} rows without a word were left out.")
+        return made
+
+    def without_duplicates(self, rows: list[_Cut]) -> list[_Cut]:
+        first: dict[str, _Cut] = {}
+        for row in rows:
+            first.setdefault(row.form, row)
+        if dropped := len(rows) - len(first):
+            unequal = sum(row.label != first[row.form].label for row in rows)
+            self.notes.append(f"{dropped:,} rows repeat an earlier text and were dropped ({unequal:,} under another label).")
+        return list(first.values())
+
+    def without(self, train: list[_Cut], held_out: list[_Cut], what: str) -> list[_Cut]:
+        forms = {row.form for row in held_out}
+        kept = [row for row in train if row.form not in forms]
+        if dropped := len(train) - len(kept):
+            self.notes.append(f"{dropped:,} training rows whose text is in the {what} set were dropped.")
+        return kept
+
+    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[Example, ...]:
+        number = {label: k for k, label in enumerate(labels)}
+        unknown = sorted({row.label for row in rows} - set(labels))
+        if unknown:
+            raise BadInput(
+                f"The label {unknown[0]!r} is in the {what} rows but not among the training labels "
+                f"({', '.join(labels)[:200]}). Use the same names in both."
+            )
+        return tuple(Example(row.text, row.tokens, number[row.label]) for row in rows)
+
+
+def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list[_Cut]]:
+    if config.in_order:
+        if config.folds:
+            raise BadInput("Rows are tested on in file order or in folds by hash, not both. Leave one of them out.")
+        at = round(len(rows) * (1 - config.test_share))
+        return rows[:at], rows[at:]
+    if not config.folds:
+        return _ranked_split(rows, config.test_share, config.seed, "test")
+    ranked = _ranked(rows, config.seed, "test")
+    if len(ranked) < config.folds:
+        raise BadInput(f"{len(ranked):,} distinct texts cannot make {config.folds} folds. Ask for fewer, or add rows.")
+    fold = {form: k * config.folds // len(ranked) for k, form in enumerate(ranked)}
+    return [r for r in rows if fold[r.form] != config.fold], [r for r in rows if fold[r.form] == config.fold]
+
+
+def _ranked_split(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
+    """(rest, the share of the distinct texts that ranks first), rows in their order; at least one text in the share."""
+    ranked = _ranked(rows, seed, purpose)
+    taken = set(ranked[: max(1, round(len(ranked) * share))])
+    return [row for row in rows if row.form not in taken], [row for row in rows if row.form in taken]
+
+
+def _share(rows: list[_Cut], config: SplitConfig) -> list[_Cut]:
+    """A smaller share is part of every larger one."""
+    return rows if config.share == 1 else _ranked_split(rows, config.share, config.seed, "share")[1]
+
+
+def _ranked(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
+    return sorted({row.form for row in rows}, key=lambda form: (_rank(form, seed, purpose), form))
+
+
+def _rank(form: str, seed: int, purpose: str) -> float:
+    """A number in [0, 1) that the seed and the text decide."""
+    digest = hashlib.sha256(f"{purpose}\0{seed}\0{form}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
+
+
+def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
+    found = {row.label for row in rows}
+    if len(found) < 2:
+        only = f"only one label, {next(iter(found))!r}" if found else "no row to train on"
+        raise BadInput(f"{name} has {only}. A classifier needs at least two labels to tell apart.")
+    if len(found) > MAX_LABELS:
+        raise BadInput(f"{name} has {len(found):,} different labels; at most {MAX_LABELS} are taken. Is this the label column?")
+    first = [label for label in order if label in found]
+    return (*first, *sorted(found - set(first), key=lambda label: (not label.lstrip("-").isdecimal(), _number(label), label)))
+
+
+def _number(label: str) -> int:
+    return int(label) if label.lstrip("-").isdecimal() else 0
+
+
+def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:
+    forms = {row.form for row in train}
+    leaked = sum(row.form in forms for row in held_out)
+    return [f"{leaked:,} of {len(held_out):,} test rows repeat a training text: file order leaks them."] if leaked else []

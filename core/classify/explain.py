@@ -1,0 +1,104 @@
+"""Why a head names a class: what each token, its context and the order of the words contribute.
+
+Everything is a difference of the calibrated log-odds of the named class, log p / (1 - p), between the text as it stands and a
+changed one; the changed texts go through encoder and head together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from core.classify.head import Head
+from core.classify.inputs import Layers, make_batch
+from core.classify.scores import softmax_rows
+from core.errors import BadInput
+from core.static import StaticVectors
+
+N_SHUFFLES = 8
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What speaks for `label`; all but probabilities in log-odds (nats), positive where something speaks for the label."""
+
+    tokens: Tokens
+    label: str
+    probability: float  # of the label, calibrated
+    log_odds: float
+    occlusion: tuple[float, ...]  # of each token: what is lost without it
+    context: tuple[float, ...] | None  # of each token: what is lost with its layer 0 in place of layers 1 and up; ELMo only
+    context_total: float | None  # the same for all tokens at once
+    shuffled_probability: float  # mean over N_SHUFFLES seeded word orders
+    mix: dict | None  # {"s": [...], "gamma": ...} as learned; ELMo only
+
+
+@dataclass(frozen=True, slots=True)
+class NearRow:
+    row: int  # number among the training examples
+    cosine: float
+
+
+def explain(head: Head, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
+    """Explain a head's answer on one text; BadInput if there is no token."""
+    if not tokens:
+        raise BadInput("There is no word to explain. Type a sentence.")
+    shuffles = _shuffles(tokens, seed)
+    texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]
+    if head.variant.elmo:
+        layers([text or ("",) for text in texts])  # at once, so that the encoder sees one batch; it remembers
+    logits = head.logits(texts, vectors=vectors, layers=layers)
+    probabilities, named = softmax_rows(logits, head.temperature), int(logits[0].argmax())
+    odds = log_odds(logits / head.temperature, named)
+    context = _context(head, tokens, named, vectors, layers) if head.variant.elmo else None
+    return Explanation(
+        tokens=tokens,
+        label=head.labels[named],
+        probability=float(probabilities[0, named]),
+        log_odds=float(odds[0]),
+        occlusion=tuple((odds[0] - odds[1 : len(tokens) + 1]).tolist()),
+        context=tuple(context[:-1].tolist()) if context is not None else None,
+        context_total=float(context[-1]) if context is not None else None,
+        shuffled_probability=float(probabilities[len(tokens) + 1 :, named].mean()),
+        mix=head.meta.get("mix"),
+    )
+
+
+def log_odds(logits: np.ndarray, k: int) -> np.ndarray:
+    """(N, C) logits -> (N,) log p_k / (1 - p_k) = z_k - log sum over the others of exp z."""
+    logits = np.asarray(logits, np.float64)
+    others = np.delete(logits, k, axis=1)
+    highest = others.max(axis=1)
+    return logits[:, k] - highest - np.log(np.exp(others - highest[:, None]).sum(axis=1))
+
+
+def nearest_rows(head: Head, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:
+    """The k training texts whose vectors before the last linear layer, `pooled` (N, E), are nearest by cosine."""
+    query = head.pooled([tokens], vectors=vectors, layers=layers)[0]
+    lengths = np.linalg.norm(pooled, axis=1) * np.linalg.norm(query)
+    cosines = np.divide(pooled @ query, lengths, out=np.zeros(len(pooled), np.float32), where=lengths > 0)
+    return [NearRow(int(row), float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
+
+
+def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
+    """(T + 1,): log-odds lost when one token's layers 1 and up, in the end all tokens', are replaced by its layer 0."""
+    n, glove = len(tokens), vectors if head.variant.glove else None
+    batch = make_batch([tokens], head.vocabulary, vectors=glove, layers=layers)
+    wide = batch.layers.repeat(1, n + 2, 1, 1)  # (L, n + 2, T, D): as it stands, each token changed, all changed
+    for k in range(n):
+        wide[:, k + 1, k] = batch.layers[0, 0, k]
+    wide[:, n + 1] = batch.layers[0, 0]
+    parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
+    repeated = {name: part.repeat(n + 2, *[1] * (part.ndim - 1)) for name, part in parts.items() if part is not None}
+    with torch.inference_mode():
+        logits = head.classifier.eval()(replace(batch, layers=wide, **repeated)).numpy()
+    odds = log_odds(logits / head.temperature, named)
+    return odds[0] - odds[1:]
+
+
+def _shuffles(tokens: Tokens, seed: int) -> list[Tokens]:
+    random = np.random.default_rng(seed)
+    return [tuple(tokens[k] for k in random.permutation(len(tokens))) for _ in range(N_SHUFFLES)]

@@ -1,0 +1,131 @@
+"""The frozen layers of a data set's texts, computed once and kept on disk, so that an epoch costs seconds.
+
+A folder per model and data set holds shards of about 64,000 tokens: layer 0 once (P numbers; it is the token vector twice),
+layers 1 and up with 2P each, as float16 that is memory-mapped. A shard is written aside and renamed: a run that was cut
+goes on with the first shard that is missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
+from core.elmo.encoder import Encoder
+from core.errors import BadInput, CorruptArtifact
+
+SHARD_TOKENS = 64_000
+FORMAT, VERSION = "elmoscope-features", 1
+TEXTS_AT_ONCE = 512  # through the encoder, which batches those of like length
+Tokens = tuple[str, ...]
+Report = Callable[[int, int, float], None]  # tokens done, in all, per second
+
+
+class FeatureStore:
+    """Layers of known texts, read from disk; called like an encoder: token tuples -> (L, T, 2P) float32 each."""
+
+    def __init__(self, folder: str | Path, texts: Sequence[Tokens]) -> None:
+        self.folder = Path(folder)
+        meta = read_json(self.folder / "meta.json", expect=dict)
+        if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
+            raise CorruptArtifact(f"{self.folder} does not hold the layers of these texts. Delete it; it is made again.")
+        self._row = {tokens: k for k, tokens in enumerate(texts)}
+        self._place: list[tuple[int, int]] = []  # of each text: shard, and where in it the first token stands
+        self._shards = []
+        for number, (first, last) in enumerate(_shards(texts)):
+            tokens = sum(map(len, texts[first:last]))
+            self._shards.append(_opened(_shard(self.folder, number), tokens, meta))
+            at = 0
+            for text in texts[first:last]:
+                self._place.append((number, at))
+                at += len(text)
+
+    def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
+        """(L, T, 2P) float32 of each text; BadInput for a text that was not among those computed."""
+        return [self._layers(text) for text in texts]
+
+    def _layers(self, text: Tokens) -> np.ndarray:
+        if text not in self._row:
+            raise BadInput(f"The layers of {' '.join(text)[:60]!r} were not computed with this data set.")
+        number, at = self._place[self._row[text]]
+        spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
+        layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
+        layers[0] = np.tile(spelt, 2)
+        layers[1:] = contextual.transpose(1, 0, 2)
+        return layers
+
+
+def open_features(
+    texts: Sequence[Tokens], encoder: Encoder, model: str, root: str | Path, *, report: Report | None = None
+) -> FeatureStore:
+    """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint."""
+    folder = Path(root) / f"{model[:16]}-{texts_fingerprint(texts)[:16]}"
+    ends, started, fresh = np.cumsum([0, *map(len, texts)]), time.perf_counter(), 0
+    total = int(ends[-1])
+
+    def told(done: int) -> None:
+        if report:
+            report(done, total, fresh / (time.perf_counter() - started))
+
+    for number, (first, last) in enumerate(_shards(texts)):
+        if not (_shard(folder, number) / "contextual.npy").is_file():
+            before = fresh
+            for done in _write_shard(_shard(folder, number), encoder, texts[first:last]):
+                fresh = before + done
+                told(int(ends[first]) + done)
+        told(int(ends[last]))
+    if not (folder / "meta.json").is_file():
+        shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
+        facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}
+        write_json(folder / "meta.json", provenance(**facts, **shape))
+    return FeatureStore(folder, texts)
+
+
+def texts_fingerprint(texts: Sequence[Tokens]) -> str:
+    """sha256 of token lists in their order, 64 hex digits."""
+    return text_fingerprint(part for text in texts for part in (str(len(text)), *text))
+
+
+def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
+    """(first, past the last) text of each shard: as many as fit SHARD_TOKENS, at least one."""
+    bounds, tokens = [0], 0
+    for k, text in enumerate(texts):
+        if k > bounds[-1] and tokens + len(text) > SHARD_TOKENS:
+            bounds.append(k)
+            tokens = 0
+        tokens += len(text)
+    return list(zip(bounds, [*bounds[1:], len(texts)], strict=True))
+
+
+def _shard(folder: Path, number: int) -> Path:
+    return folder / f"shard-{number:04}"
+
+
+def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:
+    """Write one shard; yields the tokens done after every few texts."""
+    spelt, contextual, done = [], [], 0
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        part = texts[start : start + TEXTS_AT_ONCE]
+        for layers in encoder.encode([list(text) for text in part]):
+            spelt.append(layers[0, :, : encoder.dim // 2].astype(np.float16))  # (T, P)
+            contextual.append(layers[1:].transpose(1, 0, 2).astype(np.float16))  # (T, L - 1, 2P)
+        done += sum(map(len, part))
+        yield done
+    with replacing(folder) as temporary:
+        temporary.mkdir()
+        np.save(temporary / "spelt.npy", np.concatenate(spelt))
+        np.save(temporary / "contextual.npy", np.concatenate(contextual))
+
+
+def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
+    dim, n_layers = int(meta["dim"]), int(meta["n_layers"])
+    try:
+        pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))
+    except (OSError, ValueError, EOFError) as error:
+        raise CorruptArtifact(f"{folder} cannot be read: {error}. Delete it; it is made again.") from None
+    if pair[0].shape != (tokens, dim // 2) or pair[1].shape != (tokens, n_layers - 1, dim):
+        raise CorruptArtifact(f"{folder} holds layers of shape {pair[1].shape}, not of {tokens:,} tokens. Delete it.")
+    return pair

@@ -1,0 +1,192 @@
+"""A trained head: a network or baseline, its labels and temperature; answers, and a folder that holds it all.
+
+weights.safetensors (see core.classify.compact), vocabulary.txt, and meta.json with how it was made and how good it is. Frozen
+parts are not in it, only their fingerprints: a head answers with the model and the vectors that it was trained on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from core.artifacts import file_sha256, read_json, replacing, short, text_fingerprint, write_json
+from core.classify.baselines import Baseline
+from core.classify.compact import pack, rounded, unpack
+from core.classify.inputs import Layers, Vocabulary, make_batch
+from core.classify.model import Network, NetworkConfig, Variant, variant_named
+from core.classify.scores import softmax_rows
+from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.static import StaticVectors
+
+FORMAT, VERSION = "elmoscope-head", 1
+ROWS_AT_ONCE = 128  # texts in a batch of answers
+Tokens = tuple[str, ...]
+
+
+@dataclass
+class Head:
+    """`classifier` gives logits of the labels; `meta` is how it was made: task, data, config, curves, scores."""
+
+    variant: Variant
+    labels: tuple[str, ...]
+    classifier: Network | Baseline
+    vocabulary: Vocabulary
+    temperature: float
+    meta: dict
+
+    def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
+        """(N, C) float32 before the temperature; texts of like length share a batch."""
+        if isinstance(self.classifier, Baseline):
+            return self.classifier.logits(texts, vectors)
+        return self._rows(self.classifier, texts, vectors, layers)
+
+    def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
+        """(N, E): each text's vector before the last linear layer of a network."""
+        if isinstance(self.classifier, Baseline):
+            raise BadInput(f"{self.variant.title} has no vector of its own for a text. Choose a network.")
+        return self._rows(self.classifier.pooled, texts, vectors, layers)
+
+    def probabilities(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
+        """(N, C) float64, calibrated by the temperature, rows summing to 1."""
+        return softmax_rows(self.logits(texts, vectors=vectors, layers=layers), self.temperature)
+
+    def round(self) -> None:
+        """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
+        if isinstance(self.classifier, Baseline):
+            for name, array in rounded(self.classifier.arrays()).items():
+                setattr(self.classifier, name, array)
+        else:
+            self.classifier.load_state_dict(_tensors(rounded(_arrays(self.classifier))))
+
+    def _rows(self, function, texts: Sequence[Tokens], vectors, layers) -> np.ndarray:
+        """What a network's `function` of batches gives, one row a text."""
+        self.classifier.eval()
+        glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
+        order, parts = sorted(range(len(texts)), key=lambda k: len(texts[k])), []
+        for start in range(0, len(order), ROWS_AT_ONCE):
+            with torch.inference_mode():
+                some = [texts[k] for k in order[start : start + ROWS_AT_ONCE]]
+                parts.append(function(make_batch(some, self.vocabulary, vectors=glove, layers=elmo)).numpy())
+        sorted_rows = np.concatenate(parts)
+        rows = np.empty_like(sorted_rows)
+        rows[order] = sorted_rows
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    label: str
+    probabilities: dict[str, float]  # calibrated, of every label, in the labels' order
+    seconds: float  # of this head alone; the layers that heads share are computed before
+    shared_seconds: float = 0.0  # of those layers
+
+
+def classify(heads: dict[str, Head], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
+    """Every head's answer on one text; `layers` remembers (inputs.live_layers), so all heads share what ELMo computes."""
+    started = time.perf_counter()
+    if any(head.variant.elmo for head in heads.values()):
+        layers([text])
+    shared, answers = time.perf_counter() - started, {}
+    for name, head in heads.items():
+        started = time.perf_counter()
+        row = head.probabilities([text], vectors=vectors, layers=layers)[0]
+        seconds = time.perf_counter() - started
+        by_label = dict(zip(head.labels, row.tolist(), strict=True))
+        answers[name] = Answer(head.labels[int(row.argmax())], by_label, seconds, shared if head.variant.elmo else 0.0)
+    return answers
+
+
+def save_head(head: Head, folder: str | Path) -> Path:
+    """Write the folder as a whole, in place of one that is there."""
+    from safetensors.numpy import save_file
+
+    is_baseline = isinstance(head.classifier, Baseline)
+    arrays = head.classifier.arrays() if is_baseline else _arrays(head.classifier)
+    words = head.classifier.terms if is_baseline else head.vocabulary.words
+    with replacing(Path(folder)) as temporary:
+        temporary.mkdir()
+        save_file(pack(arrays), temporary / "weights.safetensors")
+        (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8")
+        facts = {"format": FORMAT, "version": VERSION, "variant": head.variant.name, "labels": head.labels}
+        sums = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
+        stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sums}
+        write_json(temporary / "meta.json", {**facts, **stored, **head.meta})
+    return Path(folder)
+
+
+def read_meta(folder: str | Path) -> dict:
+    """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
+    path = Path(folder) / "meta.json"
+    if not path.is_file():
+        raise MissingArtifact(f"There is no trained head in {folder}. Train one: python -m core train --help")
+    meta = read_json(path, expect=dict)
+    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
+        raise CorruptArtifact(f"{folder} is not in version {VERSION} of our format of heads. Train it again.")
+    return meta
+
+
+def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
+    """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    folder, meta = Path(folder), read_meta(folder)
+    try:
+        for name, expected in meta["sha256"].items():
+            if file_sha256(folder / name) != expected:
+                raise CorruptArtifact(f"{folder / name} is damaged: its checksum is not the one in meta.json. Train it again.")
+        variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
+        _check_made_with(folder, meta, variant, model, vectors)
+        text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
+        words = tuple(map(_plain, text.split("\n"))) if text else ()
+        if text_fingerprint(words) != meta["vocabulary"]:
+            raise CorruptArtifact(f"{folder / 'vocabulary.txt'} is not the vocabulary of this head. Train it again.")
+        arrays = unpack(load_file(folder / "weights.safetensors"))
+        classifier = _classifier(variant, meta, arrays, words, len(labels))
+        vocabulary = Vocabulary(() if isinstance(classifier, Baseline) else words)
+        return Head(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CorruptArtifact(f"The head in {folder} cannot be read: {reason}. Train it again.") from None
+
+
+def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str], n_classes: int) -> Network | Baseline:
+    if variant.network not in ("tfidf", "mean-glove"):
+        network = Network(variant, NetworkConfig(**meta["config"]["network"]), n_classes=n_classes, **meta["shape"])
+        network.load_state_dict(_tensors(arrays))
+        return network.eval()
+    width = len(words) if variant.network == "tfidf" else meta["shape"]["static_dim"]
+    idf = arrays["idf"] if variant.network == "tfidf" else None
+    if arrays["coef"].shape != (n_classes, width) or (idf is not None and idf.shape != (width,)):
+        raise ValueError(f"weights of shape {arrays['coef'].shape} do not fit {n_classes} labels and {width:,} features")
+    return Baseline(arrays["coef"], arrays["intercept"], meta["shape"].get("analyzer", ""), words if idf is not None else (), idf)
+
+
+def _check_made_with(folder: Path, meta: dict, variant: Variant, model: str | None, vectors: str | None) -> None:
+    for needed, given, kind in ((variant.elmo, model, "model"), (variant.glove, vectors, "vectors")):
+        if needed and given is not None and meta[kind] != given:
+            made = f"{meta[f'{kind}_name']} ({short(meta[kind])})"
+            raise CorruptArtifact(
+                f"The head in {folder} was trained on other {kind} ({made}) than those in use ({short(given)}). Train it again."
+            )
+
+
+def _arrays(network: Network) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+
+
+def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _plain(line: str) -> str:
+    return line.replace("\\\\", "\0").replace("\\n", "\n").replace("\\r", "\r").replace("\0", "\\")

@@ -1,0 +1,106 @@
+"""Token lists -> one padded batch: word numbers, GloVe rows, and ELMo's layers, with a mask that says what is padding.
+
+The layers come from a function, so training reads them from disk (core.classify.features) and a live answer from the encoder;
+nothing else differs between the two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.elmo.encoder import Encoder
+from core.static import StaticVectors
+
+UNKNOWN = 0  # number of every word that the vocabulary lacks
+Tokens = tuple[str, ...]
+Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # token tuples -> (L, T, D) float32 each
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """B texts of at most T tokens; what a network does not use may be None."""
+
+    mask: Tensor  # (B, T) bool, False where there is padding
+    words: Tensor  # (B, T) int64, numbers in the vocabulary
+    static: Tensor | None = None  # (B, T, S) float32, zeros where there is no vector
+    known: Tensor | None = None  # (B, T) bool: there is a static vector
+    layers: Tensor | None = None  # (L, B, T, D) float32
+
+    @property
+    def lengths(self) -> Tensor:
+        return self.mask.sum(dim=1)  # (B,)
+
+
+class Vocabulary:
+    """The training data's words in lower case, most frequent first; number 0 stands for every other word."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._number = {word: k for k, word in enumerate(self.words, start=1)}
+
+    def __len__(self) -> int:
+        return len(self.words) + 1  # with UNKNOWN
+
+    def number(self, word: str) -> int:
+        return self._number.get(word.lower(), UNKNOWN)
+
+    @classmethod
+    def of(cls, texts: Iterable[Tokens], *, min_count: int, max_words: int) -> Vocabulary:
+        counts = Counter(token.lower() for text in texts for token in text)
+        ranked = sorted((word for word, n in counts.items() if n >= min_count), key=lambda word: (-counts[word], word))
+        return cls(ranked[:max_words])
+
+
+def make_batch(
+    texts: Sequence[Tokens], vocabulary: Vocabulary, *, vectors: StaticVectors | None = None, layers: Layers | None = None
+) -> Batch:
+    """The padded batch of some texts; an empty text is one unknown token, so that every row has a length."""
+    texts = [text or ("",) for text in texts]
+    shape = len(texts), max(map(len, texts))
+    mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
+    for row, text in enumerate(texts):
+        mask[row, : len(text)] = True
+        words[row, : len(text)] = torch.tensor([vocabulary.number(token) for token in text])
+    batch = Batch(mask, words)
+    if vectors is not None:
+        batch = replace(batch, **dict(zip(("static", "known"), _static(texts, shape, vectors), strict=True)))
+    return replace(batch, layers=padded(layers(texts), shape[1])) if layers is not None else batch
+
+
+def padded(arrays: Sequence[np.ndarray], width: int) -> Tensor:
+    """(L, T_b, D) each -> (L, B, T, D) float32, zeros behind each text's end."""
+    n_layers, _, dim = arrays[0].shape
+    stack = np.zeros((n_layers, len(arrays), width, dim), np.float32)
+    for row, array in enumerate(arrays):
+        stack[:, row, : array.shape[1]] = array
+    return torch.from_numpy(stack)
+
+
+def live_layers(encoder: Encoder) -> Layers:
+    """The layers of texts as the encoder gives them; each text is encoded once, however often it is asked for."""
+    known: dict[Tokens, np.ndarray] = {}
+
+    def layers(texts: Sequence[Tokens]) -> list[np.ndarray]:
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            known.update(zip(missing, encoder.encode([list(text) for text in missing]), strict=True))
+        return [known[text] for text in texts]
+
+    return layers
+
+
+def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVectors) -> tuple[Tensor, Tensor]:
+    """(B, T, S) GloVe rows, of the lower-case spelling where that is all there is, and (B, T) which tokens have one."""
+    static, known = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
+    for row, text in enumerate(texts):
+        for column, token in enumerate(text):
+            vector = vectors.vector(token)
+            if vector is not None:
+                static[row, column], known[row, column] = vector, True
+    return torch.from_numpy(static), torch.from_numpy(known)

@@ -1,0 +1,173 @@
+"""Every network of the comparison in one module: an embedding part, a bidirectional LSTM, pooling, classes.
+
+The embedding part joins any of: word vectors learned here, GloVe (frozen, or trained on), and ELMo, which is a learned mix of
+frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). Nothing else differs between two variants, so
+that a difference of their scores is that of the embedding part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from core.classify.inputs import UNKNOWN, Batch
+from core.elmo.mix import ScalarMix
+from core.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    name: str
+    title: str
+    description: str
+    learned: bool = False  # word vectors from nothing but the training data
+    glove: str = ""  # "frozen", "trained" or "" (none)
+    elmo: bool = False
+    network: str = "lstm"  # "lstm", "mean", or a baseline of scikit-learn: "tfidf", "mean-glove"
+
+
+VARIANTS = {
+    v.name: v
+    for v in (
+        Variant(
+            name="embedding", title="nn.Embedding", description="Word vectors learned from the training rows alone", learned=True
+        ),
+        Variant(
+            name="glove", title="GloVe, frozen", description="One ready vector for each spelling, left as it is", glove="frozen"
+        ),
+        Variant(
+            name="glove-unfrozen",
+            title="GloVe, unfrozen",
+            description="GloVe as a start, trained on with the task",
+            glove="trained",
+        ),
+        Variant(name="elmo", title="ELMo", description="Vectors in context: a learned mix of frozen layers", elmo=True),
+        Variant(
+            name="embedding+elmo",
+            title="nn.Embedding + ELMo",
+            description="Learned word vectors joined to vectors in context",
+            learned=True,
+            elmo=True,
+        ),
+        Variant(
+            name="glove+elmo", title="GloVe + ELMo", description="GloVe joined to vectors in context", glove="frozen", elmo=True
+        ),
+        Variant(
+            name="mean-elmo",
+            title="mean ELMo",
+            description="The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM",
+            elmo=True,
+            network="mean",
+        ),
+        Variant(
+            name="tfidf",
+            title="TF-IDF",
+            description="Plain baseline: counts of words or letters and a logistic regression",
+            network="tfidf",
+        ),
+        Variant(
+            name="mean-glove",
+            title="mean GloVe",
+            description="Plain baseline: a logistic regression on the mean of GloVe's vectors",
+            glove="frozen",
+            network="mean-glove",
+        ),
+    )
+}
+
+
+def variant_named(name: str) -> Variant:
+    if name not in VARIANTS:
+        raise BadInput(f"There is no variant {name!r}. There are: {', '.join(VARIANTS)}.")
+    return VARIANTS[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig:
+    """Sizes and dropout: with the variant and the data, they decide the network's shape."""
+
+    word_dim: int = 64  # numbers in a learned word vector
+    hidden: int = 64  # LSTM cells in each direction
+    mean_hidden: int = 256  # relu units of the network without an LSTM
+    dropout: float = 0.5  # of the numbers of learned and static vectors, and of the pooled ones
+    elmo_dropout: float = 0.75  # of the mix's numbers: at 0.5 they are learned by heart within five epochs
+    word_dropout: float = 0.3  # share of tokens whose learned or static vector is the unknown word's while training
+
+    def __post_init__(self) -> None:
+        if min(self.word_dim, self.hidden, self.mean_hidden) < 1:
+            raise BadInput(f"A network's sizes must be positive, got {self}.")
+        shares = self.dropout, self.elmo_dropout, self.word_dropout
+        if not all(0 <= share < 1 for share in shares):
+            raise BadInput(f"Dropout must lie in [0, 1), got {', '.join(map(str, shares))}.")
+
+
+class Network(nn.Module):
+    """Batch -> logits (B, C)."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        config: NetworkConfig,
+        *,
+        n_classes: int,
+        n_words: int,
+        static_dim: int = 0,
+        n_layers: int = 0,
+        elmo_dim: int = 0,
+    ) -> None:
+        super().__init__()
+        self.variant, self.config = variant, config
+        self.words = nn.Embedding(n_words, config.word_dim) if variant.learned else None
+        self.tuned = nn.Embedding(n_words, static_dim) if variant.glove == "trained" else None
+        self.unknown = nn.Parameter(torch.zeros(static_dim)) if variant.glove else None  # for words GloVe lacks
+        self.mix = ScalarMix(n_layers) if variant.elmo else None
+        width = config.word_dim * variant.learned + static_dim * bool(variant.glove) + elmo_dim * variant.elmo
+        self.dropout, self.elmo_dropout = nn.Dropout(config.dropout), nn.Dropout(config.elmo_dropout)
+        if variant.network == "mean":
+            self.lstm, pooled = None, config.mean_hidden
+            self.relu = nn.Sequential(nn.Linear(width, pooled), nn.ReLU())
+        else:
+            self.lstm, pooled = nn.LSTM(width, config.hidden, batch_first=True, bidirectional=True), 4 * config.hidden
+        self.output = nn.Linear(pooled, n_classes)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """(B, C) logits."""
+        return self.output(self.dropout(self.pooled(batch)))
+
+    def pooled(self, batch: Batch) -> Tensor:
+        """What stands before the last linear layer, one vector a text: (B, 4H), or (B, 256) of the network without an LSTM."""
+        x = self.embedded(batch)  # (B, T, E)
+        mask = batch.mask[..., None]  # (B, T, 1)
+        if self.lstm is None:
+            return self.relu((x * mask).sum(1) / mask.sum(1))  # (B, E) -> (B, 256)
+        packed = pack_padded_sequence(x, batch.lengths, batch_first=True, enforce_sorted=False)
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=x.shape[1])  # (B, T, 2H)
+        highest = states.masked_fill(~mask, -torch.inf).amax(dim=1)  # (B, 2H)
+        return torch.cat([highest, (states * mask).sum(1) / mask.sum(1)], dim=1)
+
+    def embedded(self, batch: Batch) -> Tensor:
+        """(B, T, E): the parts that this variant has, side by side, each under its dropout."""
+        words, known = batch.words, batch.known
+        if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
+            dropped = torch.rand(words.shape) < self.config.word_dropout
+            words = words.masked_fill(dropped, UNKNOWN)
+            known = known & ~dropped if known is not None else None
+        parts = []
+        if self.words is not None:
+            parts.append(self.dropout(self.words(words)))  # (B, T, W)
+        if self.unknown is not None:
+            static = torch.where(known[..., None], batch.static, self.unknown)  # (B, T, S)
+            if self.tuned is not None:
+                static = torch.where((words != UNKNOWN)[..., None], self.tuned(words), static)
+            parts.append(self.dropout(static))
+        if self.mix is not None:
+            parts.append(self.elmo_dropout(self.mix(batch.layers)))  # (L, B, T, D) -> (B, T, D)
+        return torch.cat(parts, dim=2)
+
+    def start_from(self, rows: Tensor) -> None:
+        """Put GloVe's rows (V, S) under the words that will be trained on; a row of NaN stays as it is."""
+        with torch.no_grad():
+            self.tuned.weight.copy_(torch.where(rows.isnan(), self.tuned.weight * 0.1, rows))

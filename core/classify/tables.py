@@ -1,0 +1,246 @@
+"""Labelled files of any user -> rows (text, label): CSV, TSV, JSON lines, and the Stanford treebank's bracketed trees.
+
+Columns are found by the names that such files usually have, or are named by the caller; a table without names on top is
+known by its first cell, a label that recurs below it. Every fault is one sentence that names the file and the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import html
+import io
+import lzma
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.artifacts import check_fits, parse_json
+from core.corpus import refuse, shown
+from core.errors import BadInput
+from core.text import join_tokens
+
+MAX_BYTES = 200_000_000  # of a file, as it lies on disk and unpacked
+MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
+LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
+TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")
+SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
+NEUTRAL = SENTIMENT[2]
+_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
+_TREE_LABEL = re.compile(r"^\(([0-4]) ")
+_TREE_WORD = re.compile(r"\([0-4] ([^\s()]+)\)")
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-lrb-": "(", "-rrb-": ")", "``": '"', "''": '"'}
+_APOSTROPHE = re.compile(r"\s?&?#0*(?:39|145|146|8216|8217);")
+_ENTITY = re.compile(r"(?:&|(?<!\w))(#\d{2,5}|#x[0-9a-f]{2,5}|quot|amp|lt|gt|nbsp);", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z]{1,10}(?:\s[^<>]{0,400})?/?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    text: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a file holds: rows in its order, its columns, and what a reader of results should know (`notes`)."""
+
+    name: str
+    rows: tuple[Row, ...]
+    text_columns: tuple[str, ...]
+    label_column: str
+    notes: tuple[str, ...] = ()
+
+
+def read_table(
+    path: str | Path, *, text_columns: Sequence[str] = (), label_column: str | None = None, prefer: Sequence[str] = ()
+) -> Table:
+    """The labelled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
+
+    Columns are named, or given by their number from 1; several text columns are joined by a blank; where none is named,
+    those of `prefer` that are there are taken, or else the usual ones. Rows that lack a text or a label are left out and
+    counted in `notes`.
+    """
+    path = Path(path)
+    kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
+    if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
+        raise BadInput(f"{path.name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.")
+    text, notes = _decoded(_unpacked(path), path.name)
+    if not text.strip():
+        raise BadInput(f"{path.name} is empty. It needs rows, each a text and its label.")
+    if kind == ".txt":
+        return _trees(path.name, text, notes)
+    numbered = any(column.isdecimal() for column in (*text_columns, label_column or ""))
+    placed = _json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)
+    return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
+
+
+def clean_ag_news(text: str) -> str:
+    """AG News as a reader would write it: its files lost the & of HTML's codes, and hold \\ for a line break.
+
+    >>> clean_ag_news("Haiti #39;s second\\\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt;")
+    'Haiti\\'s second team pays $10 "now " (AP) <TXN.N>'
+    """
+    text = _APOSTROPHE.sub("'", text.replace("\\", " "))  # the blank before #39; was the lost &
+    text = _ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
+    return " ".join(_TAG.sub(" ", text).split())
+
+
+def _unpacked(path: Path) -> bytes:
+    check_fits(path, MAX_BYTES)
+    opened = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open)
+    try:
+        with opened(path, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{path.name} unpacks to more than {MAX_BYTES // 10**6} MB; at most that is read. Use a smaller file.")
+    return data
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
+    """Text and a note where it was no UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data:
+        found = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "no text (it holds NUL bytes)"
+        raise BadInput(f"{name} is {found}. Save it as plain text in UTF-8.")
+    try:
+        return data.decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        newline = b"\n"
+        place = f"line {data.count(newline, 0, error.start) + 1}"
+        if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
+            raise BadInput(f"{name}, {place}: bytes that are no text in any encoding known here. Save it in UTF-8.") from None
+        return data.decode("latin-1"), (f"{name} is no UTF-8 ({place}) and was read as Latin-1.",)
+
+
+def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
+    """The whole sentences of Stanford's sentiment treebank (Socher et al. 2013): the root's label and the leaves."""
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        label, words = _TREE_LABEL.match(line), _TREE_WORD.findall(line)
+        if not label or not words:
+            refuse(f"{name}, line {number}", f"{shown(line)} is no tree", "A tree looks like this: (3 (2 A) (4 success)).")
+        words = [_BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
+        rows.append(Row(join_tokens(words), SENTIMENT[int(label[1])]))
+    return Table(name, tuple(rows), ("leaves",), "root", notes)
+
+
+def _json_rows(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    """First the names of the first row's columns, then (place, cells) of each row."""
+    names: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{name}, line {number}"
+        try:
+            row = parse_json(line)
+        except ValueError as error:
+            refuse(place, str(error), 'A row looks like this: {"text": "Rain ahead", "label": "weather"}.')
+        if not isinstance(row, dict):
+            refuse(place, f"{shown(row)} is no row", 'A row looks like this: {"text": "Rain ahead", "label": "weather"}.')
+        if not names:
+            yield place, (names := [str(key) for key in row])
+        yield place, [_plain(row.get(key), place, key) for key in names]
+
+
+def _plain(value: Any, place: str, key: str) -> str:
+    if isinstance(value, list | dict):
+        refuse(place, f"{shown(value)} under {shown(key)}", "A text and a label are one value each.")
+    return "" if value is None else str(value)
+
+
+def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple[str, list[str]]]:
+    """The names and then (place, cells) of each row; `numbered`: the caller counts columns."""
+    first = text.partition("\n")[0]
+    marks = "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
+    mark = next((mark for mark in marks if mark in first), marks[0])
+    quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
+    before = csv.field_size_limit(MAX_BYTES)  # a text of 100,000 tokens is more than csv's own limit, and is cut later
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, quoting=quoting, strict=True)
+    try:
+        rows = [(f"{name}, line {reader.line_num}", row) for row in reader if any(map(str.strip, row))]
+    except csv.Error as error:
+        refuse(f"{name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
+    finally:
+        csv.field_size_limit(before)
+    if names := _missing_names(rows, numbered):
+        yield rows[0][0], names
+    yield from rows
+
+
+def _missing_names(rows: list[tuple[str, list[str]]], numbered: bool) -> list[str]:
+    """Names for the columns of a table whose first row is none of names, else []: a label in its first or last cell comes
+    again below, or the caller counts columns and no usual name is there."""
+    cells = [cell.strip().casefold() for cell in rows[0][1]]
+    if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS}:
+        return []
+    below = [[cell.strip().casefold() for cell in row] for _, row in rows[1:] if len(row) == len(cells)]
+    known = {2: ["class", "text"], 3: ["class", "title", "description"]}.get(len(cells))  # 3: AG News's own
+    if any(row[0] == cells[0] for row in below):
+        return known or _numbers(cells)
+    if any(row[-1] == cells[-1] for row in below):
+        return known[::-1] if len(cells) == 2 else _numbers(cells)
+    return _numbers(cells) if numbered else []
+
+
+def _numbers(cells: list[str]) -> list[str]:
+    return [str(k) for k in range(1, len(cells) + 1)]
+
+
+def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], label_column: str | None, notes) -> Table:
+    """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
+    place, names = next(placed)
+    names = [column.strip() for column in names]
+    labels = _found(names, [label_column], place) if label_column else _usual(names, LABEL_COLUMNS, "label", place)[:1]
+    preferred = wanted[0] or [column for column in wanted[1] if column in map(str.casefold, names)]
+    texts = _found(names, preferred, place) if preferred else _usual(names, TEXT_COLUMNS, "text", place)
+    texts = [column for column in texts if column not in labels]
+    rows, left_out = [], 0
+    for place, cells in placed:
+        if len(cells) <= max(labels + texts):
+            refuse(place, f"a row of {len(cells)} columns", f"{max(labels + texts) + 1} are needed: {shown(names, 300)}.")
+        text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
+        label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
+        if text and label:
+            rows.append(Row(_NO_CHARACTER.sub(" ", text), _NO_CHARACTER.sub(" ", label)))
+        left_out += not (text and label)
+    if not rows:
+        raise BadInput(f"{name} holds no row with both a text and a label below its first line. Add some.")
+    if left_out:
+        notes += (f"{name}: {left_out:,} rows without text or without label were left out.",)
+    return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], notes)
+
+
+def _found(names: list[str], wanted: Sequence[str], place: str) -> list[int]:
+    """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
+    folded, found = [name.casefold() for name in names], []
+    for column in wanted:
+        if column.strip().casefold() in folded:
+            found.append(folded.index(column.strip().casefold()))
+        elif column.isdecimal() and 1 <= int(column) <= len(names):
+            found.append(int(column) - 1)
+        else:
+            refuse(place, f"no column {shown(column)} among {shown(names, 300)}", "Name one of them, or give its number.")
+    return found
+
+
+def _usual(names: list[str], usual: Sequence[str], what: str, place: str) -> list[int]:
+    """Where columns of the usual names stand, in the order of the file; at least one."""
+    folded = [name.casefold() for name in names]
+    found = [k for k, name in enumerate(folded) if name in usual]
+    if not found and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
+        found = [k for k, name in enumerate(folded) if name not in LABEL_COLUMNS]
+    if not found:
+        refuse(place, f"no {what} column among {shown(names, 300)}", f"Say which one holds the {what} (--{what}-column).")
+    return found if what == "label" else _one_text(found, folded)
+
+
+def _one_text(found: list[int], names: list[str]) -> list[int]:
+    """A title and its description belong together; beside a column called "text" others would say the same twice."""
+    return [k for k in found if names[k] == "text"] or found

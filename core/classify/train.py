@@ -1,0 +1,250 @@
+"""Training a head: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit.
+
+`run` yields after every step, and with validation figures after every epoch; `finish` makes the head of the best epoch,
+rounded as it is stored, with its temperature (validation set) and its scores (test set).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.artifacts import text_fingerprint
+from core.classify import baselines
+from core.classify.data import Dataset, Example
+from core.classify.head import Head
+from core.classify.inputs import Vocabulary, make_batch
+from core.classify.model import Network, Variant
+from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
+from core.classify.scores import nll
+from core.errors import BadInput, CorruptArtifact
+from core.static import StaticVectors
+
+
+def make_trainer(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Trainer | BaselineTrainer:
+    """The trainer of a variant; both kinds have run, finish, save and load."""
+    if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):
+        raise BadInput(f"{variant.title} needs {'a model' if variant.elmo and frozen.layers is None else 'word vectors'}.")
+    return (Trainer if variant.network in ("lstm", "mean") else BaselineTrainer)(variant, dataset, config, frozen)
+
+
+class Trainer:
+    """One run of a network; a seed decides it, wherever it is cut and resumed."""
+
+    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
+        torch.manual_seed(config.seed)
+        self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
+        texts = [example.tokens for example in dataset.train] if variant.learned or variant.glove == "trained" else []
+        self.vocabulary = Vocabulary.of(texts, min_count=config.min_count, max_words=config.max_words)
+        static_dim = frozen.vectors.dim if variant.glove else 0
+        sizes = {"n_layers": frozen.n_layers, "elmo_dim": frozen.elmo_dim} if variant.elmo else {}
+        self.shape = {"n_words": len(self.vocabulary), "static_dim": static_dim, **sizes}
+        self.network = Network(variant, config.network, n_classes=len(dataset.labels), **self.shape)
+        if self.network.tuned is not None:
+            self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            self.optimizer, factor=config.decay, patience=config.plateau - 1
+        )
+        self.epoch, self.since_best, self.seconds = 0, 0, 0.0
+        self.best: dict[str, Tensor] = {}
+        self.history: list[dict] = []
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+        """Train on; `stop` is asked after every step and ends the run with the best kept. Save after whole epochs."""
+        while not self.done:
+            for progress in self._epoch():
+                yield progress
+                if stop():
+                    return
+
+    @property
+    def done(self) -> bool:
+        return self.epoch >= self.config.epochs or self.since_best >= self.config.patience
+
+    def _epoch(self) -> Iterator[Progress]:
+        """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
+        config, started, before, total = self.config, time.perf_counter(), self.seconds, 0.0
+        torch.manual_seed(config.seed * 1_000_003 + self.epoch)
+        batches = _batches(self.dataset.train, config.batch_size, np.random.default_rng([config.seed, self.epoch]))
+        self.network.train()
+        for step, numbers in enumerate(batches, start=1):
+            total += self._step([self.dataset.train[k] for k in numbers])
+            seconds = time.perf_counter() - started
+            left = seconds / step * (len(batches) * (config.epochs - self.epoch) - step)
+            progress = Progress(self.epoch + 1, config.epochs, step, len(batches), total / step, before + seconds, left)
+            if step < len(batches):
+                yield progress
+        logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
+        truth = truth_of(self.dataset.valid)
+        loss, accuracy = nll(logits, truth), float((logits.argmax(axis=1) == truth).mean())
+        is_best = not self.history or loss < min(past["valid_loss"] for past in self.history)
+        self.seconds = before + time.perf_counter() - started
+        self._end_epoch(loss, is_best)
+        facts = {"valid_loss": loss, "valid_accuracy": accuracy, "best": is_best, "mix": self.mix()}
+        whole = replace(progress, seconds=self.seconds, **facts)
+        self.history.append(asdict(whole))
+        yield whole
+
+    def _step(self, examples: Sequence[Example]) -> float:
+        """One update; returns the mean cross entropy of the batch."""
+        batch = make_batch(
+            texts_of(examples),
+            self.vocabulary,
+            vectors=self.frozen.vectors if self.variant.glove else None,
+            layers=self.frozen.layers if self.variant.elmo else None,
+        )
+        loss = nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)))
+        if not math.isfinite(loss.item()):  # before it spoils the weights
+            raise BadInput(f"In epoch {self.epoch + 1} the loss is {loss.item()}. Train with a lower learning rate.")
+        held = self.config.mix_l2 * self.network.mix.scores.square().sum() if self.network.mix is not None else 0.0
+        self.optimizer.zero_grad(set_to_none=True)
+        (loss + held).backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        self.optimizer.step()
+        return loss.item()
+
+    def _end_epoch(self, valid_loss: float, is_best: bool) -> None:
+        self.scheduler.step(valid_loss)
+        self.since_best = 0 if is_best else self.since_best + 1
+        if is_best:
+            self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        self.epoch += 1
+
+    def mix(self) -> dict | None:
+        """The weights s and gamma as they stand, if there is a mix."""
+        mix = self.network.mix
+        return None if mix is None else {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()}
+
+    def finish(self) -> Head:
+        """The head of the best epoch (of the network as it stands, if the first was cut short), scored on the test set."""
+        self.network.load_state_dict(self.best or self.network.state_dict())
+        made = {"mix": self.mix(), "curve": self.history, "epochs": self.epoch, "seconds": round(self.seconds, 2)}
+        return finished(self._head(), self.dataset, self.config, self.frozen, self.shape, made)
+
+    def _head(self) -> Head:
+        return Head(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
+
+    def save(self, path: Path) -> None:
+        """Checkpoint after whole epochs, written beside and renamed, so that a cut leaves the old one whole."""
+        state = {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scheduler": self.scheduler.state_dict(),
+            "best": self.best,
+            "counters": [self.epoch, self.since_best, self.seconds],
+            "history": json.dumps(self.history),
+            "run": self.key,
+        }
+        temporary = path.with_suffix(".tmp")
+        torch.save(state, temporary)
+        temporary.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on from `save`'s file, read as plain tensors only; CorruptArtifact if it is damaged or of another run."""
+        try:
+            state = torch.load(path, weights_only=True)
+        except Exception as error:  # what is no checkpoint can make it raise almost anything
+            kind = type(error).__name__
+            raise CorruptArtifact(f"{path} is not a readable checkpoint ({kind}). Move it away to begin anew.") from None
+        try:
+            if state["run"] != self.key:
+                raise ValueError("it is of other data, another configuration, or another model")
+            self.network.load_state_dict(state["network"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.scheduler.load_state_dict(state["scheduler"])
+            self.best, self.history = state["best"], json.loads(state["history"])
+            self.epoch, self.since_best, self.seconds = state["counters"]
+        except (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {reason}.") from None
+
+    @cached_property
+    def key(self) -> str:
+        """16 hex digits of all that decides this run: data, variant, configuration, frozen parts."""
+        return _key(self.variant, self.dataset, self.config, self.frozen)
+
+
+class BaselineTrainer:
+    """The same for scikit-learn's: one event, after which there is nothing to resume."""
+
+    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
+        self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
+        self.fitted: baselines.Baseline | None = None
+        self.made: dict = {}
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+        started, n = time.perf_counter(), len(self.dataset.labels)
+        texts, truth = texts_of(self.dataset.train), truth_of(self.dataset.train)
+        valid, true_valid = texts_of(self.dataset.valid), truth_of(self.dataset.valid)
+
+        if self.variant.network == "tfidf":
+            fit = baselines.fit_tf_idf(texts, truth, n_classes=n, analyzer=self.config.analyzer)
+        else:
+            fit = baselines.fit_mean_vectors(texts, truth, n_classes=n, vectors=self.frozen.vectors)
+
+        def loss(fitted: baselines.Baseline) -> float:
+            return nll(fitted.logits(valid, self.frozen.vectors), true_valid)
+
+        self.fitted, strength, valid_loss = baselines.strongest(fit, loss)
+        train_loss = nll(self.fitted.logits(texts, self.frozen.vectors), truth)
+        named = self.fitted.logits(valid, self.frozen.vectors).argmax(axis=1)
+        seconds = time.perf_counter() - started
+        self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None}
+        accuracy = float((named == true_valid).mean())
+        event = Progress(1, 1, 1, 1, train_loss, seconds, 0.0, valid_loss, accuracy, True)
+        self.made["curve"] = [asdict(event)]
+        yield event
+
+    @cached_property
+    def key(self) -> str:
+        return _key(self.variant, self.dataset, self.config, self.frozen)
+
+    @property
+    def done(self) -> bool:
+        return self.fitted is not None
+
+    def save(self, path: Path) -> None:
+        """Nothing: a run of seconds is simply run again."""
+
+    def load(self, path: Path) -> None:
+        """Nothing, as `save` keeps nothing."""
+
+    def finish(self) -> Head:
+        if self.fitted is None:
+            raise BadInput(f"{self.variant.title} was stopped before it was fitted. Start it again.")
+        shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
+        head = Head(self.variant, self.dataset.labels, self.fitted, Vocabulary(()), 1.0, {})
+        return finished(head, self.dataset, self.config, self.frozen, shape, self.made)
+
+
+def _key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
+    facts = [dataset.fingerprint, variant.name, asdict(config), frozen.facts]
+    return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
+
+
+def _batches(examples: Sequence[Example], size: int, random: np.random.Generator) -> list[list[int]]:
+    """Numbers of the examples in batches of like length, in random order; the last places of a length are drawn anew."""
+    lengths = np.array([len(example.tokens) for example in examples]) + 2 * random.random(len(examples))
+    order = np.argsort(lengths).tolist()
+    batches = [order[k : k + size] for k in range(0, len(order), size)]
+    return [batches[k] for k in random.permutation(len(batches))]
+
+
+def _start_rows(vocabulary: Vocabulary, vectors: StaticVectors) -> Tensor:
+    """(V, S) GloVe's rows of the vocabulary, NaN where there is none (and for the unknown word)."""
+    rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
+    for number, word in enumerate(vocabulary.words, start=1):
+        vector = vectors.vector(word)
+        if vector is not None:
+            rows[number] = vector
+    return torch.from_numpy(rows)

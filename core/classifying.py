@@ -1,0 +1,159 @@
+"""What the commands of text classification do: train variants on labelled rows, classify a text, train what ships."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from core import heads, workbench
+from core.classify.data import Dataset, SplitConfig
+from core.classify.head import Head, save_head
+from core.classify.model import VARIANTS, Variant, variant_named
+from core.classify.runs import Frozen, Progress, TrainConfig
+from core.classify.train import make_trainer
+from core.commands import note, open_model, progress
+from core.config import cache_folder
+from core.errors import BadInput
+
+SHOWN_EVERY_S = 10
+
+
+def train(args) -> tuple[dict, str]:
+    variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
+    task, runs, opened = heads.task_named(args.task), [], _opened(args, variants)
+    for fold, dataset in _datasets(args, task):
+        frozen = heads.freeze(variants, dataset, *opened, report=progress("layers, tokens"))
+        for seed in dict.fromkeys(args.seeds):
+            for variant in variants:
+                config = heads.task_config(task, seed=seed, epochs=args.epochs)
+                head = _trained(variant, dataset, config, frozen[variant.name])
+                runs.append({**_result(head), "seed": seed} | ({"fold": fold} if args.folds else {}))
+                note(_line(runs[-1]))
+                if seed == args.seeds[0] and not args.folds and (args.output or args.share == 1):
+                    root = Path(args.output) if args.output else cache_folder() / "heads"
+                    note(f"saved in {save_head(head, root / task.name / variant.name)}")
+    if len(runs) == 1:
+        return {key: value for key, value in runs[0].items() if key != "seed"}, _line(runs[0])
+    summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
+    lines = [f"{name:<16}{_spread(facts['accuracy'])}   macro F1 {_spread(facts['macro_f1'])}" for name, facts in summary.items()]
+    return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
+
+
+def classify(args) -> tuple[dict, str]:
+    task = heads.task_named(args.task)
+    heads.text_tokens(task, args.text)  # a blank text is said before a model is opened
+    wanted = [variant_named(name) for name in args.variant or heads.head_folders(task.name, args.heads)]
+    model, vectors = _opened(args, wanted)
+    found = heads.open_heads(task, args.variant or (), model=model, vectors=vectors, folder=args.heads)
+    for problem in found.problems:
+        note(f"left out: {problem}")
+    heads.classify_text(found, args.text, model=model, vectors=vectors)  # what only a first answer costs is not counted
+    _, answers = heads.classify_text(found, args.text, model=model, vectors=vectors)
+    result = {
+        name: {
+            "label": answer.label,
+            "probabilities": {label: round(p, 6) for label, p in answer.probabilities.items()},
+            "seconds": round(answer.seconds + answer.shared_seconds, 6),
+        }
+        for name, answer in answers.items()
+    }
+    lines = [f"{name:<16}{r['label']:<16}{max(r['probabilities'].values()):6.1%}" for name, r in result.items()]
+    return {"text": args.text, "task": task.name, "variants": result}, "\n".join(lines)
+
+
+def train_heads(args) -> tuple[dict, str]:
+    """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
+    output, made, kept = Path(args.output), [], []
+    variants = list(VARIANTS.values())
+    opened = _opened(args, variants)
+    for name in args.tasks:
+        task = heads.task_named(name)
+        dataset = heads.open_data(task, **heads.task_files(task, args.data))
+        frozen = heads.freeze(variants, dataset, *opened, report=progress(f"{name}, layers, tokens"))
+        for variant in variants:
+            folder, config = output / name / variant.name, heads.task_config(task)
+            if heads.is_made(folder, dataset, config, frozen[variant.name]):
+                kept.append(str(folder))
+                continue
+            head = _trained(variant, dataset, config, frozen[variant.name])
+            made.append({**_result(head), "head": str(save_head(head, folder))})
+            note(_line(made[-1]))
+    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+    text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {output}"
+    return {"output": args.output, "made": made, "kept": kept, "bytes": size}, text
+
+
+def _opened(args, variants: list[Variant]) -> tuple[workbench.Model | None, workbench.StaticVectors | None]:
+    """The model and the vectors, as far as these variants use them."""
+    model = open_model(args) if any(variant.elmo for variant in variants) else None
+    needs_vectors = any(variant.glove for variant in variants)
+    return model, workbench.open_vectors(args.vectors, allow_download=args.download, report=note) if needs_vectors else None
+
+
+def _datasets(args, task: heads.Task) -> Iterator[tuple[int, Dataset]]:
+    """The split of the arguments, or each of K folds."""
+    if args.test and (args.folds or args.order):
+        raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
+    split = SplitConfig(
+        share=args.share,
+        folds=args.folds,
+        seed=args.split_seed,
+        in_order=args.order,
+        duplicates=args.duplicates or task.duplicates,
+    )
+    files = {"test": args.test, "valid": args.valid, "extra": args.extra}
+    columns = {"text_columns": args.text_column or (), "label_column": args.label_column}
+    for fold in range(max(1, args.folds)):
+        dataset = heads.open_data(task, args.train, split=replace(split, fold=fold), **files, **columns)
+        for remark in dataset.notes if fold == 0 else ():
+            note(remark)
+        yield fold, dataset
+
+
+def _trained(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Head:
+    """One head, with a line for each epoch, and now and then within one."""
+    trainer, last = make_trainer(variant, dataset, config, frozen), time.monotonic()
+    for event in heads.run(trainer):
+        if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
+            last = time.monotonic()
+            note(f"{dataset.name}, {variant.name}: {_event_line(event)}")
+    return trainer.finish()
+
+
+def _event_line(event: Progress) -> str:
+    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.train_loss:.3f}"
+    if event.valid_loss is None:
+        return f"{where}, at most {event.seconds_left:.0f} s left"
+    return f"{where}; validation loss {event.valid_loss:.3f}, accuracy {event.valid_accuracy:.1%}; {event.seconds:.0f} s"
+
+
+def _result(head: Head) -> dict:
+    """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
+    test, facts = head.meta["test"], head.meta
+    scores = {key: test[key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
+    made = {key: facts[key] for key in ("task", "seconds", "mix", "data")}
+    return {**made, "variant": head.variant.name, "labels": list(head.labels), **scores}
+
+
+def _line(result: dict) -> str:
+    mix = result["mix"] and f", s {', '.join(f'{s:.2f}' for s in result['mix']['s'])}, gamma {result['mix']['gamma']:.2f}"
+    scored = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
+    return f"{result['task']}, {result['variant']}: {scored}, {result['seconds']:.0f} s{mix or ''}"
+
+
+def _summary(runs: list[dict]) -> dict:
+    """Mean and sample standard deviation over runs."""
+    return {"runs": len(runs)} | {
+        key: _mean_and_spread([run[key] for run in runs]) for key in ("accuracy", "macro_f1", "seconds")
+    }
+
+
+def _mean_and_spread(values: list[float]) -> dict:
+    return {"mean": statistics.fmean(values), "spread": statistics.stdev(values) if len(values) > 1 else None}
+
+
+def _spread(facts: dict) -> str:
+    return f"{facts['mean']:.2%}" + (f" (standard deviation {facts['spread']:.2%})" if facts["spread"] is not None else "")

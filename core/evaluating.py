@@ -1,0 +1,207 @@
+"""What the `evaluate` commands do: read the data, run core.evaluation, answer with JSON and a table.
+
+`evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from core import evaluation, workbench
+from core.artifacts import provenance, read_json, write_json
+from core.commands import note, open_model, progress
+from core.corpus import LabelledRow, read_labelled
+from core.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
+from core.errors import BadInput, MissingArtifact
+from core.text import tokenize
+from core.workbench import Model
+
+FORMAT = 1  # of measures.json
+Answer = tuple[dict, str]
+
+
+def evaluate_senses(args, model: Model | None = None) -> Answer:
+    train, test = _sense_rows(args)
+    found = evaluation.senses(model or open_model(args), train, test, report=progress("tokens"))
+    lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
+    for name in _names(found):
+        near, centre = (", ".join(f"{share:.1%}" for share in found[name][m].values()) for m in ("nearest", "centroid"))
+        lines.append(f"{name:<11}{near:<26}{centre}{_weights(found[name])}")
+    often = found["most_frequent"]
+    lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
+    return found, "\n".join([*lines, f"{found['n']:,} test rows, {found['n_train']:,} training rows"])
+
+
+def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
+    """Two files as they are, or one set split in two."""
+    given = [f"--{name}" for name in ("train", "test", "data") if getattr(args, name)]
+    if given == ["--train", "--test"]:
+        return read_labelled(Path(args.train)), read_labelled(Path(args.test))
+    if given != ["--data"]:
+        raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(given) or 'neither'}.")
+    return split_rows([row for path in args.data for row in read_sense_rows(path)], args.share, args.seed)
+
+
+def evaluate_all_words(args, model: Model | None = None) -> Answer:
+    sentences = read_semcor(args.data)
+    found = evaluation.all_words(
+        model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens")
+    )
+    lines = ["layer          all words   ambiguous words"]
+    for name in [*_names(found), "most_frequent"]:
+        lines.append(f"{name:<15}{found[name]['accuracy']:<12.1%}{found[name]['ambiguous']:.1%}{_weights(found[name])}")
+    unseen = f"{found['unseen']:,} of words that training lacks (wrong by every method)"
+    lines.append(f"{found['n']:,} test words, {found['ambiguous_n']:,} ambiguous, {unseen}; {found['n_train']:,} training words")
+    return found, "\n".join(lines)
+
+
+def evaluate_pairs(args, model: Model | None = None) -> Answer:
+    dev, test = read_pairs(args.dev), read_pairs(args.test)
+    found = evaluation.pairs(model or open_model(args), dev, test, report=progress("tokens"))
+    lines = ["layer      accuracy   AUC     threshold"]
+    for name in _names(found):
+        facts = found[name]
+        auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
+        lines.append(f"{name:<11}{facts['accuracy']:<11.1%}{auc:<8}{facts['threshold']:.3f}{_weights(facts)}")
+    lines.append(f"commoner answer: {found['majority']:.1%}; {found['n']:,} test pairs, {found['n_dev']:,} dev pairs")
+    return found, "\n".join(lines)
+
+
+def evaluate_tags(args, model: Model | None = None) -> Answer:
+    train, test = read_tags(args.train)[: args.limit], read_tags(args.test)
+    found = evaluation.tags(model or open_model(args), train, test, report=progress("tokens"))
+    lines = [f"{name:<15}{found[name]['accuracy']:.2%}{_weights(found[name])}" for name in [*_names(found), "most_frequent"]]
+    lines.append(f"{found['n']:,} test tokens, {found['n_train']:,} training tokens, {found['tags']} tags")
+    return found, "\n".join(lines)
+
+
+def evaluate_sentences(args, model: Model | None = None) -> Answer:
+    found = evaluation.own_sentences(model or open_model(args), args.corpus, report=progress("indexing, tokens"))
+    lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
+    for name in _names(found)[:-1]:
+        facts = found[name]
+        nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
+        cosines = f"{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}"
+        lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{facts['silhouette']:<13.3f}{cosines}")
+    best = found["best_mix"]
+    lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
+    return found, "\n".join(
+        [*lines, f"{found['n']:,} occurrences of {found['words']} words; commonest sense {found['majority']:.1%}"]
+    )
+
+
+def evaluate_perplexity(args, model: Model | None = None) -> Answer:
+    from core.elmo.lmdata import read_lines
+
+    lines = (line for line in read_lines(args.text) if line.strip())
+    sentences = [tokenize(line) for k, line in enumerate(lines) if args.limit is None or k < args.limit]
+    found = workbench.open_language_model(model or open_model(args)).perplexity(sentences, report=progress("sentences"))
+    result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
+    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
+    both = f"forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f}"
+    return result, f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"
+
+
+CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
+    "perplexity": (evaluate_perplexity, "perplexity", {"text": Path("corpus/valid.txt.xz")}),
+    "senses": (
+        evaluate_senses,
+        "senses",
+        {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]},
+    ),
+    "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (evaluate_sentences, "sentences", {}),
+    "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+}
+DEFAULTS = {
+    "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
+    "all-words": {"share": 0.9, "seed": 0},
+    "tags": {"limit": None},
+    "sentences": {"corpus": workbench.BUNDLED_CORPUS},
+}
+
+
+def evaluate_card(args) -> Answer:
+    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
+    folder = Path(args.data)
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+    model = open_model(args)
+    output = Path(args.output) if args.output else model.folder / "measures.json"
+    measured = _earlier(output, model)
+    for name, (run, what, options) in CARD.items():
+        options = dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {}) | DEFAULTS.get(what, {})
+        if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+            continue
+        note(f"{name} ...")
+        try:
+            measured[name] = _measure(run, what, options, folder, model)
+        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
+            note(f"{name}: left out. {error}")
+            continue
+        write_json(output, _card(model, measured))
+    if not measured:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+    lines = [f"{name:<12}{facts['seconds']:>7.1f} s   {facts['command']}" for name, facts in measured.items()]
+    return {**_card(model, measured), "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+
+
+def _earlier(output: Path, model: Model) -> dict:
+    """What an earlier card says of these very weights; BadInput where the file is no card."""
+    if not output.exists():
+        return {}
+    found = read_json(output, expect=dict)
+    if found.get("format") != FORMAT or not isinstance(found.get("measures"), dict):
+        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
+    return found["measures"] if found.get("fingerprint") == model.fingerprint else {}
+
+
+def _card(model: Model, measured: dict) -> dict:
+    ordered = {name: measured[name] for name in CARD if name in measured}
+    return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
+
+
+def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
+    """One command's answer, with the command, its seconds and the date."""
+    started = time.perf_counter()
+    found, text = run(Namespace(**_under(folder, options)), model)
+    note(text)
+    seconds = round(time.perf_counter() - started, 1)
+    return {**found, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+
+
+def _command(what: str, options: dict, model: str) -> str:
+    """The command line that gives a measure again, from within the folder of data."""
+    words = ["python", "-m", "core", "evaluate", what]
+    for option, value in {**options, "model": None if model == workbench.BUNDLED_MODEL else model}.items():
+        if value is not None:
+            parts = value if isinstance(value, list) else [value]
+            words += [f"--{option}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
+    return shlex.join(words)
+
+
+def _paths(options: dict) -> list[Path]:
+    values = [part for value in options.values() for part in (value if isinstance(value, list) else [value])]
+    return [value for value in values if isinstance(value, Path)]
+
+
+def _under(folder: Path, options: dict) -> dict:
+    def place(value):
+        return folder / value if isinstance(value, Path) else value
+
+    return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
+
+
+def _names(found: dict) -> list[str]:
+    """The layers and mixes of an answer, in order."""
+    return [*(name for name in found if name.isdecimal()), "mix", "best_mix"]
+
+
+def _weights(facts: dict) -> str:
+    return f"   weights {', '.join(f'{w:.2f}' for w in facts['weights'])}" if "weights" in facts else ""

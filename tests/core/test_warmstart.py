@@ -1,0 +1,84 @@
+"""Starting a char-CNN: filters that answer to their own window, and a last layer that spells a table of vectors."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from core.config import ModelShape
+from core.elmo.model import CharacterCNN
+from core.elmo.warmstart import _conjugate_gradients, importance, solve_projection, start_filters
+from core.text import character_ids
+
+torch.set_num_threads(1)
+WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
+
+
+def made(*filters: tuple[int, int], n_highway: int = 0) -> CharacterCNN:
+    torch.manual_seed(0)
+    return CharacterCNN(ModelShape(filters=filters, projection=6, n_highway=n_highway)).eval()
+
+
+def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
+    with torch.no_grad():
+        return characters.pooled(torch.from_numpy(character_ids(words)))
+
+
+def test_a_whole_word_filter_answers_one_to_its_word_and_nothing_to_others():
+    characters = made((2, 3), (12, len(WORDS)))
+    start_filters(characters, WORDS, whole=1)
+    found = answers(characters, WORDS)[:, 3:]
+    torch.testing.assert_close(found, torch.eye(len(WORDS)), atol=1e-4, rtol=0)
+
+
+def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
+    characters = made((4, 400), (12, 1))
+    start_filters(characters, WORDS, whole=1)
+    found = answers(characters, WORDS)[:, :400] > 0.99
+    same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in found.T.numpy()}
+    assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same
+
+
+def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given():
+    characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
+    start_filters(characters, WORDS)
+    r2 = solve_projection(characters, WORDS, table)
+    with torch.no_grad():
+        spelt = characters(torch.from_numpy(character_ids(WORDS)))
+    assert r2 > 0.99 and (spelt - table).abs().max() < 0.2
+
+
+def test_the_r2_is_that_of_the_vectors_it_spells():
+    characters, table = made((2, 9), (3, 4), (4, 2)), torch.randn(len(WORDS), 6)
+    start_filters(characters, WORDS)
+    r2 = solve_projection(characters, WORDS, table)
+    with torch.no_grad():
+        missed = (characters(torch.from_numpy(character_ids(WORDS))) - table).square().sum(1).numpy()
+    w = importance(len(WORDS))
+    mean = (table.numpy() * w[:, None]).sum(0) / w.sum()
+    assert 0 < r2 < 1 and r2 == pytest.approx(
+        1 - (missed * w).sum() / (np.square(table.numpy() - mean).sum(1) * w).sum(), abs=1e-4
+    )
+
+
+def test_with_a_highway_all_filters_are_solved_together():
+    characters, table = made((2, 20), (12, 12), n_highway=1), torch.randn(len(WORDS), 6)
+    start_filters(characters, WORDS)
+    assert solve_projection(characters, WORDS, table) > 0.9
+
+
+def test_conjugate_gradients_find_the_ridge_regression():
+    rng = np.random.default_rng(0)
+    x, weights, target = rng.normal(size=(40, 15)) * (rng.random((40, 15)) < 0.3), rng.random(40) + 0.1, rng.normal(size=(40, 4))
+    found = _conjugate_gradients(
+        sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1
+    )
+    d = np.diag(weights)
+    expected = np.linalg.solve(x.T @ d @ x + 0.1 * weights.mean() * np.eye(15), x.T @ d @ target)
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_a_filter_that_no_word_sets_off_is_left_at_nothing():
+    x = sparse.csr_array(np.array([[1.0, 0.0], [2.0, 0.0]], np.float32))
+    found = _conjugate_gradients(x, np.ones(2, np.float32), np.ones((2, 1), np.float32), 1e-3)
+    assert np.isfinite(found).all() and found[1, 0] == 0
