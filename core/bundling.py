@@ -46,7 +46,7 @@ def bundle(args) -> tuple[dict, str]:
 def _with_data(data: str, result: dict, lines: list[str]) -> dict:
     used = {"data": data, "model": workbench.BUNDLED_MODEL, "vectors": workbench.BUNDLED_VECTORS, "download": False}
     for name, run, options in (
-        ("card", evaluate_card, {"output": None, "limit_text": None}),
+        ("card", evaluate_card, {"output": None, "limit_text": None, "only": None}),
         ("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}),
     ):
         result[name], text = run(Namespace(**used, **options))

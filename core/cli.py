@@ -179,6 +179,10 @@ def _measuring(commands) -> None:
     card.add_argument("--data", required=True, metavar="FOLDER", help="holds corpus, senseval, semcor, conll2000, pairs, or some")
     card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
     card.add_argument("--limit-text", type=_whole(1), metavar="N", help="only the first N sentences for the perplexity")
+    measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs")
+    card.add_argument(
+        "--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay"
+    )
     _model(card)
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
     predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")

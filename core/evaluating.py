@@ -51,9 +51,11 @@ def evaluate_all_words(args, model: Model | None = None) -> Answer:
     found = evaluation.all_words(
         model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens")
     )
-    lines = ["layer          all words   ambiguous words"]
+    lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
     for name in [*_names(found), "most_frequent"]:
-        lines.append(f"{name:<15}{found[name]['accuracy']:<12.1%}{found[name]['ambiguous']:.1%}{_weights(found[name])}")
+        facts, too = found[name], found[name].get("with_frequency")
+        both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
+        lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
     unseen = f"{found['unseen']:,} of words that training lacks (wrong by every method)"
     lines.append(f"{found['n']:,} test words, {found['ambiguous_n']:,} ambiguous, {unseen}; {found['n_train']:,} training words")
     return found, "\n".join(lines)
@@ -135,6 +137,8 @@ def evaluate_card(args) -> Answer:
     output = Path(args.output) if args.output else model.folder / "measures.json"
     measured = _earlier(output, model)
     for name, (run, what, options) in CARD.items():
+        if args.only and name not in args.only:
+            continue
         options = dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {}) | DEFAULTS.get(what, {})
         if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")

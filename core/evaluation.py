@@ -34,6 +34,7 @@ from core.workbench import (
 )
 
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
+PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count beside a cosine
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
 Report = Callable[[int, int], None]  # tokens done, in all
 
@@ -61,16 +62,19 @@ def senses(
 def all_words(
     model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None
 ) -> dict:
-    """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words)."""
+    """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
+
+    "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents.
+    """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
     keys, found = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
     layers = _target_vectors(model.encoder, [*train, *test], report)
     n = sum(len(sentence.targets) for sentence in train)
 
-    def scores(weights: np.ndarray, known: np.ndarray, asked: np.ndarray) -> measures.AllWordsScores:
+    def scores(weights: np.ndarray, known: np.ndarray, asked: np.ndarray, prior: float = 0.0) -> measures.AllWordsScores:
         parts = ((_mix(layers[rows], weights), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, asked))
-        return measures.all_words(*next(parts), *next(parts))
+        return measures.all_words(*next(parts), *next(parts), prior=prior)
 
     known, dev = _dev_rows(train)
     rows, asked = np.arange(n), np.arange(n, len(targets))
@@ -81,6 +85,11 @@ def all_words(
     for name, weights in [*_spaces(model), ("best_mix", best)]:
         facts = asdict(scores(weights, rows, asked))
         result[name] = {"accuracy": facts["accuracy"], "ambiguous": facts["ambiguous_accuracy"]}
+        if len(dev):
+            prior = max(PRIORS, key=lambda prior, weights=weights: scores(weights, known, dev, prior).accuracy)
+            by_prior = scores(weights, rows, asked, prior)
+            told = {"accuracy": by_prior.accuracy, "ambiguous": by_prior.ambiguous_accuracy}
+            result[name]["with_frequency"] = {"prior": prior, **told}
     result["best_mix"]["weights"] = best.tolist()
     often = {"accuracy": facts["most_frequent"], "ambiguous": facts["ambiguous_most_frequent"]}
     return result | {"most_frequent": often} | {name: facts[name] for name in ("n", "unseen", "ambiguous_n")}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from core.artifacts import read_json
+from core.config import ASSETS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -43,7 +47,7 @@ def test_every_page_says_what_to_notice(path: str):
     assert "What to notice" in html_of(opened(path))
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/model.py"])  # nothing is typed there
 @pytest.mark.parametrize(
     "text", ["", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399]
 )
@@ -70,7 +74,8 @@ def test_the_view_is_read_from_the_url():
 def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
     page = opened(path, **{kind: "/no/such/thing"})
     assert not page.exception
-    uses_it = kind != "vectors" or path in ("app.py", "pages/neighbours.py")
+    used = {"pages/model.py": ("model",), "pages/map.py": ("model", "corpus"), "pages/mix.py": ("model", "corpus")}
+    uses_it = kind in used.get(path, ("model", "vectors", "corpus"))
     assert any("/no/such/thing" in error.value for error in page.error) == uses_it
 
 
@@ -88,3 +93,23 @@ def test_gamma_changes_the_length_and_no_neighbour():
     page.slider(key="gamma").set_value(3.0).run()
     assert html_of(page) == before
     assert page.metric[0].value != length
+
+
+def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):
+    shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
+    assert "layer 1" in html_of(opened("pages/model.py"))
+    other = opened("pages/model.py", model=str(tmp_path / "mine"))
+    assert not other.info  # the same weights in another folder
+    measures = tmp_path / "mine" / "measures.json"
+    measures.write_text(measures.read_text().replace(read_json(measures)["fingerprint"], "0" * 16))
+    stale = opened("pages/model.py", model=str(tmp_path / "mine"))
+    assert ["were taken of other weights" in info.value for info in stale.info] == [True] and not stale.exception
+
+
+def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
+    shutil.copytree(ASSETS / "elmo-mini", tmp_path / "bare")
+    for name in ("measures.json", "training_log.json", "meta.json"):
+        (tmp_path / "bare" / name).unlink()
+    page = opened("pages/model.py", model=str(tmp_path / "bare"))
+    assert not page.exception and "have not been taken yet" in page.info[0].value
+    assert "million in the LSTMs" in html_of(page)

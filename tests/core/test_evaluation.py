@@ -133,7 +133,8 @@ def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing
     assert set(found) == SPACES | {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent"}
     assert (found["n"], found["n_train"], found["unseen"], found["ambiguous_n"]) == (24, 96, 12, 12)
     assert found["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
-    assert found["0"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5}) and found["1"]["ambiguous"] == 1
+    assert (found["0"]["accuracy"], found["0"]["ambiguous"], found["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
+    assert found["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5, "ambiguous": 1.0}
 
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
@@ -148,10 +149,16 @@ def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
 def test_weights_for_all_words_are_chosen_on_the_last_training_documents_alone(model, monkeypatch):
     asked = []
     real = measures.all_words
-    monkeypatch.setattr(measures, "all_words", lambda *parts: asked.append((len(parts[1]), len(parts[4]))) or real(*parts))
+
+    def watched(*parts, **options):
+        asked.append((len(parts[1]), len(parts[4])))
+        return real(*parts, **options)
+
+    monkeypatch.setattr(measures, "all_words", watched)
     evaluation.all_words(model, documents(25), share=0.8)  # 20 documents to train on, of which the last 2 choose
     assert asked[:66] == [(18 * 6, 2 * 6)] * 66  # "bank" alone is in both parts
-    assert asked[66:] == [(20 * 12, 5 * 12)] * 5
+    test, dev = (20 * 12, 5 * 12), (18 * 6, 2 * 6)
+    assert asked[66:] == [test, *[dev] * len(evaluation.PRIORS), test] * 5  # as it is; then by the prior that dev chose
 
 
 def test_with_one_training_document_the_mix_stays_equal(model):

@@ -185,3 +185,14 @@ def test_vectors_of_the_spelling_alone_have_no_gap():
 def test_words_without_two_senses_and_a_pair_have_no_gap_to_measure():
     with pytest.raises(BadInput, match="no cosines to compare"):
         cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"])
+
+
+def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centroid():
+    key = ("bank", "n")
+    train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
+    test = np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]])
+    asked = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
+    assert all_words(*asked).accuracy == pytest.approx(2 / 3)  # money, money, river
+    assert all_words(*asked, prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    nearly = all_words(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"], prior=0.1)
+    assert nearly.accuracy == 1.0 and all_words(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).accuracy == 0
