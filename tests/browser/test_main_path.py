@@ -107,3 +107,19 @@ def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
     opened(page, server, "neighbours?a=The+bank+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Eis%3C%2Fb%3E+shut.&ai=bank")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("<img"))
     expect(page.locator("img[src='x']")).to_have_count(0)
+
+
+def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
+    opened(page, server, "model")
+    expect(page.get_by_text("held-out perplexity")).to_be_visible()
+    page.get_by_role("radio", name="Learning rate", exact=True).click()
+    expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()
+    expect(page).to_have_url(re.compile("curve=Learning(%20|\\+)rate"))
+    expect(page.locator(".ytitle", has_text="held-out perplexity")).to_have_count(0)
+
+
+def test_the_model_page_has_a_panel_for_each_task_with_its_layers(page: Page, server: str):
+    opened(page, server, "model")
+    for title in ("Parts of speech", "Senses of four words", "Senses of all words", "Senses in our sentences"):
+        expect(page.locator(".colhead", has_text=title)).to_be_visible()
+    expect(page.get_by_text("layer 2", exact=True)).to_have_count(4)
