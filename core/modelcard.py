@@ -99,7 +99,7 @@ def knowledge_panels(measures: dict) -> list[Panel]:
     for key, title, data, baseline_name in (
         ("tags", "Parts of speech", "CoNLL-2000, linear probe", "commonest tag"),
         ("senses", "Senses of four words", "Senseval-2, nearest neighbour", "commonest sense"),
-        ("all_words", "Senses of all words", "SemCor, ambiguous words only", "commonest sense"),
+        ("all_words", "Senses of all words", "SemCor, context and frequency", "commonest sense"),
         ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
     ):
         found = measures.get(key)
