@@ -113,8 +113,10 @@ def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, fl
 def _fitted(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
     """(C, F), (C,) of a multinomial logistic regression; a class without a training row is never named."""
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
-    model = LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
+    with threadpool_limits(limits=1):  # small products: threads only wait for each other
+        model = LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
     coef, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:  # scikit-learn keeps one row, the second class against the first
         coef, intercept = np.concatenate([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])

@@ -89,7 +89,7 @@ def variant_named(name: str) -> Variant:
 class NetworkConfig:
     """Sizes and dropout: with the variant and the data, they decide the network's shape."""
 
-    word_dim: int = 64  # numbers in a learned word vector
+    word_dim: int = 32  # numbers in a learned word vector
     hidden: int = 64  # LSTM cells in each direction
     mean_hidden: int = 256  # relu units of the network without an LSTM
     dropout: float = 0.5  # of the numbers of learned and static vectors, and of the pooled ones

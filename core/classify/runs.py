@@ -32,7 +32,7 @@ class TrainConfig:
     clip_norm: float = 5.0
     mix_l2: float = 0.001  # lambda of lambda * |w|^2, which holds the mix near equal weights (Peters et al. 2018, section 3.3)
     min_count: int = 2  # of a word in the training texts, or it is the unknown word
-    max_words: int = 4000
+    max_words: int = 8000  # the most frequent; head files stay small
     analyzer: str = "word"  # of the TF-IDF baseline: "word" or "char"
     seed: int = 0
 

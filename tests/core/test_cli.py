@@ -447,7 +447,10 @@ def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(a
     found = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
     keys_are(found, "evaluate all-words")
     assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
-    assert all(set(found[name]) == {"accuracy", "ambiguous"} for name in (*LAYERS, "most_frequent"))
+    assert set(found["most_frequent"]) == {"accuracy", "ambiguous"}
+    for name in LAYERS:
+        assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency"}
+        assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
 
 
 def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
