@@ -2,30 +2,38 @@
 
 import streamlit as st
 
-from pages._shared.frame import frame, lede, show
+from core.texts import t
+from pages._shared import tour
+from pages._shared.frame import frame, lede, question, show
 from pages._shared.inputs import sentence_pair
 
-in_use = frame("Home")
-st.title("Does a word mean the same thing twice?")
+in_use = frame("app.py")
+tour.card()
+question(t("Does a word mean the same thing twice?"))
 lede(
-    "Elmoscope is a microscope for word meaning. <b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language "
-    "model that reads each sentence in both directions, gives it another one in every sentence."
+    t(
+        "Elmoscope is a microscope for word meaning. <b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language "
+        "model that reads each sentence in both directions, gives it another one in every sentence."
+    )
 )
 first, second = sentence_pair()
 if first.tokens and second.tokens:
     show("home", in_use, first, second)
-st.markdown("#### Go on with the same two sentences")
+st.markdown(t("#### Go on with the same two sentences"))
 for column, (page, label, icon) in zip(
     st.columns(3),
     (
-        ("pages/neighbours.py", "Who are its neighbours?", ":material/hub:"),
-        ("pages/map.py", "Where do its senses live?", ":material/scatter_plot:"),
-        ("pages/mix.py", "Which layers matter?", ":material/tune:"),
+        ("pages/neighbours.py", t("Who are its neighbours?"), ":material/hub:"),
+        ("pages/map.py", t("Where do its senses live?"), ":material/scatter_plot:"),
+        ("pages/mix.py", t("Which layers matter?"), ":material/tune:"),
     ),
     strict=True,
 ):
     column.page_link(page, label=label, icon=icon, width="stretch")
 st.html(
-    '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
-    "menu. The bundled model, elmo-mini, is small and was trained for hours, not weeks: it is often right, and the pages say so when it is not.</p>"
+    t(
+        '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
+        "menu. The bundled model, elmo-mini, is small and was trained for hours, not weeks: it is often right, and the pages say so when it is not.</p>"
+    )
 )
+tour.link()

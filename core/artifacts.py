@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
 
-from core import __version__
+from core import __version__, manifest
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 
 MAX_JSON_BYTES = 64 << 20
@@ -36,13 +37,14 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
 
     A reader sees the old artifact or the new one, whole. (A folder that exists is moved aside first: should the machine
-    stop between those two renames, it is still there under a name that starts with a dot.) BadInput if the disk is full
-    or the place cannot be written.
+    stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
+    next call for the same path. BadInput if the disk is full or the place cannot be written.
     """
     path = Path(path)
     temporary = _beside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         yield temporary
         if temporary.is_dir():
             _swap_folder(temporary, path)
@@ -115,6 +117,7 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
         raise error(f"{path} is a folder; a file is needed here.")
     if size > max_bytes:
         raise error(f"{path.name} is {_megabytes(size)}; at most {_megabytes(max_bytes)} can be read here. Use a smaller file.")
+    manifest.check(path)
     return size
 
 
@@ -156,12 +159,44 @@ def _environment() -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{secrets.token_hex(4)}.tmp-{path.name[-40:]}")  # the suffix stays: some writers add one
+def _beside(path: Path, what: str = "tmp") -> Path:
+    """A name that tells which process of which machine writes there; the suffix stays, as some writers would add one."""
+    return path.with_name(f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.{what}-{path.name[-40:]}")
+
+
+@functools.cache
+def _machine() -> str:
+    """Of this machine since it was started: process numbers of another say nothing here."""
+    booted = Path("/proc/sys/kernel/random/boot_id")
+    told = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
+    return hashlib.sha256(told.encode()).hexdigest()[:8]
+
+
+def _sweep(path: Path) -> None:
+    """Clear up after processes of this machine that were killed while they wrote `path`."""
+    if os.name != "posix":  # elsewhere nobody can be asked whether a process runs
+        return
+    left = re.compile(rf"\.{_machine()}-(\d+)-[0-9a-f]{{8}}\.(tmp|old)-{re.escape(path.name[-40:])}")
+    for entry in os.scandir(path.parent):
+        if (found := left.fullmatch(entry.name)) and not _is_running(int(found[1])):
+            if found[2] == "old" and not path.exists():
+                os.rename(entry.path, path)
+            else:
+                _remove(Path(entry.path))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def _swap_folder(temporary: Path, path: Path) -> None:
-    aside = _beside(path)
+    aside = _beside(path, "old")
     for attempt in range(5):  # more than twice only if another process writes the same folder
         try:
             os.rename(temporary, path)

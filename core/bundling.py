@@ -5,23 +5,51 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from core import workbench
+from core import config, languages, manifest, texts, workbench
 from core.artifacts import write_json
 from core.classifying import train_heads
 from core.commands import check_replaceable, note, progress
+from core.corpus import Sentence
+from core.elmo.lm import SPECIALS
+from core.elmo.spelled import save_spelled
+from core.elmo.weights import load_softmax
 from core.evaluating import evaluate_card
 from core.heads import TASKS
+from core.languages import Language
+from core.text import SENTENCE_BEGIN, SENTENCE_END
+
+SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 
 def bundle(args) -> tuple[dict, str]:
-    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets."""
+    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.
+
+    Until the end there is no list of sums, so that what is being replaced is not taken for damaged.
+    """
+    if args.sums:
+        return _summed({}, "")
+    manifest.drop()
+    return _summed(*_made(args))
+
+
+def _summed(result: dict, text: str) -> tuple[dict, str]:
+    """The list of what is in assets now, written last."""
+    path = manifest.make()
+    n = len(path.read_text(encoding="utf-8").splitlines())
+    return result | {"sums": str(path), "files": n}, f"{text}\n{n} files named with their sha256 in {path}".strip()
+
+
+def _made(args) -> tuple[dict, str]:
     from core.occurrences import build_index
 
-    model = workbench.open_model(workbench.BUNDLED_MODEL)
-    folder = Path(args.output)
+    language = languages.named(args.language)
+    model = workbench.open_model(language.model)
+    folder = Path(args.output or config.ASSETS / language.targets)
     check_replaceable(folder)
+    sentences = workbench.open_corpus(language.sentences, language)
+    _spell(model, sentences)
     table = build_index(
-        workbench.open_corpus(workbench.BUNDLED_CORPUS),
+        sentences,
         model.encoder,
         folder,
         model=model.fingerprint,
@@ -40,15 +68,23 @@ def bundle(args) -> tuple[dict, str]:
         for name, m in measured.items()
     ]
     result = {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}
-    return (_with_data(args.data, result, lines) if args.data else result), "\n".join(lines)
+    return (_with_data(args.data, language, result, lines) if args.data else result), "\n".join(lines)
 
 
-def _with_data(data: str, result: dict, lines: list[str]) -> dict:
-    used = {"data": data, "model": workbench.BUNDLED_MODEL, "vectors": workbench.BUNDLED_VECTORS, "download": False}
-    for name, run, options in (
-        ("card", evaluate_card, {"output": None, "limit_text": None, "only": None}),
-        ("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}),
-    ):
+def _spell(model: workbench.Model, sentences: list[Sentence]) -> None:
+    """The commonest words of the model's list, and those of our sentences, spelled once for every reader."""
+    found = load_softmax(model.folder)
+    common = [word for word in (found[1].words if found else ()) if word not in SPECIALS][:SPELLED]
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for sentence in sentences for token in sentence.tokens)]
+    note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
+
+
+def _with_data(data: str, language: Language, result: dict, lines: list[str]) -> dict:
+    used = {"data": data, "model": language.model, "vectors": language.vectors, "download": False}
+    jobs = [("card", evaluate_card, {"output": None, "limit_text": None, "only": None})]
+    if language.code == texts.ENGLISH:  # the classifiers' data sets are English
+        jobs.append(("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}))
+    for name, run, options in jobs:
         result[name], text = run(Namespace(**used, **options))
         lines.append(text)
     return result

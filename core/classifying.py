@@ -1,4 +1,4 @@
-"""What the commands of text classification do: train variants on labelled rows, classify a text, train what ships."""
+"""What the commands of text classification do: train variants on labelled rows, classify a text, train what ships, fetch."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core import heads, workbench
+from core import heads, published, workbench
+from core.artifacts import provenance, write_json
+from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
-from core.classify.head import Head, save_head
+from core.classify.head import Head, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
+from core.classify.noise import accuracy_under_noise
 from core.classify.runs import Frozen, Progress, TrainConfig
 from core.classify.train import make_trainer
 from core.commands import note, open_model, progress
 from core.config import cache_folder
 from core.errors import BadInput
+from core.experiments import read_results, run_experiments, summary
 
 SHOWN_EVERY_S = 10
 
@@ -25,11 +29,13 @@ def train(args) -> tuple[dict, str]:
     variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
     task, runs, opened = heads.task_named(args.task), [], _opened(args, variants)
     for fold, dataset in _datasets(args, task):
-        frozen = heads.freeze(variants, dataset, *opened, report=progress("layers, tokens"))
+        frozen = heads.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(args.seeds):
-            for variant in variants:
-                config = heads.task_config(task, seed=seed, epochs=args.epochs)
-                head = _trained(variant, dataset, config, frozen[variant.name])
+            config, trained = heads.task_config(task, seed=seed, epochs=args.epochs), {}
+            for variant in with_members(variants):
+                head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained)
+                if variant not in variants:
+                    continue
                 runs.append({**_result(head), "seed": seed} | ({"fold": fold} if args.folds else {}))
                 note(_line(runs[-1]))
                 if seed == args.seeds[0] and not args.folds and (args.output or args.share == 1):
@@ -73,17 +79,45 @@ def train_heads(args) -> tuple[dict, str]:
         task = heads.task_named(name)
         dataset = heads.open_data(task, **heads.task_files(task, args.data))
         frozen = heads.freeze(variants, dataset, *opened, report=progress(f"{name}, layers, tokens"))
-        for variant in variants:
-            folder, config = output / name / variant.name, heads.task_config(task)
+        config, trained = heads.task_config(task), {}
+        for variant in with_members(variants):
+            folder = output / name / variant.name
             if heads.is_made(folder, dataset, config, frozen[variant.name]):
                 kept.append(str(folder))
+                trained[variant.name] = load_head(folder)
                 continue
-            head = _trained(variant, dataset, config, frozen[variant.name])
-            made.append({**_result(head), "head": str(save_head(head, folder))})
+            head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained)
+            made.append({**_result(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             note(_line(made[-1]))
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {output}"
     return {"output": args.output, "made": made, "kept": kept, "bytes": size}, text
+
+
+def experiments(args) -> tuple[dict, str]:
+    """Every run of the Results page that has no line yet."""
+    model, vectors = _opened(args, list(VARIANTS.values()))
+    made = list(run_experiments(args.only, args.data, model, vectors, output=args.output, seeds=args.seeds, report=note))
+    lines = read_results(args.output)
+    found = {name: summary(lines, name) for name in args.only}
+    text = "\n".join(
+        f"{name:<20}{variant:<16}{_spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds"
+        for name, variants in found.items()
+        for variant, facts in variants.items()
+    )
+    return {"output": args.output, "made": len(made), "summary": found}, text
+
+
+def fetch_data(args) -> tuple[dict, str]:
+    """Every file of a published data set, in the cache: what is there and whole is not fetched again."""
+    files = []
+    for name in published.files_of(args.data_set):
+        file, told = published.PUBLISHED[name], progress(f"{name}, bytes")
+        note(f"{name}: {file.licence}, from {file.url}")
+        folder = published.fetch([name], report=lambda p, told=told: told(p.done, p.total or p.done, p.bytes_per_s))
+        files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
+    lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
+    return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
 def _opened(args, variants: list[Variant]) -> tuple[workbench.Model | None, workbench.StaticVectors | None]:
@@ -113,8 +147,10 @@ def _datasets(args, task: heads.Task) -> Iterator[tuple[int, Dataset]]:
         yield fold, dataset
 
 
-def _trained(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Head:
-    """One head, with a line for each epoch, and now and then within one."""
+def _trained(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head]) -> Head:
+    """One head, with a line for each epoch, and now and then within one; a committee is made of those `trained` before."""
+    if variant.members:
+        return make_committee(variant, trained, dataset, config, frozen)
     trainer, last = make_trainer(variant, dataset, config, frozen), time.monotonic()
     for event in heads.run(trainer):
         if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
@@ -157,3 +193,23 @@ def _mean_and_spread(values: list[float]) -> dict:
 
 def _spread(facts: dict) -> str:
     return f"{facts['mean']:.2%}" + (f" (standard deviation {facts['spread']:.2%})" if facts["spread"] is not None else "")
+
+
+def noise(args) -> tuple[dict, str]:
+    """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
+    task = heads.task_named(args.task)
+    dataset = heads.open_data(task, **heads.task_files(task, args.data))
+    model, vectors = _opened(args, [variant_named(name) for name in heads.head_folders(task.name, args.heads)])
+    found = heads.open_heads(task, model=model, vectors=vectors, folder=args.heads)
+    for problem in found.problems:
+        note(f"left out: {problem}")
+    given = {"vectors": vectors, "encoder": model.encoder if model else None}
+    report = progress("noise, texts")
+    table = accuracy_under_noise(found.heads, dataset, **given, seeds=args.seeds, limit=args.limit, report=report)
+    table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
+    write_json(args.output, provenance(**table))
+    lines = ["letters disturbed".ljust(28) + "".join(f"{share:8.0%}" for share in table["shares"])]
+    lines += [
+        name.ljust(28) + "".join(f"{statistics.fmean(row):8.1%}" for row in rows) for name, rows in table["accuracy"].items()
+    ]
+    return {"output": args.output, **table}, "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The command line: parse, run one function of core.commands, making, evaluating or classifying, print.
+"""The command line: parse, run one function of core.commands, making, evaluating, classifying or benching, print.
 
 With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
 on stderr and exit status 2.
@@ -11,7 +11,8 @@ import json
 import os
 import sys
 
-from core import __version__, cli_heads
+from core import __version__, cli_bench, cli_heads, languages
+from core.config import FLOAT32, PRECISIONS
 from core.errors import ElmoscopeError
 
 
@@ -29,15 +30,17 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130
+    finally:
+        languages.use(None)  # a command reads text as its model's language, and only it
     _say(_json(result) if args.json else text)
     return 0
 
 
 def _function(name: str):
     """What a command does; imported after parsing, so that --help need not wait for torch."""
-    from core import bundling, classifying, commands, evaluating, making
+    from core import benching, bundling, classifying, commands, evaluating, making
 
-    places = (commands, making, evaluating, classifying, bundling)
+    places = (commands, making, evaluating, classifying, benching, bundling)
     return next(getattr(module, name) for module in places if hasattr(module, name))
 
 
@@ -87,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _training(commands)
     _keeping(commands)
     cli_heads.add_commands(commands, _add, _model, _whole)
+    cli_bench.add_commands(commands, _add, _whole)
     return parser
 
 
@@ -115,6 +119,12 @@ def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
 
 
+def _cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="do it on the workers of this Dask scheduler (tcp://host:8786), to the same result"
+    )
+
+
 def _embedding(commands) -> None:
     parser = _add(commands, "embed", "embed", "Vectors of every token in every layer, as .npz.")
     _model(parser)
@@ -134,6 +144,13 @@ def _embedding(commands) -> None:
         "--batch-size", type=int, default=32, metavar="N", help="sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)"
     )
     parser.add_argument("--engine", choices=["elmoscope", "allennlp"], default="elmoscope", help="who computes")
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        default=FLOAT32,
+        help="of the LSTMs' weights: fewer bits are faster, and not quite exact",
+    )
+    _cluster(parser)
     allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(
         required=True, metavar="setup"
     )
@@ -149,12 +166,14 @@ def _searching(commands) -> None:
     )
     _model(parser)
     parser.add_argument(
-        "--corpus", default="sentences", metavar="C", help="a registry name, an index folder, or a JSONL of sentences"
+        "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
     parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
     parser.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
+    parser.add_argument("--approximate", action="store_true", help="by the approximate index that `index approximate` made")
+    _cluster(parser)
     static = _add(commands, "static-neighbours", "static_neighbours", "Nearest words by static vectors (GloVe, word2vec).")
     static.add_argument("--word", required=True, metavar="W", help="a word of the vectors' vocabulary")
     static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
@@ -172,14 +191,19 @@ def _measuring(commands) -> None:
     tags.add_argument("--limit", type=_whole(1), metavar="N", help="only the first N training sentences")
     _model(tags)
     perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
-    perplexity.add_argument("--text", required=True, metavar="F", help="one sentence a line; .xz and .gz read directly")
+    perplexity.add_argument(
+        "--text", required=True, nargs="+", metavar="F", help="one sentence a line; .xz and .gz read directly"
+    )
+    perplexity.add_argument(
+        "--hold-out", type=float, metavar="S", help="only the lines that a training with this --hold-out left out"
+    )
     perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
     _model(perplexity)
     card = _add(evaluate, "card", "evaluate_card", "All measures whose data are there, kept beside the model.")
     card.add_argument("--data", required=True, metavar="FOLDER", help="holds corpus, senseval, semcor, conll2000, pairs, or some")
     card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
     card.add_argument("--limit-text", type=_whole(1), metavar="N", help="only the first N sentences for the perplexity")
-    measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs")
+    measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "neighbours", "speed")
     card.add_argument(
         "--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay"
     )
@@ -199,6 +223,7 @@ def _measuring_senses(evaluate) -> None:
     senses.add_argument("--test", metavar="B.jsonl", help="rows as of --train")
     senses.add_argument("--data", nargs="+", metavar="F", help="instead: rows, or Senseval-2 (.pos.xz), split by sentence")
     _split(senses, 0.8)
+    _cluster(senses)
     _model(senses)
     words = _add(
         evaluate, "all-words", "evaluate_all_words", "Senses of all words of held-out documents: nearest sense centroid."
@@ -212,8 +237,12 @@ def _measuring_senses(evaluate) -> None:
     pairs.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --dev")
     _model(pairs)
     own = _add(evaluate, "sentences", "evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer.")
-    own.add_argument("--corpus", default="sentences", metavar="C", help="a registry name, or a JSONL with senses")
+    own.add_argument("--corpus", metavar="C", help="a registry name, or a JSONL with senses (default: those of its language)")
     _model(own)
+    near = _add(evaluate, "neighbours", "evaluate_neighbours", "The examples of its language: each word's nearest sentences.")
+    near.add_argument("--k", type=_whole(1, 20), default=3, help="how many for each sentence (default 3)")
+    _model(near)
+    _model(_add(evaluate, "speed", "evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 
 def _split(parser: argparse.ArgumentParser, share: float) -> None:
@@ -231,6 +260,7 @@ def _training(commands) -> None:
     pretrain.add_argument("--output", required=True, metavar="DIR", help="checkpoints, log, and in the end DIR/model")
     pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
+    _text_of(pretrain)
     pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
     pretrain.add_argument("--tokens", type=int, default=8_000_000, help="tokens to see in all")
     pretrain.add_argument("--table-share", type=float, default=0.8, help="share of the tokens seen before the char-CNN joins")
@@ -247,17 +277,37 @@ def _training(commands) -> None:
     )
     glove.add_argument("--output", required=True, metavar="DIR", help="the folder of vectors")
     glove.add_argument("--work", metavar="DIR", help="where prepared text and checkpoints are kept (default: beside the output)")
+    _text_of(glove)
+    glove.add_argument("--processes", type=_whole(1, 64), default=2, help="processes that read the corpus (default 2)")
+    _cluster(glove)
     glove.add_argument("--epochs", type=int, default=20, help="passes over the counts (default 20)")
     glove.add_argument("--dim", type=int, default=100, help="numbers in a vector (default 100)")
 
 
+def _text_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--language", default="en", metavar="L", help="what the text is read as: a code of core.languages")
+    parser.add_argument(
+        "--hold-out", type=float, default=0.0, metavar="S", help="share of the lines, by a hash of each, to measure on instead"
+    )
+
+
 def _keeping(commands) -> None:
-    index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(required=True, metavar="build|info")
+    index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(
+        required=True, metavar="build|info|approximate"
+    )
     build = _add(index, "build", "index_build", "Encode a corpus into an index: every token in every layer.")
     build.add_argument("--corpus", required=True, metavar="F", help=".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz")
-    build.add_argument("--output", required=True, metavar="DIR", help="a new folder, or an index to be replaced")
+    build.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="a new folder, or an index to be replaced; with --cluster one that all workers see, or a URL (s3://...)",
+    )
     build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
+    _cluster(build)
     _model(build)
+    near = _add(index, "approximate", "index_approximate", "Make an approximate index, for tables of millions of occurrences.")
+    near.add_argument("folder", metavar="DIR", help="as made by index build")
     _add(index, "info", "index_info", "What an index holds.").add_argument("folder", metavar="DIR", help="as made by index build")
     convert = _add(commands, "convert", "convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
     convert.add_argument("--output", required=True, metavar="DIR", help="the new model's folder")
@@ -271,4 +321,6 @@ def _keeping(commands) -> None:
     bundle.add_argument(
         "--data", metavar="FOLDER", help="the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too"
     )
-    bundle.add_argument("--output", default="assets/targets", metavar="DIR", help="default: assets/targets")
+    bundle.add_argument("--language", default="en", metavar="L", help="whose model, a code of core.languages (default en)")
+    bundle.add_argument("--output", metavar="DIR", help="default: assets/targets, or as the language's description says")
+    bundle.add_argument("--sums", action="store_true", help="only name what is in assets now, with its sha256, in assets/SHA256")

@@ -1,4 +1,4 @@
-"""What `train`, `classify` and `train-heads` can be told; a part of core.cli, which hands in its own helpers."""
+"""What the commands of text classification can be told; a part of core.cli, which hands in its own helpers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import argparse
 from collections.abc import Callable
 
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2")
-VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, mean-elmo, tfidf, mean-glove"
+EXPERIMENTS = (
+    *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
+    *("news-0.01", "news-0.03", "news-0.1", "news-0.3", "titles-more", "random"),
+)
+DATA_SETS = ("ag_news",)  # that can be fetched
+VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
 
 
 def add_commands(commands, add: Callable, model: Callable, whole: Callable) -> None:
@@ -27,6 +32,38 @@ def add_commands(commands, add: Callable, model: Callable, whole: Callable) -> N
     ship.add_argument("--output", default="assets/heads", metavar="DIR", help="default: assets/heads")
     ship.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS, metavar="T", help="default: all five")
     _frozen(ship, model)
+    proof = add(
+        commands, "experiments", "experiments", "Run the experiments of the Results page: one line a run; goes on where cut."
+    )
+    proof.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
+    proof.add_argument(
+        "--output",
+        default="assets/results/classification.jsonl",
+        metavar="F",
+        help="default: assets/results/classification.jsonl",
+    )
+    proof.add_argument(
+        "--only", nargs="+", default=list(EXPERIMENTS), choices=EXPERIMENTS, metavar="E", help=", ".join(EXPERIMENTS)
+    )
+    proof.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="one run each (default 0 1 2)")
+    _frozen(proof, model)
+    noise = add(commands, "noise", "noise", "How often trained classifiers are right as letters of the test texts are disturbed.")
+    noise.add_argument("--task", default="news-title", choices=TASKS, metavar="T", help="default: news-title")
+    noise.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
+    noise.add_argument("--output", default="assets/results/noise.json", metavar="F", help="default: assets/results/noise.json")
+    noise.add_argument(
+        "--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="ways to disturb (default 0 1 2)"
+    )
+    noise.add_argument("--limit", type=whole(1), metavar="N", help="only the first N test texts")
+    noise.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)")
+    _frozen(noise, model)
+    fetch = add(
+        commands,
+        "fetch",
+        "fetch_data",
+        "Fetch a data set from its publisher, all its rows, into the cache, laid out as ELMOSCOPE_DATA; goes on where cut.",
+    )
+    fetch.add_argument("data_set", choices=DATA_SETS, metavar="DATASET", help="ag_news: 127,600 rows, 31 MB, non-commercial use")
 
 
 def _train(parser: argparse.ArgumentParser, model: Callable, whole: Callable) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from core import workbench
+from core import languages, workbench
 from core.artifacts import check_fits, parse_json, replacing
+from core.config import FLOAT32
 from core.corpus import read_sentences
 from core.errors import BadInput
-from core.text import find_word, join_tokens, split_sentences, tokenize
+from core.recut import with_word
+from core.text import bare, find_word, join_tokens, split_sentences
 
 
 def note(text: str) -> None:
@@ -32,12 +38,40 @@ def progress(what: str):
     return report
 
 
-def open_model(args) -> workbench.Model:
-    return workbench.open_model(args.model, allow_download=args.download, report=_download_progress)
+def open_model(args, precision: str = FLOAT32) -> workbench.Model:
+    """The model that was asked for; text is from now on read as its language."""
+    given = {"precision": precision, "allow_download": args.download, "report": _download_progress}
+    model = workbench.open_model(args.model, **given)
+    languages.use(model.language.code)
+    return model
 
 
 def _download_progress(event) -> None:
     note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
+
+
+@contextmanager
+def cluster_of(args) -> Iterator[Any]:
+    """A client of the cluster that --cluster names, or None where it names none."""
+    if getattr(args, "cluster", None) is None:
+        yield None
+        return
+    from core.cluster.work import connected
+
+    with connected(args.cluster) as client:
+        note(f"cluster of {sum(client.nthreads().values())} threads; dashboard: {client.dashboard_link}")
+        yield client
+
+
+def spread_model(model: workbench.Model, client, *, store: str | None = None) -> workbench.Model:
+    """The model with its encoder's batches spread over a cluster; itself where there is none."""
+    if client is None:
+        return model
+    from dataclasses import replace
+
+    from core.cluster.model import SpreadEncoder
+
+    return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))
 
 
 def embed(args) -> tuple[dict, str]:
@@ -45,13 +79,20 @@ def embed(args) -> tuple[dict, str]:
         raise BadInput(f"--output must end in .npz, got '{args.output}'.")
     if not 1 <= args.batch_size <= 100_000:
         raise BadInput(f"--batch-size must be between 1 and 100,000, got {args.batch_size}.")
+    if args.cluster is not None and (args.stateful or args.engine == "allennlp"):
+        raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
+    if args.precision != FLOAT32 and (args.cluster is not None or args.engine == "allennlp"):
+        raise BadInput(
+            f"--precision {args.precision} is of this process and of our engine: leave out --cluster and --engine allennlp."
+        )
+    model = open_model(args, precision=args.precision)
     sentences = _read_embed_input(Path(args.input), args.stateful)
-    model = open_model(args)
     started = time.perf_counter()
     arrays = _embed_allennlp(args, model, sentences) if args.engine == "allennlp" else _embed_ours(args, model, sentences)
     seconds = time.perf_counter() - started
     with replacing(Path(args.output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
+    shutil.rmtree(f"{args.output}.parts", ignore_errors=True)  # what a cluster had encoded
     tokens = sum(array.shape[1] for array in arrays.values())
     result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
     return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {args.output}"
@@ -89,7 +130,9 @@ def _embed_ours(args, model: workbench.Model, sentences: list) -> dict[str, np.n
         streams = model.encoder.encode_streams(sentences)
         return {f"{s}/{k}": array for s, stream in enumerate(streams) for k, array in enumerate(stream)}
     model.encoder.batch_tokens = args.batch_size * 128
-    return {str(k): array for k, array in enumerate(model.encoder.encode(sentences, report=progress("tokens")))}
+    with cluster_of(args) as client:
+        encoder = spread_model(model, client, store=str(Path(f"{args.output}.parts").absolute())).encoder
+        return {str(k): array for k, array in enumerate(encoder.encode(sentences, report=progress("tokens")))}
 
 
 def _embed_allennlp(args, model: workbench.Model, sentences: list) -> dict[str, np.ndarray]:
@@ -107,17 +150,23 @@ def _embed_allennlp(args, model: workbench.Model, sentences: list) -> dict[str, 
 def find_neighbours(args) -> tuple[dict, str]:
     from core import neighbours
 
-    tokens = tokenize(args.sentence)
-    position = _position(tokens, args.word, args.position)
     model = open_model(args)
+    tokens = languages.tokenize(args.sentence)
+    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
+        tokens = with_word(tokens, args.word)
+    position = _position(tokens, args.word, args.position)
     weights = workbench.layer_weights(args.layer, model.encoder.n_layers, args.weights)
-    table = workbench.open_table(args.corpus, model, report=progress("indexing, tokens"))
     query = neighbours.make_query(model.encoder, tokens, position)
     which = neighbours.OTHER if args.other_words else neighbours.ANY
-    found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
+    corpus = args.corpus or model.language.sentences
+    if args.cluster is not None or args.approximate or _in_shards(corpus):
+        found = _nearest_in_shards(args, corpus, model, query, weights, which)
+    else:
+        table = workbench.open_table(corpus, model, report=progress("indexing, tokens"))
+        found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
     rows = [
         {
-            "word": n.occurrence.tokens[n.occurrence.position],
+            "word": bare(n.occurrence.tokens[n.occurrence.position]),
             "sentence": join_tokens(list(n.occurrence.tokens)),
             "position": n.occurrence.position,
             "sense": n.occurrence.sense,
@@ -135,6 +184,25 @@ def find_neighbours(args) -> tuple[dict, str]:
     }
     lines = [f"{row['cosine']:.3f}  {row['word']:<14} {row['sense'] or '':<22} {row['sentence']}" for row in rows]
     return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+
+
+def _in_shards(where: str) -> bool:
+    """Whether it names an index in shards (told without Dask, which takes a second to import)."""
+    return "://" in where or (Path(where) / "index.json").is_file()
+
+
+def _nearest_in_shards(args, corpus: str, model: workbench.Model, query, weights, which: str) -> list:
+    from core.cluster import approximate, search
+    from core.cluster.index import open_shards
+
+    where = corpus if _in_shards(corpus) else workbench.open_table(corpus, model, report=progress("indexing, tokens")).folder
+    shards = open_shards(where)
+    if shards.meta.get("model") != model.fingerprint:
+        raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
+    if args.approximate:
+        return approximate.nearest(shards, query, weights, k=args.k, which=which)
+    with cluster_of(args) as client:
+        return search.nearest(shards, query, weights, k=args.k, which=which, client=client)
 
 
 def _position(tokens: list[str], word: str, given: int | None) -> int:
@@ -156,16 +224,16 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
 def static_neighbours(args) -> tuple[dict, str]:
     vectors = workbench.open_vectors(args.vectors, allow_download=args.download, report=note)
     found = vectors.neighbours(args.word, args.k)
-    rows = [{"word": n.word, "cosine": round(n.cosine, 6)} for n in found]
+    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in found]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
 def predict(args) -> tuple[dict, str]:
     model = workbench.open_language_model(open_model(args))
     sentences = split_sentences(args.text) or [""]
-    tokens = tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
+    tokens = languages.tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
     found = model.predict(tokens, backward=args.direction == "backward", k=args.k)
-    rows = [{"word": p.word, "probability": round(p.probability, 6)} for p in found]
+    rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in found]
     result = {"text": args.text, "direction": args.direction, "predictions": rows}
     return result, "\n".join(f"{r['probability']:7.2%}  {r['word']}" for r in rows)
 
@@ -173,11 +241,30 @@ def predict(args) -> tuple[dict, str]:
 def index_build(args) -> tuple[dict, str]:
     from core.occurrences import build_index, index_info
 
-    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+    if args.cluster is not None:
+        return _index_on_cluster(args)
     check_replaceable(Path(args.output))
     model = open_model(args)
+    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
     build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=progress("tokens"))
     return _info(index_info(Path(args.output)))
+
+
+def _index_on_cluster(args) -> tuple[dict, str]:
+    from core.cluster import index
+    from core.cluster.model import named
+
+    model = open_model(args)
+    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+
+    def report(done) -> None:
+        speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
+        note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
+
+    with cluster_of(args) as client:
+        fingerprint = model.fingerprint
+        index.build(client, sentences, args.output, model=named(args.model), model_fingerprint=fingerprint, report=report)
+    return _info(index.info(args.output))
 
 
 def check_replaceable(folder: Path) -> None:
@@ -187,9 +274,21 @@ def check_replaceable(folder: Path) -> None:
 
 
 def index_info(args) -> tuple[dict, str]:
-    from core.occurrences import index_info as info
+    if _in_shards(args.folder):
+        from core.cluster.index import info
+    else:
+        from core.occurrences import index_info as info
 
-    return _info(info(Path(args.folder)))
+    return _info(info(args.folder))
+
+
+def index_approximate(args) -> tuple[dict, str]:
+    from core.cluster import approximate
+    from core.cluster.index import open_shards
+
+    facts = approximate.build(open_shards(args.folder), report=progress("rows"))
+    size = f"{facts['occurrences']:,} occurrences in {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB"
+    return facts, f"{size}, made in {facts['seconds']:.1f} s"
 
 
 def _info(facts: dict) -> tuple[dict, str]:

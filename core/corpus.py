@@ -1,7 +1,7 @@
 """Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
-limits. Tokens that a file gives are kept as they are; texts are split and tokenised by `core.text`.
+limits. Tokens that a file gives are kept as they are; texts are split by `core.text` and tokenised as the language in use.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from typing import Any, NoReturn
 
 from core.artifacts import check_fits, parse_json, text_fingerprint
 from core.errors import BadInput
-from core.text import split_sentences, tokenize
+from core.languages import tokenize
+from core.limits import limits
+from core.text import split_sentences
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 MAX_LINE_BYTES = 1_000_000
 MAX_TEXT = 50_000  # characters of one text: a line, a cell, a "text"
-MAX_PASTED = 1_000_000  # characters of pasted text
 MAX_TOKENS = 5_000  # of one sentence
+MAX_NAME = 200  # characters of a document's name
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
 _Placed = Iterator[tuple[str, Any]]  # where in a file ("a.csv, line 3"), and what stands there
@@ -47,6 +49,7 @@ class Target:
 class Sentence:
     tokens: tuple[str, ...]
     targets: tuple[Target, ...] = ()
+    document: str | None = None  # the text it comes from, where a file says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ def read_sentences(
     """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
 
     .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
-    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"}.
+    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
+    "document" names the text a row comes from.
     .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
     where no names stand on top (then every row is text). Rows that follow each other with the same tokens become one Sentence.
     """
@@ -73,7 +77,7 @@ def read_sentences(
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path, known = Path(path), {}  # known: one string per spelling, however often it occurs
     found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
-    sentences = [Sentence(tuple(known.setdefault(token, token) for token in s.tokens), s.targets) for s in found]
+    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
     if not sentences:
         raise BadInput(f"{path.name} holds no sentence. A corpus needs at least one line of text.")
     return sentences
@@ -98,8 +102,10 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
 
 def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
     """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
-    if len(text) > MAX_PASTED:
-        raise BadInput(f"The text has {len(text):,} characters; at most {MAX_PASTED:,} can be pasted. Save it as a file instead.")
+    most = limits().max_pasted
+    if len(text) > most:
+        told = "The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file instead."
+        raise BadInput(told.format(n=len(text), most=most))
     lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
     found = [sentence for k, line in lines for sentence in _from_text(line, f"The text, line {k}", split)]
     if not found:
@@ -116,7 +122,9 @@ def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> I
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         for place, row in json_rows(path, whole=whole):
-            yield from _from_row(row, column, place, split)
+            name = row.get("document") if isinstance(row, dict) else None
+            document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+            yield from (replace(sentence, document=document) for sentence in _from_row(row, column, place, split))
     else:
         for place, text in placed_lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
             yield from _from_text(text, place, split)
@@ -127,7 +135,7 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     last = Sentence(())
     for sentence in chain(sentences, [Sentence(())]):
         seen, new = ({target.position for target in s.targets} for s in (last, sentence))
-        if seen and new and not seen & new and sentence.tokens == last.tokens:
+        if seen and new and not seen & new and (sentence.tokens, sentence.document) == (last.tokens, last.document):
             last = replace(last, targets=last.targets + sentence.targets)
             continue
         if last.tokens:

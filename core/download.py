@@ -7,6 +7,7 @@ one download at a time holds it. RFC 9110 sections 13.1.5 and 14 (If-Range, Rang
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.client
 import os
 import re
@@ -24,6 +25,7 @@ from urllib.parse import urlsplit
 
 from core.artifacts import cannot_write, file_sha256, read_json, write_json
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.texts import t
 
 CHUNK = 1 << 16  # bytes read at a time, at most
 TRIES = 5  # in a row without a byte of progress
@@ -57,15 +59,17 @@ def download(
     *,
     size: int | None = None,
     sha256: str | None = None,
+    md5: str | None = None,
     report: Report | None = None,
     timeout_s: float = 20.0,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Fetch `url` into `target`; its size and sha256, where known, are checked before it gets that name.
+    """Fetch `url` into `target`; its size and sums, where known, are checked before it gets that name.
 
-    `report` hears of progress about ten times a second. `stop` is asked between reads: at once as a rule, within
-    `timeout_s` when the line is dead. Raises MissingArtifact (no network, 404, lost for good), CorruptArtifact (wrong size
-    or sha256; what came is removed), BadInput (address, full disk) or DownloadStopped.
+    An md5 is what publishers of data sets give: it shows damage, not forgery. `report` hears of progress about ten times a
+    second. `stop` is asked between reads: at once as a rule, within `timeout_s` when the line is dead. Raises MissingArtifact
+    (no network, 404, lost for good), CorruptArtifact (wrong size or sum; what came is removed), BadInput (address, full disk)
+    or DownloadStopped.
     """
     _check_url(url)
     transfer = _Transfer(url, Path(target), size, report, timeout_s, stop)
@@ -73,17 +77,34 @@ def download(
         transfer.target.parent.mkdir(parents=True, exist_ok=True)
         with _held(transfer.part) as transfer.stream:
             transfer.run()
-            if sha256 and (found := file_sha256(transfer.part)) != sha256:
-                transfer.restart()
-                told = f"{transfer.target.name} from {url} is not the published file: its sha256 is {found}, not {sha256}"
-                raise CorruptArtifact(f"{told}. It was removed; try again, or get the file from elsewhere.")
+            for kind, expected, summed in (("sha256", sha256, file_sha256), ("md5", md5, file_md5)):
+                if expected and (found := summed(transfer.part)) != expected:
+                    transfer.restart()
+                    raise CorruptArtifact(
+                        t("{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
+                          "or get the file from elsewhere.",
+                          name=transfer.target.name, url=url, kind=kind, found=found, expected=expected)
+                    )  # fmt: skip
             os.fsync(transfer.stream.fileno())
         os.replace(transfer.part, transfer.target)
         transfer.note.unlink(missing_ok=True)
     except OSError as error:
         told = cannot_write(transfer.target, error)
-        raise told if told is not error else MissingArtifact(f"{transfer.target} was not kept: {error}. Try again.") from None
+        if told is not error:
+            raise told from None
+        raise MissingArtifact(t("{path} was not kept: {error}. Try again.", path=transfer.target, error=error)) from None
     return transfer.target
+
+
+def file_md5(path: str | Path) -> str:
+    """md5 of a file, 32 hex digits, read in pieces; MissingArtifact if it cannot be read."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    except OSError as error:
+        raise MissingArtifact(
+            t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
+        ) from None
 
 
 @dataclass(slots=True)
@@ -119,7 +140,7 @@ class _Transfer:
         """Ask, and ask again for the rest, until all is there; give up after TRIES in a row without progress."""
         failures = 0
         while failures < TRIES:
-            before, problem = self.stream.tell(), "the connection was lost"
+            before, problem = self.stream.tell(), t("the connection was lost")
             try:
                 if self.request(self.resume_headers()):
                     return
@@ -128,8 +149,10 @@ class _Transfer:
             failures = 0 if self.stream.tell() > before else failures + 1
             if failures < TRIES:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
-        kept = f"The {self.stream.tell():,} bytes that have arrived are kept. Try again later."
-        raise MissingArtifact(f"{self.target.name} could not be downloaded from {self.host}: {problem}. {kept}")
+        raise MissingArtifact(
+            t("{name} could not be downloaded from {host}: {problem}. The {n:,} bytes that have arrived are kept. Try again later.",
+              name=self.target.name, host=self.host, problem=problem, n=self.stream.tell())
+        )  # fmt: skip
 
     def resume_headers(self) -> dict[str, str]:
         """Headers that ask for what is missing, and for all of it should the file have changed since."""
@@ -176,7 +199,7 @@ class _Transfer:
             span = re.fullmatch(r"bytes (\d{1,15})-\d{1,15}/(\d{1,15})", headers.get("Content-Range", "").strip())
             if not span or int(span[1]) != done or self.noted_total not in (None, int(span[2])):
                 self.restart()
-                raise http.client.HTTPException("the server sent another part, or of another file, than was asked for")
+                raise http.client.HTTPException(t("the server sent another part, or of another file, than was asked for"))
             total = int(span[2])
         else:  # the whole file: Range was ignored, the file has changed, or this is the start
             self.restart()
@@ -186,13 +209,17 @@ class _Transfer:
             write_json(self.note, {"url": self.url, "validator": validator, "total": total})
         if self.size is not None and total not in (None, self.size):
             self.restart()
-            told = f"{self.host} offers {self.target.name} with {total:,} bytes; the published file has {self.size:,}"
-            raise CorruptArtifact(f"{told}. Get the file from elsewhere.")
+            raise CorruptArtifact(
+                t("{host} offers {name} with {n:,} bytes; the published file has {size:,}. Get the file from elsewhere.",
+                  host=self.host, name=self.target.name, n=total, size=self.size)
+            )  # fmt: skip
         total = self.size if total is None else total
         free = shutil.disk_usage(self.target.parent).free
         if total is not None and total - done > free:
-            needed = f"{self.target.name} needs {(total - done) / 1e6:,.0f} MB more"
-            raise BadInput(f"{needed}, {self.target.parent} has {free / 1e6:,.0f} MB free. Free some, or set ELMOSCOPE_CACHE.")
+            raise BadInput(
+                t("{name} needs {needed:,.0f} MB more, {folder} has {free:,.0f} MB free. Free some, or set ELMOSCOPE_CACHE.",
+                  name=self.target.name, needed=(total - done) / 1e6, folder=self.target.parent, free=free / 1e6)
+            )  # fmt: skip
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
@@ -200,7 +227,9 @@ class _Transfer:
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
             if self.stream.tell() + len(chunk) > most:
                 self.restart()
-                raise CorruptArtifact(f"{self.host} sends more than the {most:,} bytes of {self.target.name}. It was removed.")
+                raise CorruptArtifact(
+                    t("{host} sends more than the {most:,} bytes of {name}. It was removed.", host=self.host, most=most, name=self.target.name)
+                )  # fmt: skip
             try:
                 view = memoryview(chunk)
                 while view:
@@ -230,28 +259,38 @@ class _Transfer:
 
     def check_stop(self) -> None:
         if self.stop():
-            raise DownloadStopped(f"The download of {self.target.name} was stopped; its {self.stream.tell():,} bytes are kept.")
+            raise DownloadStopped(
+                t("The download of {name} was stopped; its {n:,} bytes are kept.", name=self.target.name, n=self.stream.tell())
+            )
 
     def explain(self, error: Exception) -> str:
         """What went wrong, if another try may help; MissingArtifact if it cannot."""
         reason = getattr(error, "reason", error)
         if isinstance(error, urllib.error.HTTPError):
             if error.code in RETRIED:
-                return f"the server answers {error.code} {error.reason}"
-            told = f"{self.host} answers {error.code} {error.reason} for {self.url}"
-            raise MissingArtifact(f"{told}: the file is not (or no longer) there. Get it from elsewhere.") from None
+                return t("the server answers {code} {reason}", code=error.code, reason=error.reason)
+            raise MissingArtifact(
+                t("{host} answers {code} {reason} for {url}: the file is not (or no longer) there. Get it from elsewhere.",
+                  host=self.host, code=error.code, reason=error.reason, url=self.url)
+            ) from None  # fmt: skip
         if isinstance(reason, ssl.SSLCertVerificationError):
-            told = f"The certificate of {self.host} is not accepted ({reason.verify_message})"
-            raise MissingArtifact(f"{told}. Check this machine's date and network.") from None
+            raise MissingArtifact(
+                t("The certificate of {host} is not accepted ({reason}). Check this machine's date and network.",
+                  host=self.host, reason=reason.verify_message)
+            ) from None  # fmt: skip
         if isinstance(reason, socket.gaierror) and not self.answered:
-            raise MissingArtifact(f"{self.host}, which has {self.target.name}, was not found. Is this machine online?") from None
-        return "no answer in time" if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
+            raise MissingArtifact(
+                t("{host}, which has {name}, was not found. Is this machine online?", host=self.host, name=self.target.name)
+            ) from None
+        return t("no answer in time") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req, fp, code, msg, headers, newurl):
         if req.type == "https" and not newurl.lower().startswith("https:"):
-            raise BadInput(f"{req.full_url} leads on to {newurl[:200]}, which is not https. It was not followed.")
+            raise BadInput(
+                t("{url} leads on to {other}, which is not https. It was not followed.", url=req.full_url, other=newurl[:200])
+            )
         _check_url(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -263,7 +302,7 @@ def _check_url(url: str) -> None:
     except ValueError:
         fine = False
     if not fine:
-        raise BadInput(f"{url[:200]} is not an https address. Only those are downloaded.")
+        raise BadInput(t("{url} is not an https address. Only those are downloaded.", url=url[:200]))
 
 
 @contextlib.contextmanager
@@ -280,7 +319,9 @@ def _held(part: Path) -> Iterator[BinaryIO]:
             if os.fstat(stream.fileno()).st_ino != part.stat().st_ino:
                 raise FileNotFoundError
         except OSError:
-            raise MissingArtifact(f"{part.stem} is being downloaded already, by another window or command.") from None
+            raise MissingArtifact(
+                t("{name} is being downloaded already, by another window or command.", name=part.stem)
+            ) from None
         try:
             yield stream
         finally:

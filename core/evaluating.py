@@ -9,15 +9,15 @@ import shlex
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from itertools import chain, islice
 from pathlib import Path
 
-from core import evaluation, workbench
+from core import evaluation, texts, workbench
 from core.artifacts import provenance, read_json, write_json
-from core.commands import note, open_model, progress
+from core.commands import cluster_of, note, open_model, progress, spread_model
 from core.corpus import LabelledRow, read_labelled
 from core.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
 from core.errors import BadInput, MissingArtifact
-from core.text import tokenize
 from core.workbench import Model
 
 FORMAT = 1  # of measures.json
@@ -26,7 +26,9 @@ Answer = tuple[dict, str]
 
 def evaluate_senses(args, model: Model | None = None) -> Answer:
     train, test = _sense_rows(args)
-    found = evaluation.senses(model or open_model(args), train, test, report=progress("tokens"))
+    model = model or open_model(args)
+    with cluster_of(args) as client:
+        found = evaluation.senses(spread_model(model, client), train, test, report=progress("tokens"))
     lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
     for name in _names(found):
         near, centre = (", ".join(f"{share:.1%}" for share in found[name][m].values()) for m in ("nearest", "centroid"))
@@ -82,7 +84,8 @@ def evaluate_tags(args, model: Model | None = None) -> Answer:
 
 
 def evaluate_sentences(args, model: Model | None = None) -> Answer:
-    found = evaluation.own_sentences(model or open_model(args), args.corpus, report=progress("indexing, tokens"))
+    model = model or open_model(args)
+    found = evaluation.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
     lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
     for name in _names(found)[:-1]:
         facts = found[name]
@@ -97,19 +100,38 @@ def evaluate_sentences(args, model: Model | None = None) -> Answer:
 
 
 def evaluate_perplexity(args, model: Model | None = None) -> Answer:
-    from core.elmo.lmdata import read_lines
+    from core.elmo.lmdata import held_out, read_lines
 
-    lines = (line for line in read_lines(args.text) if line.strip())
-    sentences = [tokenize(line) for k, line in enumerate(lines) if args.limit is None or k < args.limit]
-    found = workbench.open_language_model(model or open_model(args)).perplexity(sentences, report=progress("sentences"))
+    model = model or open_model(args)
+    lines = held_out(args.text, args.hold_out) if args.hold_out else chain(*map(read_lines, args.text))
+    lines = (line for line in lines if line.strip())
+    sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
+    found = workbench.open_language_model(model).perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
     result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
     both = f"forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f}"
     return result, f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"
 
 
+def evaluate_neighbours(args, model: Model | None = None) -> Answer:
+    model = model or open_model(args)
+    found = evaluation.neighbours_in_contexts(model, model.language.examples.get("pairs", {}), k=args.k)
+    lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
+    for row in found["rows"]:
+        near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
+        lines.append(f"| {row['word']} | {row['sentence']} | {near} | {', '.join(n['sense'] for n in row['nearest'])} |")
+    return found, "\n".join(lines)
+
+
+def evaluate_speed(args, model: Model | None = None) -> Answer:
+    model = model or open_model(args)
+    found = evaluation.speed(model, [list(s.tokens) for s in workbench.open_corpus(model.language.sentences, model.language)])
+    text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
+    return found, text.format(**found)
+
+
 CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
-    "perplexity": (evaluate_perplexity, "perplexity", {"text": Path("corpus/valid.txt.xz")}),
+    "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
     "senses": (
         evaluate_senses,
         "senses",
@@ -119,12 +141,18 @@ CARD = {  # name in measures.json: what to run, its command, its options; paths 
     "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
     "sentences": (evaluate_sentences, "sentences", {}),
     "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbours": (evaluate_neighbours, "neighbours", {}),
+    "speed": (evaluate_speed, "speed", {}),
 }
+ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs")  # what can be measured of an English model
+OTHERS = ("perplexity", "sentences", "neighbours", "speed")  # of another language's, with what it brings itself
 DEFAULTS = {
+    "perplexity": {"hold-out": None},
     "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
     "all-words": {"share": 0.9, "seed": 0},
     "tags": {"limit": None},
-    "sentences": {"corpus": workbench.BUNDLED_CORPUS},
+    "sentences": {"corpus": None},
+    "neighbours": {"k": 3},
 }
 
 
@@ -136,10 +164,13 @@ def evaluate_card(args) -> Answer:
     model = open_model(args)
     output = Path(args.output) if args.output else model.folder / "measures.json"
     measured = _earlier(output, model)
-    for name, (run, what, options) in CARD.items():
+    for name in ENGLISH if model.language.code == texts.ENGLISH else OTHERS:
+        run, what, options = CARD[name]
         if args.only and name not in args.only:
             continue
-        options = dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {}) | DEFAULTS.get(what, {})
+        if name == "perplexity" and model.language.code != texts.ENGLISH:  # what its training held out
+            options = {"text": [Path(file) for file in model.language.corpus], "hold-out": model.language.hold_out}
+        options = DEFAULTS.get(what, {}) | dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {})
         if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
             continue
@@ -174,7 +205,8 @@ def _card(model: Model, measured: dict) -> dict:
 def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
     """One command's answer, with the command, its seconds and the date."""
     started = time.perf_counter()
-    found, text = run(Namespace(**_under(folder, options)), model)
+    given = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
+    found, text = run(Namespace(**given), model)
     note(text)
     seconds = round(time.perf_counter() - started, 1)
     return {**found, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}

@@ -6,6 +6,7 @@ equal weights, and "best_mix" with its "weights". Those weights are chosen on tr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,9 +18,11 @@ from core.corpus import LabelledRow
 from core.datasets import PairRow, SenseSentence, TaggedSentence, split_documents
 from core.elmo.encoder import Encoder
 from core.errors import BadInput
-from core.neighbours import similarities
+from core.neighbours import SAME, make_query, nearest, products, similarities
 from core.occurrences import OccurrenceTable
+from core.recut import with_word
 from core.senses import classify_split, one_nn
+from core.text import find_word, join_tokens
 from core.workbench import (
     ALL_WORDS,
     BUNDLED_CORPUS,
@@ -152,6 +155,40 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
         return float(np.mean([one_nn(similarities(table, g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
 
     return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers, seed)}
+
+
+def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
+
+    `apart` counts, of `n` words, those whose two sentences find no sense in common.
+    """
+    table = open_table(model.language.sentences, model, targets_only=True)
+    weights, rows, apart = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers), [], []
+    for word, sentences in pairs.items():
+        senses = []
+        for text in sentences:
+            tokens = with_word(model.language.tokenize(text), word)
+            query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
+            near = nearest(table, products(table.rows, query), weights, k=k, which=SAME)
+            found = [
+                {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)}
+                for n in near
+            ]
+            rows.append({"word": word, "sentence": text, "nearest": found})
+            senses.append({n["sense"] for n in found})
+        apart.append(not set.intersection(*senses))
+    return {"model": model.name, "k": k, "n": len(apart), "apart": sum(apart), "rows": rows}
+
+
+def speed(model: Model, sentences: list[list[str]]) -> dict:
+    """Tokens a second, when every spelling is new to the encoder and when it has met them all."""
+    encoder, seconds = Encoder(model.encoder.model), []
+    for _ in range(3):
+        started = time.perf_counter()
+        encoder.encode(sentences)
+        seconds.append(time.perf_counter() - started)
+    n = sum(map(len, sentences))
+    return {"model": model.name, "tokens": n, "per_second_cold": round(n / seconds[0]), "per_second": round(n / min(seconds[1:]))}
 
 
 def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int) -> dict:

@@ -25,12 +25,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save, save_file
 
-from core import __version__
+from core import __version__, languages
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
 FILES = {"vectors.safetensors", "words.txt", "meta.json"}  # of a folder of vectors
-LICENCE = "Our own weights; trained on Wikipedia (CC BY-SA 3.0), Gutenberg (US public domain) and Wikinews (CC BY 2.5)"
 Report = Callable[[str], None]
 
 
@@ -100,15 +99,31 @@ def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> t
 
 def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> Cooccurrences:
     """X of a corpus given as chunks (word number or -1, sentence number) of each token; memory is bounded by X itself."""
+    return join_counts((count_chunk(tokens, sentences, n_words, window) for tokens, sentences in chunks), n_words)
+
+
+def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) -> Cooccurrences:
+    """X from what `count_chunk` gave of each chunk, in the chunks' order (which decides how sums are rounded)."""
     runs: list[tuple[np.ndarray, np.ndarray]] = []
-    for tokens, sentences in chunks:
-        runs.append(_count_chunk(tokens, sentences, n_words, window))
+    for run in counted:
+        runs.append(run)
         while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
             runs.append(_merge([runs.pop(), runs.pop()]))
     keys, values = _merge(runs)
     rows, columns = (part.astype(np.int32) for part in np.divmod(keys, n_words))
     values[rows == columns] *= 2  # a word beside itself is seen from both sides
     return Cooccurrences(rows, columns, values)
+
+
+def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keys low * V + high, sorted and unique, and their sums of 1/d."""
+    parts = []
+    for d in range(1, window + 1):
+        a, b = tokens[:-d].astype(np.int64), tokens[d:]
+        near = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
+        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[near] * window + (d - 1))
+    keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
+    return _merge([(keys, 1.0 / (before + 1))])
 
 
 def start_state(n_words: int, config: GloveConfig) -> GloveState:
@@ -143,11 +158,20 @@ def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: 
             yield GloveProgress(epoch, share, loss / terms, 2 * n * done / elapsed, elapsed / done * left)
 
 
-def train_glove(prepared: Path, output: Path, config: GloveConfig, report: Report, *, work: Path | None = None) -> Path:
+def train_glove(
+    prepared: Path,
+    output: Path,
+    config: GloveConfig,
+    report: Report,
+    *,
+    work: Path | None = None,
+    count: Callable[..., Cooccurrences] = count_pairs,
+) -> Path:
     """Train GloVe on a folder of core.elmo.lmdata and write the vectors to `output`, which core.static loads.
 
     `work` (else a folder beside `output`, removed at the end) keeps a checkpoint per epoch: the same call, if cut off,
-    counts again and goes on from there. Raises MissingArtifact, CorruptArtifact or BadInput.
+    counts again and goes on from there. `count` counts the pairs (core.cluster.counting: on many machines). Raises
+    MissingArtifact, CorruptArtifact or BadInput.
     """
     _refuse_strangers(output)
     kept = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
@@ -155,7 +179,7 @@ def train_glove(prepared: Path, output: Path, config: GloveConfig, report: Repor
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
     run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
     resumed = _resume(kept, run)
-    pairs = count_pairs(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
+    pairs = count(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
     if not len(pairs.values):
         raise BadInput(f"No two words that occur at least {config.min_count} times stand together in {prepared}.")
     state = resumed or start_state(len(words), config)
@@ -165,6 +189,7 @@ def train_glove(prepared: Path, output: Path, config: GloveConfig, report: Repor
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     facts = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
+    facts |= {"language": (read := languages.named(corpus.get("language", "en"))).code, "licence": read.licence}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     if work is None:
         shutil.rmtree(kept.parent)
@@ -184,7 +209,7 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
     norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
     kept = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
     meta = {"format": "elmoscope-vectors", "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
-    meta |= {"licence": LICENCE, "code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
+    meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
     meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
     meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
     temporary, old = (folder.with_name(f".{folder.name}-{word}-{os.getpid()}") for word in ("new", "old"))
@@ -198,17 +223,6 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
     temporary.rename(folder)
     shutil.rmtree(old, ignore_errors=True)
     return meta
-
-
-def _count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys low * V + high, sorted and unique, and their sums of 1/d."""
-    parts = []
-    for d in range(1, window + 1):
-        a, b = tokens[:-d].astype(np.int64), tokens[d:]
-        near = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
-        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[near] * window + (d - 1))
-    keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
-    return _merge([(keys, 1.0 / (before + 1))])
 
 
 def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

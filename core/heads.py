@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from core import published
 from core.artifacts import file_sha256, parse_json
 from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
 from core.classify.features import Report, open_features
@@ -27,10 +28,13 @@ from core.config import ASSETS, cache_folder
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.static import StaticVectors
 from core.text import tokenize
+from core.texts import t
 from core.workbench import Model
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
+_WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
+ALL_TEXTS_UP_TO = 40_000  # whose layers are computed whatever split is asked for
 _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
@@ -81,10 +85,21 @@ TASKS = {
 }
 
 
+def task_titles() -> dict[str, str]:
+    """The titles of TASKS in the reader's language."""
+    return {
+        "news": t("News, title and text"),
+        "news-title": t("News, title alone"),
+        "spam": t("Spam"),
+        "sentiment": t("Sentiment, five grades"),
+        "sentiment2": t("Sentiment, two sides"),
+    }
+
+
 def task_named(name: str) -> Task:
     """A task of TASKS, or the user's own under that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
-        raise BadInput(f"A task's name is letters, digits and hyphens, at most 61; got {name[:80]!r}.")
+        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=name[:80]))
     return TASKS.get(name) or Task(name=name, title=name)
 
 
@@ -113,13 +128,37 @@ def open_data(
     return make_dataset(task.name, table, split, **tables, **special)
 
 
-def task_files(task: Task, folder: str | Path) -> dict[str, Path]:
-    """The files of a task under a folder laid out as ELMOSCOPE_DATA; MissingArtifact names the first that is not there."""
-    found = {what: Path(folder) / name for what, name in task.files.items()}
-    for path in found.values():
-        if not path.is_file():
-            raise MissingArtifact(f"{task.title} needs {path}, which is not there. Name the folder that holds it.")
+def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
+    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there or among what was fetched.
+
+    "news" takes AG News's whole train.csv where that is found, else the subset. MissingArtifact names the first file that is
+    not there and how to get it, CorruptArtifact one that has changed since it was fetched.
+    """
+    found = {}
+    for what, name in task.files.items():
+        whole = _WHOLE.get(name)
+        path = (published.find(whole, folder) if whole else None) or published.find(name, folder)
+        if path is None:
+            raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
+        found[what] = path
     return found
+
+
+def _not_there(title: str, name: str, folder: str | Path | None) -> str:
+    """Which file a task misses, and how to get it."""
+    fetched = name if name in published.PUBLISHED else _WHOLE.get(name)
+    fetch = f"python -m core fetch {published.data_set_of(fetched)}" if fetched else None
+    told = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
+    if folder is None and fetch:
+        return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **told)
+    if folder is None:
+        return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **told)
+    if fetch:
+        return t(
+            "{title} needs {file}, which is not there. Name the folder that holds it, or fetch it ({command}) and name {folder}.",
+            command=fetch, folder=published.fetched_folder(), **told,
+        )  # fmt: skip
+    return t("{title} needs {file}, which is not there. Name the folder that holds it.", **told)
 
 
 def task_config(task: Task, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
@@ -143,7 +182,9 @@ def freeze(
         glove = {"vectors": vectors, "facts": facts}
     if any(variant.elmo for variant in variants) and model is not None:
         root, facts = cache_folder() / "features", {"model": model.fingerprint, "model_name": model.name}
-        layers = open_features(dataset.texts, model.encoder, model.fingerprint, root, report=report)
+        # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
+        texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
+        layers = open_features(texts, model.encoder, model.fingerprint, root, report=report)
         elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": facts}
     frozen = {}
     for variant in variants:
@@ -227,8 +268,12 @@ def open_heads(
                 raise
             problems.append(str(error))
     if not heads:
-        trained = f"No head for the task {task.name!r} fits this model and these vectors" if problems else _none(task.name)
-        raise MissingArtifact(f"{trained}. {problems[0] if problems else 'Train one: python -m core train --help'}")
+        if problems:
+            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=task.name)
+            raise MissingArtifact(f"{unfit} {problems[0]}")
+        raise MissingArtifact(
+            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name)
+        )
     return OpenHeads(task, heads, tuple(problems))
 
 
@@ -245,7 +290,7 @@ def text_tokens(task: Task, text: str) -> tuple[str, ...]:
     """The tokens that a head of the task is given of a text, at most MAX_TOKENS; BadInput if there is none."""
     tokens = tuple(tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
     if not tokens:
-        raise BadInput("There is no word to classify. Type a sentence.")
+        raise BadInput(t("There is no word to classify. Type a sentence."))
     return tokens
 
 
@@ -259,14 +304,16 @@ def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen)
 
 
 def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> Head:
-    problem: ElmoscopeError = MissingArtifact(f"{_none(task)} and variant {name!r}. Train one: python -m core train --help")
+    problem: ElmoscopeError = MissingArtifact(
+        t(
+            "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
+            task=task,
+            variant=name,
+        )
+    )
     for place in places:
         try:
             return load_head(place, **given)
         except (MissingArtifact, CorruptArtifact) as error:
             problem = error
     raise problem
-
-
-def _none(task: str) -> str:
-    return f"There is no trained head for the task {task!r}"

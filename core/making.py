@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 
-from core import workbench
+from core import languages, workbench
 from core.artifacts import read_json
-from core.commands import note, open_model
+from core.commands import cluster_of, note, open_model
 from core.errors import BadInput
-from core.text import tokenize
 
 
 def allennlp_setup(args) -> tuple[dict, str]:
@@ -32,7 +32,8 @@ def pretrain(args) -> tuple[dict, str]:
     from core.elmo.lmdata import read_lines
     from core.elmo.pretrain import PretrainConfig
 
-    if args.valid and not any(tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
+    language = languages.named(args.language)
+    if args.valid and not any(language.tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
         raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
     if args.threads:
         torch.set_num_threads(args.threads)
@@ -47,7 +48,10 @@ def pretrain(args) -> tuple[dict, str]:
     made = recipe.Recipe(
         files=tuple(Path(f) for f in args.corpus),
         valid=Path(args.valid) if args.valid else None,
-        shape=replace(MINI, hidden=args.hidden, projection=args.projection),
+        hold_out=0.0 if args.valid else args.hold_out,
+        language=language.code,
+        processes=1 if args.threads == 1 else 2,
+        shape=replace(MINI, hidden=args.hidden, projection=args.projection, filters=language.filters or MINI.filters),
         config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
         table_share=args.table_share,
     )
@@ -71,12 +75,23 @@ def pretrain(args) -> tuple[dict, str]:
 
 def glove(args) -> tuple[dict, str]:
     from core.elmo.lmdata import prepare
-    from core.glove import GloveConfig, train_glove
+    from core.glove import GloveConfig, count_pairs, train_glove
 
     work = Path(args.work or f"{args.output}-work")
-    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note)
-    folder = train_glove(prepared, Path(args.output), GloveConfig(dim=args.dim, epochs=args.epochs), note, work=work)
+    how = {"language": args.language, "hold_out": args.hold_out, "processes": args.processes}
+    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note, **how)
+    config, counts = GloveConfig(dim=args.dim, epochs=args.epochs), work / "counts"
+    with cluster_of(args) as client:
+        count = count_pairs if client is None else _counter(client, counts)
+        folder = train_glove(prepared, Path(args.output), config, note, work=work, count=count)
+    shutil.rmtree(counts, ignore_errors=True)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
+
+
+def _counter(client, folder: Path):
+    from core.cluster.counting import counter
+
+    return counter(client, str(folder.absolute()))
 
 
 def convert(args) -> tuple[dict, str]:

@@ -6,15 +6,26 @@ nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_c
 
 from __future__ import annotations
 
+import ctypes
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
+from core import halves
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.errors import BadInput
 from core.occurrences import Occurrence, OccurrenceTable, Rows
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
+ROWS_AT_ONCE = 1024
+ROWS_A_THREAD = 2048  # of a block: a small table too is read by several threads
+CHUNK = 64  # values of which only the highest is looked at first
+# One pass over the vectors, a part of the table a thread; the products of a piece are too small for torch's own threads.
+_READERS = ThreadPoolExecutor(os.cpu_count() or 1, "reader", initializer=torch.set_num_threads, initargs=(1,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +78,51 @@ def make_query(encoder, tokens: list[str], position: int) -> Query:
 def products(rows: Rows, query: Query) -> Products:
     """One pass over the vectors: all layer products of the query with every row."""
     n_layers = len(query.layers)
-    cross = np.empty((len(rows), n_layers, n_layers), np.float32)
+    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mixed_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
             held, given = (f"{n} layers of {size}" for n, size in (block.shape[1:], query.layers.shape))
             raise BadInput(f"The index holds {held}, the model gives {given}.")
-        for k in range(0, len(block), 4096):  # widened to float32 a piece at a time, so that memory stays bounded
-            wide = block[k : k + 4096].astype(np.float32)
-            cross[start + k : start + k + len(wide)] = (wide @ query.layers.T).transpose(0, 2, 1)
-    return Products(query, cross, gram(query.layers[None])[0])
+        for k in range(0, len(block), ROWS_A_THREAD):
+            piece = block[k : k + ROWS_A_THREAD]
+            pieces.append((piece, cross[:, :, start + k : start + k + len(piece)]))
+    wanted = np.ascontiguousarray(query.layers, np.float32)  # (L, D)
+    multiply = halves.products() or _layer_products
+    for done in [_READERS.submit(multiply, *piece, wanted) for piece in pieces]:
+        done.result()
+    return Products(query, cross.transpose(2, 0, 1), gram(query.layers[None])[0])
+
+
+def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) -> None:
+    """cross[i, j, n] = query layer i times row n's layer j, a few rows at a time so that they stay in the processor's cache.
+
+    torch widens float16 with the processor's own instruction, numpy a number at a time.
+    """
+    n_layers, dim = block.shape[1:]
+    # The mapping is read-only, which torch warns of (it might write): so it is told the address. Nothing is written.
+    memory = (ctypes.c_char * block.nbytes).from_address(block.ctypes.data)
+    narrow = torch.frombuffer(memory, dtype=torch.float16).view(-1, dim)
+    wide = torch.empty((ROWS_AT_ONCE * n_layers, dim))
+    # Four query rows take less time than three, and the product the other way round four times as much.
+    padded = torch.zeros((-(-len(wanted) // 4) * 4, dim))
+    padded[: len(wanted)] = torch.from_numpy(wanted)
+    found = torch.empty((len(padded), len(narrow)))
+    for k in range(0, len(narrow), len(wide)):
+        n = min(len(wide), len(narrow) - k)
+        wide[:n].copy_(narrow[k : k + n])
+        found[:, k : k + n] = torch.mm(padded, wide[:n].t())
+    torch.from_numpy(cross).copy_(found[: len(wanted)].view(len(wanted), -1, n_layers).transpose(1, 2))
 
 
 def cosines(rows: Rows, found: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
     return mixed_cosines(found.cross, found.own, rows.gram, check_weights(weights, len(found.query.layers)))
+
+
+def cosines_of_mixes(rows: Rows, found: Products, mixes) -> np.ndarray:
+    """`cosines` for several mixes at once: K times L weights -> (K, N)."""
+    checked = [check_weights(weights, len(found.query.layers)) for weights in mixes]
+    return mixed_cosines(found.cross, found.own, rows.gram, np.array(checked))
 
 
 def nearest(
@@ -104,7 +146,7 @@ def nearest(
     if lemma is not None:
         keep &= table.lemma == (table.lemmas.index(lemma) if lemma in table.lemmas else -2)
     values = cosines(table.rows, found, weights)
-    rows = _best(values, keep & ~_own_row(table, found.query), k)
+    rows = best(np.where(keep & ~own_row(table, found.query), values, -np.inf), k)
     return [Neighbour(table.occurrence(int(row)), float(values[row])) for row in rows]
 
 
@@ -114,11 +156,10 @@ def nearest_types(
     """The k nearest spellings by their mean vectors; `found` must be `products(table.types, query)`."""
     _check_k(k)
     values = cosines(table.types, found, weights)
-    keep = np.ones(len(values), bool)
     if other_words and (code := table.word_codes.get(found.query.word.casefold())) is not None:
-        keep[code] = False
+        values[code] = -np.inf
     counts = np.bincount(table.word, minlength=len(values))
-    return [TypeNeighbour(table.words[code], float(values[code]), int(counts[code])) for code in _best(values, keep, k)]
+    return [TypeNeighbour(table.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 
 
 def similarities(table: OccurrenceTable, rows: np.ndarray, weights) -> np.ndarray:
@@ -142,22 +183,30 @@ def _filter(table: OccurrenceTable, query: Query, which: str) -> np.ndarray:
     return same if which == SAME else ~same
 
 
-def _own_row(table: OccurrenceTable, query: Query) -> np.ndarray:
-    """The very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
+def own_row(table: OccurrenceTable, query: Query) -> np.ndarray:
+    """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
     own = np.zeros(len(table), bool)
-    code = table.word_codes.get(query.word.casefold())
-    if code is not None:
-        for row in np.flatnonzero((table.word == code) & (table.position == query.position)):
-            own[row] = tuple(table.sentences[int(table.sentence[row])].as_py()) == query.tokens
+    rows = np.flatnonzero(table.word == table.word_codes.get(query.word.casefold(), -2))
+    own[rows] = same_sentence(table, rows, query.tokens, query.position)
     return own
 
 
-def _best(values: np.ndarray, keep: np.ndarray, k: int) -> np.ndarray:
-    """Row numbers of the k highest kept values, highest first, ties in row order."""
-    rows = np.flatnonzero(keep)
-    if len(rows) > k:
-        cut = np.partition(values[rows], len(rows) - k)[len(rows) - k]  # the k-th highest value: all its ties stay in
-        rows = rows[values[rows] >= cut]
+def same_sentence(table: OccurrenceTable, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
+    """(n,) bool: which of some rows are this very token of this very sentence."""
+    wanted, same = tuple(tokens), table.position[rows] == position
+    for k in np.flatnonzero(same):
+        same[k] = tuple(table.sentences[int(table.sentence[rows[k]])].as_py()) == wanted
+    return same
+
+
+def best(values: np.ndarray, k: int) -> np.ndarray:
+    """Row numbers of the k highest cosines, highest first, ties in row order; one of -inf is never among them."""
+    highest = values
+    if len(values) > 2 * CHUNK * k:  # the k-th highest of the chunks' highest: k values are no lower
+        whole = len(values) // CHUNK * CHUNK
+        highest = values[:whole].reshape(-1, CHUNK).max(axis=1)
+    cut = np.partition(highest, len(highest) - k)[len(highest) - k] if len(highest) > k else -np.inf
+    rows = np.flatnonzero(values >= max(cut, -2.0))  # no cosine is below -1
     return rows[np.argsort(-values[rows], kind="stable")][:k]
 
 

@@ -2,12 +2,16 @@
 
 A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
 (L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens) and `meta.json`. Vectors are read only when a search touches them.
+`sentences.arrow` (tokens) and `meta.json`. Vectors are read only when a search touches them. What was encoded of an index
+that was not finished lies beside it, a file a round, until it is.
 """
 
 from __future__ import annotations
 
+import shutil
+import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +19,16 @@ from time import perf_counter
 
 import numpy as np
 import pyarrow as pa
+from scipy.sparse import csr_array
 
-from core.artifacts import provenance, read_json, replacing, write_json
+from core.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from core.corpus import Sentence, Target, fingerprint
-from core.elmo.mix import gram
+from core.elmo.mix import gram, widened
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
 FORMAT = 1
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
-TOKENS_PER_ROUND = 20_000  # tokens encoded before they are written
+TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,8 @@ class Rows:
 
     @cached_property
     def gram(self) -> np.ndarray:
-        return np.concatenate(self.grams) if self.grams else np.empty((0, 0), np.float32)
+        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mixed_cosines."""
+        return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of integers, or a dictionary column's codes (-1 where there is none)."""
@@ -81,7 +87,7 @@ class Rows:
         out = np.empty((len(rows), *shape), np.float32)
         for block in np.unique(blocks):
             here = blocks == block
-            out[here] = self.layers[block][np.asarray(rows)[here] - self.starts[block]]
+            out[here] = widened(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
         return out
 
 
@@ -145,11 +151,13 @@ def build_index(
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
     `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
-    called as it goes on.
+    called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
+    and gives the same files as if nothing had happened.
     """
     if targets_only:
         sentences = [s for s in sentences if s.targets]
-    started, total, done, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0
+    started, total, done, fresh, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0, 0
+    corpus = fingerprint(sentences)
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
     if not names[0]:
@@ -157,29 +165,33 @@ def build_index(
     schema = _schema(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
+    made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
+    parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
     with replacing(Path(folder)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for first, part in _rounds(sentences):
-                layers = encoder.encode([list(s.tokens) for s in part])
                 keep = _kept(part, targets_only)
-                vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
-                batch = _batch(part, first, keep, vectors, names, schema)
-                codes = batch.column("word").indices.to_numpy()
-                np.add.at(sums, codes, vectors)
+                labels = _labels(part, first, keep, names, schema)
+                codes = labels.column("word").indices.to_numpy()
+                vectors, of_types, is_new = _vectors_of(part, keep, codes, encoder, parts / f"{first}.npz")
+                sums[np.unique(codes)] += of_types
                 counts += np.bincount(codes, minlength=len(counts))
+                batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
                 for start in range(0, batch.num_rows, ROWS_PER_BATCH):
                     writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
                 rows += batch.num_rows
-                done += sum(len(s.tokens) for s in part)
+                tokens = sum(len(s.tokens) for s in part)
+                done, fresh = done + tokens, fresh + tokens * is_new
                 if report:
-                    report(done, total, done / (perf_counter() - started))
+                    report(done, total, (fresh or done) / (perf_counter() - started))
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", sentences)
         seconds = perf_counter() - started
         facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
-        facts |= {"tokens_per_second": round(total / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
-        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=fingerprint(sentences))})
+        facts |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
+        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
+    shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
 
 
@@ -202,7 +214,7 @@ def _senses(sentence: Sentence) -> Iterable[str]:
 
 
 def _lemmas(sentence: Sentence) -> Iterable[str]:
-    return (_lemma(t) for t in sentence.targets)
+    return map(_lemma, sentence.targets)
 
 
 def _lemma(target: Target) -> str:
@@ -237,10 +249,23 @@ def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
     return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
 
 
-def _batch(
-    part: list[Sentence], first: int, keep: np.ndarray, vectors: np.ndarray, names: list[list[str]], schema: pa.Schema
-) -> pa.RecordBatch:
-    """Arrow rows of encoded sentences, in reading order; `vectors` (N, L, D) are those of the kept tokens."""
+def _vectors_of(part: list[Sentence], keep: np.ndarray, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
+    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, and whether they are new, not from `kept_at`."""
+    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
+        return kept["layers"], kept["sums"], False  # no such file, or a damaged one: encoded anew
+    layers = encoder.encode([list(s.tokens) for s in part])
+    vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+    types, numbers = np.unique(codes, return_inverse=True)
+    of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
+    sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
+    vectors = vectors.astype(np.float16)
+    with replacing(kept_at) as temporary:
+        np.savez(temporary, layers=vectors, sums=sums)
+    return vectors, sums, True
+
+
+def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:
+    """Arrow rows of sentences in reading order, without vectors; `keep` (tokens,) says which tokens become rows."""
     word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(each)} for each in names)
     words, senses, lemmas, numbers, positions = [], [], [], [], []
     for number, sentence in enumerate(part, first):
@@ -256,11 +281,8 @@ def _batch(
         pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
         for codes, each in zip((words, senses, lemmas), names, strict=True)
     ]
-    rows = pa.RecordBatch.from_arrays(
-        [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())], names=schema.names[:5]
-    )
-    rows = rows.filter(pa.array(keep))
-    return pa.RecordBatch.from_arrays([*rows.columns, *_vectors(vectors.astype(np.float16))], schema=schema)
+    rows = [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())]
+    return pa.RecordBatch.from_arrays(rows, names=schema.names[:5]).filter(pa.array(keep))
 
 
 def _vectors(layers: np.ndarray) -> list[pa.Array]:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.elmo.mix import ScalarMix
+from core.elmo.mix import ScalarMix, widened
 from core.errors import BadInput
 
 BATCH = 1024  # tokens
@@ -103,7 +103,7 @@ def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
 
 
 def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
-    return torch.from_numpy(layers[:, rows].astype(np.float32))
+    return torch.from_numpy(widened(layers[:, rows]))
 
 
 def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ larger the more they are, in an order drawn by lot: where on its disc a point li
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -20,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.artifacts import replacing
+from core.axes import principal
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
@@ -70,14 +71,9 @@ class FrozenMaps:
 
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "coordinates"}
         about |= {"config": asdict(self.config), "format": FORMAT}
-        (path := Path(path)).parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-        try:
+        with replacing(path) as temporary:
             temporary.write_bytes(save({"coordinates": self.coordinates}, {"elmoscope_maps": json.dumps(about, sort_keys=True)}))
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        return path
+        return Path(path)
 
     @classmethod
     def load(cls, path: Path | str) -> FrozenMaps:
@@ -103,12 +99,7 @@ class FrozenMaps:
 
 def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
     """(N, D) -> (N, dims): principal components of the vectors' directions; each axis's largest loading is positive."""
-    rows = _unit(vectors).astype(np.float64)
-    rows -= rows.mean(axis=0)
-    _, spread, axes = np.linalg.svd(rows if len(rows) <= rows.shape[1] else np.linalg.qr(rows, mode="r"), full_matrices=False)
-    axes = axes[:dims][spread[:dims] > 1e-6 * np.sqrt(len(rows))]  # (<= dims, D): what is smaller is rounding
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    return np.pad(rows @ (axes * np.sign(largest)).T, ((0, 0), (0, dims - len(axes)))).astype(np.float32)
+    return principal(_unit(vectors), dims).place(vectors)
 
 
 def aligned_maps(
@@ -137,6 +128,25 @@ def aligned_maps(
     about = {"points": n_points, "distinct": [int(g.max()) + 1 for g in groups], "trustworthiness_points": min(n_points, SAMPLE)}
     measured = {"trustworthiness": trust, "displacement": tuple(way.tolist()), "provenance": about}
     return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
+
+
+def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
+    """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
+    space, start = _unit(vectors), np.asarray(start, np.float64)
+    if start.shape != (len(space), 2) or not np.isfinite(start).all():
+        raise BadInput(
+            f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}."
+        )
+    group = _groups(space)
+    if len(space) < max(12, config.n_neighbors + 2):
+        flat = procrustes(pca(space), start)
+    else:
+        with COMPUTING:
+            flat = procrustes(
+                _descended(_started(start, config), [_graph(space, group, config)], None, config, n_epochs)[0], start
+            )
+    _put_on_discs(flat, group, config.seed)
+    return flat
 
 
 def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
@@ -236,8 +246,6 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
 
 def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[[str], None]) -> np.ndarray:
     """Aligned UMAP: (K, N, 2). All maps start from one picture, the principal components of the spaces' sum."""
-    from umap.umap_ import find_ab_params, make_epochs_per_sample
-
     say(f"finding the neighbours of {len(spaces[0]):,} points in {len(spaces)} spaces")
     graphs = [_graph(space, group, config) for space, group in zip(spaces, groups, strict=True)]
     links = [graph.astype(bool).astype(np.float32) for graph in graphs]
@@ -246,18 +254,31 @@ def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[
         if abs(k - other) <= config.alignment_window:  # by the share of neighbours in common, as in umap.aligned_umap
             shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
             ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
-    start = pca(sum(spaces))
-    start *= 10 / max(np.abs(start).max(), 1e-6)  # umap's size of a first picture; and so that no two points start as one:
-    start += np.random.default_rng(config.seed).normal(scale=1e-3, size=start.shape)
-    points, edges, (a, b) = np.stack([start] * len(spaces)), [], find_ab_params(1.0, config.min_dist)
+    return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)
+
+
+def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
+    """(N, 2) -> (1, N, 2) in umap's size of a first picture, no two points on one place."""
+    start = start * (10 / max(np.abs(start).max(), 1e-6))
+    return (start + np.random.default_rng(config.seed).normal(scale=1e-3, size=start.shape))[None]
+
+
+def _descended(
+    points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None
+) -> np.ndarray:
+    """UMAP's epochs from (K, N, 2) on; the graphs' edges pull, strangers push, `ties` (K, K, N) hold the maps together."""
+    from umap.umap_ import find_ab_params, make_epochs_per_sample
+
+    edges, (a, b) = [], find_ab_params(1.0, config.min_dist)
+    ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
     for graph in graphs:
-        every = make_epochs_per_sample(graph.data, config.n_epochs)  # an edge is due the more often, the stronger it is
+        every = make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
         edges.append((*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
-    for n in range(config.n_epochs):
+    for n in range(n_epochs):
         if n % 20 == 0:
-            say(f"epoch {n + 1} of {config.n_epochs}")
+            say(f"epoch {n + 1} of {n_epochs}")
         for k, edge in enumerate(edges):
-            _compiled()(points, k, *edge, ties, a, b, 1 - n / config.n_epochs, n, (config.seed + n) % 2**32)
+            _compiled()(points, k, *edge, ties, a, b, 1 - n / n_epochs, n, (config.seed + n) % 2**32)
     return points
 
 

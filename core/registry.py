@@ -10,107 +10,43 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from core import config
+from core import config, manifest
 from core.artifacts import file_sha256, read_json, write_json
+from core.catalogue import CATALOGUE, Entry, in_words
+from core.catalogue import RemoteFile as RemoteFile
 from core.download import DownloadStopped as DownloadStopped
 from core.download import Progress as Progress
 from core.download import Report, download
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.limits import check_allowed, limits
+from core.texts import t
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
+NAME = r"\w[\w.+-]{0,100}"  # nothing that could lead out of the folders
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
-NEEDED = {
-    "model": "a folder that holds options.json and one weights file",
-    "vectors": "a file of vectors",
-    "corpus": "a file of sentences",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
-    """A file of an entry: its name here, where it comes from, and what is known of it."""
-
-    name: str
-    url: str | None = None
-    size: int | None = None  # bytes
-    sha256: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    name: str
-    kind: str  # "model", "vectors" or "corpus"
-    title: str  # what a person reads
-    files: tuple[RemoteFile, ...]
-    size_mb: float  # on this machine, or to be downloaded
-    source: str  # "bundled", "download" or "local"
-    licence: str
-    note: str = ""
-    available: bool = False  # on this machine, when `entries` looked
 
 
 def _never() -> bool:
     return False
 
 
-def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> Entry:
-    base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
-    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
-    licence = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
-    checked = "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none"
-    unchecked = "No sha256 is published: that of the first download is recorded on this machine, and must not change"
-    note = f"Trained on {corpus}. {checked if known else unchecked}."
-    return Entry(name, "model", f"{name}, {title}", files, size_mb, "download", licence, note)
-
-
-def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> Entry:
-    return Entry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
-
-
-def _gensim(name: str, size_mb: float) -> Entry:
-    title, files, note = f"{name}, by gensim.downloader", (RemoteFile(f"{name}.gz"),), "Fetched and checked (MD5) by gensim."
-    licence = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
-    return Entry(name, "vectors", title, files, size_mb, "download", licence, note)
-
-
-OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
-BILLION, WIKI_NEWS = "the 1 Billion Word Benchmark", "5.5 billion tokens of Wikipedia and WMT news"
-SMALL = 54_402_456, "747ba97abce8a5f446558369e10bb0f7931437a46867476fdd156f5d7f576229"  # as in why2011btv/tf_1.2.0_event
-ORIGINAL = 374_434_792, "a6b92b9ccbb13fe489faacd2221c795d4bebe84b75f8aded9d85ea464fa5c994"  # tamu-nlp/Dialogue-Act-Classification
-MODEL_FILES = "options.json", "weights.safetensors", "vocabulary.txt", "meta.json"
-CATALOGUE = (
-    _bundled("elmo-mini", "model", "trained here, 13.6 M parameters", OURS, *MODEL_FILES),
-    _allennlp("allennlp-small", "2x1024_128_2048cnn_1xhighway", "13.6 M parameters", 54.4, BILLION, *SMALL),
-    _allennlp("allennlp-medium", "2x2048_256_2048cnn_1xhighway", "28.0 M parameters", 112.1, BILLION),
-    _allennlp("allennlp-original", "2x4096_512_2048cnn_2xhighway", "93.6 M parameters", 374.4, BILLION, *ORIGINAL),
-    _allennlp("allennlp-original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", "93.6 M parameters", 374.4, WIKI_NEWS),
-    _bundled("glove-mini", "vectors", "trained here", OURS, "vectors.safetensors", "words.txt", "meta.json"),
-    _gensim("glove-wiki-gigaword-50", 69),
-    _gensim("glove-wiki-gigaword-100", 134),
-    _gensim("glove-wiki-gigaword-200", 264),
-    _gensim("glove-wiki-gigaword-300", 394),
-    _gensim("glove-twitter-25", 110),
-    _gensim("glove-twitter-50", 209),
-    _gensim("glove-twitter-100", 406),
-    _gensim("glove-twitter-200", 795),
-    _gensim("word2vec-google-news-300", 1744),
-    _bundled("sentences", "corpus", "our own sense-labelled sentences", "Elmoscope's own", "sentences.jsonl"),
-)
-
-
 def entries(kind: str) -> list[Entry]:
-    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last."""
+    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last.
+
+    Titles and notes are in the reader's language.
+    """
     _check_kind(kind)
-    listed = [entry for entry in CATALOGUE if entry.kind == kind]
+    listed = [in_words(entry) for entry in CATALOGUE if entry.kind == kind]
     known = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                listed.append(Entry(path.name, kind, f"{path.name}, in {folder}", (), 0.0, "local", "Not recorded"))
+                title = t("{name}, in {folder}", name=path.name, folder=folder)
+                listed.append(Entry(path.name, kind, title, (), 0.0, "local", "Not recorded"))
     found = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in found]
 
@@ -135,11 +71,14 @@ def resolve(
     """
     _check_kind(kind)
     name = str(name_or_path)
-    if path := _existing(name):
+    if path := _given(name):
         if kind == "model":
             model_files(path)
+        manifest.check(path)
         return path
     path, problem = _find(name, kind)
+    if path:
+        manifest.check(path)
     entry = entry_named(name, kind)
     if entry and entry.source == "download" and kind == "model":
         return _downloaded(entry, path, allow_download, report, stop)
@@ -148,33 +87,55 @@ def resolve(
     if problem:
         raise problem
     if entry and entry.source == "bundled":
-        raise MissingArtifact(f"{name} belongs in {config.ASSETS} but is not there. Get the project's files again.")
+        raise MissingArtifact(
+            t("{name} belongs in {folder} but is not there. Get the project's files again.", name=name, folder=config.ASSETS)
+        )
     if entry:
-        raise MissingArtifact(f"{name} ({entry.size_mb:g} MB) is not on this machine yet. Allow its download by gensim.")
-    known = ", ".join(entry.name for entry in entries(kind))
-    what = "set of vectors" if kind == "vectors" else kind
-    raise MissingArtifact(f"{name[:200]!r} is no {what} known here. Known: {known}; or give {NEEDED[kind]}.")
+        raise MissingArtifact(
+            t("{name} ({size:g} MB) is not on this machine yet. Allow its download by gensim.", name=name, size=entry.size_mb)
+        )
+    raise MissingArtifact(_unknown(name[:200], kind))
+
+
+def own_corpora() -> Path:
+    """Where texts that visitors bring are kept; the leading dot keeps them out of every list."""
+    return config.cache_folder() / FOLDERS["corpus"] / ".own"
+
+
+def _unknown(name: str, kind: str) -> str:
+    told = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
+    if kind == "model":
+        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **told)  # fmt: skip
+    if kind == "vectors":
+        return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **told)
+    return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **told)
 
 
 def model_files(folder: str | Path) -> tuple[Path, Path]:
     """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder. A model is {NEEDED['model']}.")
+        raise BadInput(
+            t("{folder} is no folder. A model is a folder that holds options.json and one weights file.", folder=folder)
+        )
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
-        raise MissingArtifact(f"{folder} cannot be read: {error.strerror}.") from None
+        raise MissingArtifact(t("{path} cannot be read: {error}.", path=folder, error=error.strerror)) from None
     options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [path for path in weights if "weights" in path.name] or weights
-    for found, what in ((options, "options.json"), (weights, "weights file (*.hdf5 or *.safetensors)")):
+    for found, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
         if not found:
-            raise MissingArtifact(f"{folder} has no {what}. A model is {NEEDED['model']}.")
+            raise MissingArtifact(
+                t("{folder} has no {what}. A model is a folder that holds options.json and one weights file.", folder=folder, what=what)
+            )  # fmt: skip
         if len(found) > 1:
             names = ", ".join(path.name for path in found)
-            raise BadInput(f"{folder} has {len(found)} where one {what} should be: {names}. Keep one of them.")
+            raise BadInput(
+                t("{folder} has {n} where one {what} should be: {names}. Keep one of them.", folder=folder, n=len(found), what=what, names=names)
+            )  # fmt: skip
     return options[0], weights[0]
 
 
@@ -207,9 +168,20 @@ def verify(entry: Entry, folder: Path) -> None:
             continue
         expected, found = file.sha256 or seen.get("sha256"), file_sha256(path)
         if expected not in (None, found):
-            whose = "published file" if file.sha256 else f"one first downloaded (recorded in {record})"
-            told = f"{path} is not the {whose}: its sha256 is {found}, not {expected}"
-            raise CorruptArtifact(f"{told}. Delete it and download it again.")
+            told = {"path": path, "found": found, "expected": expected}
+            raise CorruptArtifact(
+                t(
+                    "{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.",
+                    **told,
+                )
+                if file.sha256
+                else t(
+                    "{path} is not the one first downloaded (recorded in {record}): its sha256 is {found}, not {expected}. Delete it and "
+                    "download it again.",
+                    record=record,
+                    **told,
+                )
+            )
         known[file.name] = {"sha256": found, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if known != before:
         with contextlib.suppress(BadInput):  # a cache that cannot be written can still be used
@@ -222,7 +194,9 @@ def _check_options(path: Path) -> None:
         read_json(path, expect=dict)
     except CorruptArtifact as error:
         path.unlink()
-        raise CorruptArtifact(f"What was downloaded as {path} was something else and is removed ({error}) Try again.") from None
+        raise CorruptArtifact(
+            t("What was downloaded as {path} was something else and is removed ({error}) Try again.", path=path, error=error)
+        ) from None
 
 
 def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
@@ -233,8 +207,12 @@ def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: R
             verify(entry, own)
         return path
     if not allow_download:
-        told = f"{entry.name} ({entry.size_mb:g} MB) is not on this machine yet"
-        raise MissingArtifact(f"{told}. Allow its download, or put options.json and the weights into {own}.")
+        raise MissingArtifact(
+            t(
+                "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",
+                name=entry.name, size=entry.size_mb, folder=own,
+            )
+        )  # fmt: skip
     return fetch(entry, report=report, stop=stop)
 
 
@@ -248,16 +226,16 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
                     model_files(path)
                 if path.is_file() or any(path.iterdir()):
                     return path, None
-                problem = problem or MissingArtifact(f"{path} is empty.")
+                problem = problem or MissingArtifact(t("{name} is empty.", name=path))
         except ElmoscopeError as error:
             problem = problem or error
         except OSError as error:
-            problem = problem or MissingArtifact(f"{path} cannot be read: {error.strerror}.")
+            problem = problem or MissingArtifact(t("{path} cannot be read: {error}.", path=path, error=error.strerror))
     return None, problem
 
 
 def _places(name: str, kind: str) -> Iterator[Path]:
-    if not re.fullmatch(r"\w[\w.+-]{0,100}", name):  # nothing that could lead out of the folders
+    if not re.fullmatch(NAME, name):
         return
     for folder in (config.ASSETS, config.data_folder(), *_own_folders(kind)):
         if folder:
@@ -268,6 +246,19 @@ def _places(name: str, kind: str) -> Iterator[Path]:
 
 def _own_folders(kind: str) -> list[Path]:
     return [base / FOLDERS[kind] for base in (config.data_folder(), config.cache_folder()) if base]
+
+
+def _given(name: str) -> Path | None:
+    """The path a user gave, if there is something; BadInput where paths may not be named.
+
+    What a visitor brought stays open to whoever has its address, which nobody can guess.
+    """
+    path = _existing(name)
+    if path is None or limits().paths or (path.is_file() and path.resolve().parent == own_corpora().resolve()):
+        return path
+    if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
+        check_allowed("paths")
+    return None
 
 
 def _existing(name: str) -> Path | None:
@@ -286,4 +277,4 @@ def _size_mb(path: Path) -> float:
 
 def _check_kind(kind: str) -> None:
     if kind not in FOLDERS:
-        raise BadInput(f"'{kind}' is no kind of artifact; there are {', '.join(FOLDERS)}.")
+        raise BadInput(t("'{kind}' is no kind of artifact; there are {known}.", kind=kind, known=", ".join(FOLDERS)))

@@ -16,7 +16,7 @@ import numpy as np
 from core.errors import BadInput
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
-DRAWS = 1_000  # of the bootstrap
+DRAWS, ROUNDS = 1_000, 200  # of the bootstrap; shuffles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +87,22 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
     return float(_hits(_neighbours(similarities, k), senses).mean())
 
 
-def shuffled_null(similarities: np.ndarray, labels: Sequence, *, seed: int, rounds: int = 200) -> tuple[float, float]:
+def shuffled_null(similarities: np.ndarray, labels: Sequence, *, seed: int, rounds: int = ROUNDS) -> tuple[float, float]:
     """(n, n), (n,) of one word -> mean and 95 % quantile of one_nn over shuffled labels: what luck gives."""
-    similarities, senses = _one_word(similarities, labels)
-    accuracies = _shuffled(_neighbours(similarities, 1), senses, rounds, np.random.default_rng(seed))
+    accuracies = judged(similarities, labels, np.random.default_rng(seed), rounds)[1]
     return float(accuracies.mean()), float(np.quantile(accuracies, 0.95))
+
+
+def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
+    """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
+    similarities, senses = _one_word(similarities, labels)
+    nearest = _neighbours(similarities, 1)  # labels do not move it: found once for all the shuffles
+    return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
+
+
+def resampled(hits: np.ndarray, rng) -> np.ndarray:
+    """(n,) -> the means of DRAWS bootstrap samples: (DRAWS,)."""
+    return hits[rng.integers(len(hits), size=(DRAWS, len(hits)))].mean(axis=1)
 
 
 def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
@@ -134,7 +145,7 @@ def sense_report(
     *,
     seed: int,
     k: int = 5,
-    rounds: int = 200,
+    rounds: int = ROUNDS,
 ) -> SenseReport:
     """All measures for the occurrences (N,) of many words; `similarities_of` gives the cosines (n, n) of the rows (n,).
 
@@ -152,7 +163,7 @@ def sense_report(
             continue
         per_word[word], null, hits = _measure(similarities_of(rows), labels[rows], k, rounds, rng)
         nulls.append(null)
-        draws.append(hits[rng.integers(len(hits), size=(DRAWS, len(hits)))].mean(axis=1))
+        draws.append(resampled(hits, rng))
     if not per_word:
         raise BadInput("No word here has occurrences labelled with two different senses; there is nothing to tell apart.")
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
@@ -203,9 +214,8 @@ def classify_split(
 
 def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray, np.ndarray]:
     """One word -> its measures, one_nn of each shuffle (rounds,), and of each occurrence (n,)."""
+    hits, null = judged(similarities, labels, rng, rounds)
     similarities, senses = _one_word(similarities, labels)
-    nearest = _neighbours(similarities, 1)  # labels do not move it: found once for all the shuffles
-    hits, null = _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(

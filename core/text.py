@@ -8,6 +8,7 @@ begin and end of sentence, begin and end of word, padding (262 ids in all). Long
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,6 +16,7 @@ IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 257, 258, 259, 260, 261
 SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens in a vocabulary
+JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbour there
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
 _TOKEN = re.compile(
@@ -52,6 +54,12 @@ def tokenize(sentence: str) -> list[str]:
     return _TOKEN.findall(sentence.translate(_CURLY))
 
 
+def token_spans(sentence: str) -> tuple[str, list[tuple[int, int]]]:
+    """The sentence as its tokens spell it (same places), and where each token of `tokenize` begins and ends in it."""
+    text = sentence.translate(_CURLY)
+    return text, [match.span() for match in _TOKEN.finditer(text)]
+
+
 def split_sentences(text: str) -> list[str]:
     """Sentences of a text, in order: split at line breaks and after end marks, not after common abbreviations.
 
@@ -62,9 +70,14 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_word(tokens: list[str], word: str) -> list[int]:
-    """Positions at which `word` stands among `tokens`, letter case aside."""
-    wanted = word.casefold()
-    return [i for i, token in enumerate(tokens) if token.casefold() == wanted]
+    """Positions at which `word` stands among `tokens`, letter case and joiners aside."""
+    wanted = bare(word).casefold()
+    return [i for i, token in enumerate(tokens) if bare(token).casefold() == wanted]
+
+
+def bare(token: str) -> str:
+    """A token without the joiners at its edges."""
+    return token.strip(JOINER) or token
 
 
 def join_tokens(tokens: list[str]) -> str:
@@ -74,16 +87,33 @@ def join_tokens(tokens: list[str]) -> str:
     >>> join_tokens(["do", "not", "say", '"', "yes", "!", '"', "(", "yet", ")"])
     'do not say "yes!" (yet)'
     """
-    parts, glued, open_quote = [], True, False
-    for token in tokens:
-        closing = token == '"' and open_quote
-        if not glued and not closing and not _CLOSES.fullmatch(token):
-            parts.append(" ")
-        parts.append(token)
-        if token == '"':
+    return "".join(pieces(tokens))
+
+
+def pieces(tokens: Sequence[str]) -> list[str]:
+    """The tokens as they stand in `join_tokens`' text, each with the space before it, where there is one."""
+    return [f" {bare(token)}" if apart else bare(token) for token, apart in zip(tokens, spaced(tokens), strict=True)]
+
+
+def is_joined(tokens: Sequence[str], k: int) -> bool:
+    """Whether a joiner holds token `k` to the one before it; False past the end."""
+    if not 0 < k < len(tokens):
+        return False
+    before, token = tokens[k - 1], tokens[k]
+    return (token.startswith(JOINER) and bare(token) != token) or (before.endswith(JOINER) and bare(before) != before)
+
+
+def spaced(tokens: Sequence[str]) -> list[bool]:
+    """For each token whether `join_tokens` sets a space before it; never where a joiner stands."""
+    found, glued, open_quote = [], True, False
+    for k, token in enumerate(tokens):
+        plain = bare(token)
+        closing = plain == '"' and open_quote
+        found.append(not (glued or closing or is_joined(tokens, k) or _CLOSES.fullmatch(plain)))
+        if plain == '"':
             open_quote = not open_quote
-        glued = token in _OPENERS or (token == '"' and open_quote)
-    return "".join(parts)
+        glued = plain in _OPENERS or (plain == '"' and open_quote)
+    return found
 
 
 def character_ids(tokens: list[str]) -> np.ndarray:

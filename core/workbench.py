@@ -11,24 +11,31 @@ from pathlib import Path
 
 import numpy as np
 
+from core import languages, manifest
 from core.artifacts import file_sha256, read_json, text_fingerprint
-from core.config import ASSETS, cache_folder
+from core.config import ASSETS, FLOAT32, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
 from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel
-from core.elmo.mix import check_weights
+from core.elmo.mix import check_weights, mixed
+from core.elmo.spelled import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
 from core.errors import BadInput, MissingArtifact
-from core.neighbours import similarities
+from core.languages import Language
+from core.limits import limits
+from core.neighbours import Products, best, cosines_of_mixes, similarities
 from core.occurrences import OccurrenceTable, build_index
-from core.projection import FrozenMaps, ProjectionConfig, aligned_maps
+from core.projection import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert
+from core.recut import recut
 from core.registry import resolve
 from core.senses import SenseReport, sense_report
 from core.static import DOWNLOADS, StaticVectors, download_vectors, load_vectors
+from core.texts import t
 
 BUNDLED_MODEL, BUNDLED_VECTORS, BUNDLED_CORPUS = "elmo-mini", "glove-mini", "sentences"
 SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
 ALL_WORDS = "all words"
+NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
 
@@ -39,13 +46,21 @@ class Model:
     name: str
     folder: Path
     encoder: Encoder
-    fingerprint: str  # of its weights
+    fingerprint: str  # of its weights, and their precision where it is not float32
+
+    @property
+    def language(self) -> Language:
+        """The language it was trained for, which says how its text is cut."""
+        return languages.of_model(self.folder)
 
 
-def open_model(name: str, *, allow_download: bool = False, report: Callable | None = None) -> Model:
-    """A registry name or a model folder -> encoder."""
+def open_model(name: str, *, precision: str = FLOAT32, allow_download: bool = False, report: Callable | None = None) -> Model:
+    """A registry name or a model folder -> encoder, its LSTMs' weights at a precision of core.elmo.narrow."""
     folder = resolve(name, "model", allow_download=allow_download, report=report)
-    return Model(name, folder, Encoder(load_bilm(folder), name=name), model_fingerprint(folder))
+    encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision), model_fingerprint(folder)
+    if spelled := load_spelled(folder, fingerprint):
+        encoder.know(*spelled)
+    return Model(name, folder, encoder, fingerprint if precision == FLOAT32 else f"{fingerprint}-{precision}")
 
 
 def model_fingerprint(folder: Path) -> str:
@@ -58,7 +73,10 @@ def open_language_model(model: Model) -> LanguageModel:
     found = load_softmax(model.folder)
     if found is None:
         raise MissingArtifact(
-            f"{model.name} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can."
+            t(
+                "{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.",
+                model=model.name,
+            )
         )
     return LanguageModel(model.encoder, *found)
 
@@ -87,9 +105,20 @@ def open_vectors(name: str, *, allow_download: bool = False, report: Callable | 
     return load_vectors(resolve(name, "vectors"))
 
 
-def open_corpus(name: str) -> list[Sentence]:
-    """A registry name or a file of sentences -> sentences."""
-    return read_sentences(resolve(name, "corpus"))
+def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
+    """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
+
+    A language's own labelled sentences are stored by words, for people; they come cut as its models read them.
+    """
+    owner = sentences_of(name)
+    with languages.reading(owner or language or languages.in_use()):
+        found = read_sentences(resolve(name, "corpus"))
+    return [recut(sentence, owner) for sentence in found] if owner and owner.tokeniser != "words" else found
+
+
+def sentences_of(corpus: str) -> Language | None:
+    """The language whose own labelled sentences a corpus is, or None."""
+    return next((one for one in map(languages.named, languages.codes()) if one.sentences == corpus), None)
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
@@ -97,16 +126,20 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 
     `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole.
     """
-    if (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
+    if limits().paths and (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
         table = OccurrenceTable(corpus)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
             raise BadInput(
-                f"The index {corpus} was made with another model than {model.name}. Name its model, or build it again."
+                t(
+                    "The index {corpus} was made with another model than {model}. Name its model, or build it again.",
+                    corpus=corpus,
+                    model=model.name,
+                )
             )
         return table
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
-    sentences = open_corpus(corpus)
+    sentences = open_corpus(corpus, model.language)
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{'-targets' if targets_only else ''}"
     if (folder / "meta.json").is_file():
@@ -117,10 +150,14 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 
 def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
     """The shipped table of the bundled sentences' labelled tokens, if it was made with this very model."""
-    folder = ASSETS / "targets"
-    if corpus != BUNDLED_CORPUS or not (folder / "meta.json").is_file():
+    language = model.language
+    folder = ASSETS / language.targets
+    if not language.targets or corpus != language.sentences or not (folder / "meta.json").is_file():
         return None
-    return OccurrenceTable(folder) if read_json(folder / "meta.json").get("model") == model.fingerprint else None
+    if read_json(folder / "meta.json", expect=dict).get("model") != model.fingerprint:
+        return None
+    manifest.check(folder)
+    return OccurrenceTable(folder)
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
@@ -143,7 +180,8 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     """The rows a map of `word` shows, in its order of points."""
     rows = table.labelled_rows(None if word == ALL_WORDS else word)
     if not len(rows):
-        raise BadInput(f"'{word}' has no labelled sentences in this corpus. Choose one of: {', '.join(table.lemmas[:12])} ...")
+        known = ", ".join(table.lemmas[:12])
+        raise BadInput(t("'{word}' has no labelled sentences in this corpus. Choose one of: {known} ...", word=word, known=known))
     return rows
 
 
@@ -157,6 +195,17 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     return aligned_maps(spaces, names, config)
 
 
+def place(table: OccurrenceTable, found: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
+    """(K, 2): where a token goes in each of the frozen maps of those rows, by its nearest among them in each map's space."""
+    weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
+    cosines = cosines_of_mixes(table.rows, found, weights)[:, rows]  # (K, n)
+    near = np.stack([best(one, NEIGHBOURS_TO_PLACE) for one in cosines])  # (K, k)
+    shift = (
+        maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
+    )  # the maps lie one behind the other: one call places in all of them
+    return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
+
+
 def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray) -> SenseReport:
     """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix."""
     rows = map_rows(table, word)
@@ -165,13 +214,28 @@ def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray) -> S
     return sense_report(lambda picked: similarities(table, rows[picked], weights), words, labels, seed=0)
 
 
+def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps) -> np.ndarray:
+    """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
+
+    It begins with their average in the mix's own proportions, so that it depends on the weights alone, not on the way there;
+    a single layer, or the equal mix, is the frozen map itself.
+    """
+    shares = np.asarray(weights, float) / np.sum(weights)
+    for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
+        if np.abs(shares - known).max() < 0.005:
+            return maps.coordinates[k]
+    return followed(mixed(layers, shares), np.tensordot(shares, maps.coordinates[: len(layers)], axes=1), maps.config)
+
+
 def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
     """'0', '1', '2' -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        raise BadInput(f"There is no layer '{layer}'; this model has layers 0 to {n_layers - 1}, and 'mix'.")
+        raise BadInput(
+            t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1)
+        )
     return np.eye(n_layers)[int(layer)]
 
 

@@ -2,16 +2,19 @@
 
 import streamlit as st
 
-from pages._shared.frame import frame, lede, show
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
 from pages._shared.inputs import sentence_pair
 
-in_use = frame("Mix")
-st.title("Which layers matter?")
+in_use = frame("pages/mix.py")
+question(t("Which layers matter?"))
 lede(
-    "ELMo hands a task one vector a word: <b>γ · (s₀·h₀ + s₁·h₁ + s₂·h₂)</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
-    "here you set them, and see what becomes of the neighbours, of the senses and of the map."
+    t(
+        "ELMo hands a task one vector a word: <b>γ · (s₀·h₀ + s₁·h₁ + s₂·h₂)</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
+        "here you set them, and see what becomes of the neighbours, of the senses and of the map."
+    )
 )
-with st.expander("The word in question, in two sentences", icon=":material/edit:", expanded=False, key="mix.own"):
+with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair()
 if first.tokens:
     show("mixing", in_use, first, second)

@@ -1,13 +1,14 @@
 """Model: what the language model in use was trained on, how well it learned, and what each of its layers knows."""
 
-import streamlit as st
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
 
-from pages._shared.frame import frame, lede, show
-
-in_use = frame("Model")
-st.title("What does this model know?")
+in_use = frame("pages/model.py")
+question(t("What does this model know?"))
 lede(
-    "ELMo is a <b>biLM</b>: one language model reads left to right and guesses the next word, another reads right to left and guesses the one "
-    "before. Nobody tells them about grammar or meaning. Here is what they were trained on, how well they guess, and what their layers picked up."
+    t(
+        "ELMo is a <b>biLM</b>: one language model reads left to right and guesses the next word, another reads right to left and guesses the one "
+        "before. Nobody tells them about grammar or meaning. Here is what they were trained on, how well they guess, and what their layers picked up."
+    )
 )
 show("model_card", in_use)

@@ -37,7 +37,7 @@ def test_readme_shows_every_command():
         "index build",
         "index info",
     }
-    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify"}
+    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify", "fetch", "bench"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 

@@ -38,6 +38,11 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     @property
+    def used_texts(self) -> tuple[Tokens, ...]:
+        """Distinct token lists of the examples alone, sorted."""
+        return tuple(sorted({example.tokens for part in (self.train, self.valid, self.test) for example in part}))
+
+    @property
     def fingerprint(self) -> str:
         """sha256 of every example, its label and the split it is in, 64 hex digits: the data hash of a result."""
         parts = (("train", self.train), ("valid", self.valid), ("test", self.test))

@@ -15,6 +15,7 @@ import numpy as np
 
 from core.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from core.elmo.encoder import Encoder
+from core.elmo.mix import widened
 from core.errors import BadInput, CorruptArtifact
 
 SHARD_TOKENS = 64_000
@@ -53,8 +54,8 @@ class FeatureStore:
         number, at = self._place[self._row[text]]
         spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
-        layers[0] = np.tile(spelt, 2)
-        layers[1:] = contextual.transpose(1, 0, 2)
+        layers[0] = np.tile(widened(spelt), 2)
+        layers[1:] = widened(contextual).transpose(1, 0, 2)
         return layers
 
 

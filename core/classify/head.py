@@ -13,7 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from scipy.special import log_softmax
 
+from core import manifest
 from core.artifacts import file_sha256, read_json, replacing, short, text_fingerprint, write_json
 from core.classify.baselines import Baseline
 from core.classify.compact import pack, rounded, unpack
@@ -29,27 +31,52 @@ Tokens = tuple[str, ...]
 
 
 @dataclass
+class Committee:
+    """Heads that err on different texts, asked together: the product of their calibrated probabilities.
+
+    It learns nothing itself: its members are trained alone, on the same texts and with the same seed (Hinton 2002, "Training
+    products of experts", section 1, says why a product).
+    """
+
+    members: dict[str, Head]
+
+    def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
+        """(N, C) float32: the sum of the members' log-probabilities."""
+        every = [head.logits(texts, vectors=vectors, layers=layers) / head.temperature for head in self.members.values()]
+        return sum(log_softmax(logits, axis=1) for logits in every).astype(np.float32)
+
+
+@dataclass
 class Head:
     """`classifier` gives logits of the labels; `meta` is how it was made: task, data, config, curves, scores."""
 
     variant: Variant
     labels: tuple[str, ...]
-    classifier: Network | Baseline
+    classifier: Network | Baseline | Committee
     vocabulary: Vocabulary
     temperature: float
     meta: dict
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32 before the temperature; texts of like length share a batch."""
+        if isinstance(self.classifier, Committee):
+            return self.classifier.logits(texts, vectors=vectors, layers=layers)
         if isinstance(self.classifier, Baseline):
             return self.classifier.logits(texts, vectors)
         return self._rows(self.classifier, texts, vectors, layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, E): each text's vector before the last linear layer of a network."""
-        if isinstance(self.classifier, Baseline):
+        if self.network is None:
             raise BadInput(f"{self.variant.title} has no vector of its own for a text. Choose a network.")
-        return self._rows(self.classifier.pooled, texts, vectors, layers)
+        return self.network._rows(self.network.classifier.pooled, texts, vectors, layers)
+
+    @property
+    def network(self) -> Head | None:
+        """This head, or the member of a committee, that is a network."""
+        if isinstance(self.classifier, Committee):
+            return next((head.network for head in self.classifier.members.values() if head.network), None)
+        return None if isinstance(self.classifier, Baseline) else self
 
     def probabilities(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float64, calibrated by the temperature, rows summing to 1."""
@@ -57,6 +84,8 @@ class Head:
 
     def round(self) -> None:
         """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
+        if isinstance(self.classifier, Committee):
+            return  # its members were rounded when they were made
         if isinstance(self.classifier, Baseline):
             for name, array in rounded(self.classifier.arrays()).items():
                 setattr(self.classifier, name, array)
@@ -101,21 +130,28 @@ def classify(heads: dict[str, Head], text: Tokens, *, vectors: StaticVectors | N
     return answers
 
 
-def save_head(head: Head, folder: str | Path) -> Path:
-    """Write the folder as a whole, in place of one that is there."""
+def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -> Path:
+    """Write the folder as a whole, in place of one that is there.
+
+    A committee's members are stored within it; with `members_beside` they are those that lie in folders beside it.
+    """
     from safetensors.numpy import save_file
 
-    is_baseline = isinstance(head.classifier, Baseline)
-    arrays = head.classifier.arrays() if is_baseline else _arrays(head.classifier)
+    is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
+    arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words
     with replacing(Path(folder)) as temporary:
         temporary.mkdir()
+        members = head.classifier.members if is_committee else {}
+        for name, member in members.items() if not members_beside else ():
+            save_head(member, temporary / name)
+        weights = {name: _weights_sum((Path(folder).parent if members_beside else temporary) / name) for name in members}
         save_file(pack(arrays), temporary / "weights.safetensors")
         (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8")
         facts = {"format": FORMAT, "version": VERSION, "variant": head.variant.name, "labels": head.labels}
         sums = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
         stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sums}
-        write_json(temporary / "meta.json", {**facts, **stored, **head.meta})
+        write_json(temporary / "meta.json", {**facts, **stored, **head.meta} | ({"members": weights} if members else {}))
     return Path(folder)
 
 
@@ -135,6 +171,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
+    manifest.check(folder)
     folder, meta = Path(folder), read_meta(folder)
     try:
         for name, expected in meta["sha256"].items():
@@ -146,6 +183,11 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
             raise CorruptArtifact(f"{folder / 'vocabulary.txt'} is not the vocabulary of this head. Train it again.")
+        if variant.members:
+            members = {name: _member(folder, name, meta, model, vectors) for name in variant.members}
+            if any(member.labels != labels for member in members.values()):
+                raise ValueError("its members have other labels")
+            return Head(variant, labels, Committee(members), Vocabulary(()), float(meta["temperature"]), meta)
         arrays = unpack(load_file(folder / "weights.safetensors"))
         classifier = _classifier(variant, meta, arrays, words, len(labels))
         vocabulary = Vocabulary(() if isinstance(classifier, Baseline) else words)
@@ -153,6 +195,19 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise CorruptArtifact(f"The head in {folder} cannot be read: {reason}. Train it again.") from None
+
+
+def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> Head:
+    """A committee's member, from within its folder or beside it."""
+    place = folder / name if (folder / name).is_dir() else folder.parent / name
+    head = load_head(place, model=model, vectors=vectors)
+    if head.meta["sha256"]["weights.safetensors"] != meta["members"][name]:
+        raise CorruptArtifact(f"The head in {folder} was made of another {name}: {name} beside it is another. Train it again.")
+    return head
+
+
+def _weights_sum(folder: Path) -> str:
+    return file_sha256(folder / "weights.safetensors")
 
 
 def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str], n_classes: int) -> Network | Baseline:

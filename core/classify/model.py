@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from core.classify.inputs import UNKNOWN, Batch
 from core.elmo.mix import ScalarMix
 from core.errors import BadInput
+from core.texts import t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class Variant:
     learned: bool = False  # word vectors from nothing but the training data
     glove: str = ""  # "frozen", "trained" or "" (none)
     elmo: bool = False
-    network: str = "lstm"  # "lstm", "mean", or a baseline of scikit-learn: "tfidf", "mean-glove"
+    network: str = "lstm"  # "lstm", "mean", a baseline of scikit-learn ("tfidf", "mean-glove"), or "committee"
+    members: tuple[str, ...] = ()  # of a committee
 
 
 VARIANTS = {
@@ -56,6 +58,13 @@ VARIANTS = {
             name="glove+elmo", title="GloVe + ELMo", description="GloVe joined to vectors in context", glove="frozen", elmo=True
         ),
         Variant(
+            name="glove-unfrozen+elmo",
+            title="GloVe unfrozen + ELMo",
+            description="GloVe trained on with the task, joined to vectors in context",
+            glove="trained",
+            elmo=True,
+        ),
+        Variant(
             name="mean-elmo",
             title="mean ELMo",
             description="The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM",
@@ -75,13 +84,62 @@ VARIANTS = {
             glove="frozen",
             network="mean-glove",
         ),
+        Variant(
+            name="glove-unfrozen+tfidf",
+            title="GloVe unfrozen and TF-IDF",
+            description="Two asked together: the product of their probabilities",
+            glove="trained",
+            network="committee",
+            members=("glove-unfrozen", "tfidf"),
+        ),
+        Variant(
+            name="glove-unfrozen+elmo+tfidf",
+            title="GloVe unfrozen + ELMo and TF-IDF",
+            description="Two asked together: the product of their probabilities",
+            glove="trained",
+            elmo=True,
+            network="committee",
+            members=("glove-unfrozen+elmo", "tfidf"),
+        ),
     )
 }
 
 
+def variant_titles() -> dict[str, str]:
+    """The titles of VARIANTS in the reader's language; those made of names alone are the same in all."""
+    return {name: variant.title for name, variant in VARIANTS.items()} | {
+        "glove": t("GloVe, frozen"),
+        "glove-unfrozen": t("GloVe, unfrozen"),
+        "glove-unfrozen+elmo": t("GloVe unfrozen + ELMo"),
+        "mean-elmo": t("mean ELMo"),
+        "mean-glove": t("mean GloVe"),
+        "glove-unfrozen+tfidf": t("GloVe unfrozen and TF-IDF"),
+        "glove-unfrozen+elmo+tfidf": t("GloVe unfrozen + ELMo and TF-IDF"),
+    }
+
+
+def variant_descriptions() -> dict[str, str]:
+    """What each of VARIANTS reads, in the reader's language."""
+    committee = t("Two asked together: the product of their probabilities")
+    return {
+        "embedding": t("Word vectors learned from the training rows alone"),
+        "glove": t("One ready vector for each spelling, left as it is"),
+        "glove-unfrozen": t("GloVe as a start, trained on with the task"),
+        "elmo": t("Vectors in context: a learned mix of frozen layers"),
+        "embedding+elmo": t("Learned word vectors joined to vectors in context"),
+        "glove+elmo": t("GloVe joined to vectors in context"),
+        "glove-unfrozen+elmo": t("GloVe trained on with the task, joined to vectors in context"),
+        "mean-elmo": t("The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM"),
+        "tfidf": t("Plain baseline: counts of words or letters and a logistic regression"),
+        "mean-glove": t("Plain baseline: a logistic regression on the mean of GloVe's vectors"),
+        "glove-unfrozen+tfidf": committee,
+        "glove-unfrozen+elmo+tfidf": committee,
+    }
+
+
 def variant_named(name: str) -> Variant:
     if name not in VARIANTS:
-        raise BadInput(f"There is no variant {name!r}. There are: {', '.join(VARIANTS)}.")
+        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=name, names=", ".join(VARIANTS)))
     return VARIANTS[name]
 
 

@@ -24,8 +24,8 @@ class TrainConfig:
 
     network: NetworkConfig = field(default_factory=NetworkConfig)
     epochs: int = 30  # at most
-    batch_size: int = 32  # texts
-    learning_rate: float = 2e-3
+    batch_size: int = 64  # texts, at most: a hundredth of the training texts, but at least 8, where those are few
+    learning_rate: float = 3e-3
     decay: float = 0.5  # of the rate, when ...
     plateau: int = 2  # ... this many epochs have not lowered the validation loss
     patience: int = 4  # epochs without a lower validation loss, then training ends

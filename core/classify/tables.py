@@ -21,9 +21,9 @@ from typing import Any
 from core.artifacts import check_fits, parse_json
 from core.corpus import refuse, shown
 from core.errors import BadInput
+from core.limits import limits
 from core.text import join_tokens
 
-MAX_BYTES = 200_000_000  # of a file, as it lies on disk and unpacked
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
 TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")
@@ -90,15 +90,16 @@ def clean_ag_news(text: str) -> str:
 
 
 def _unpacked(path: Path) -> bytes:
-    check_fits(path, MAX_BYTES)
+    most = limits().max_table_mb * 10**6  # as it lies on disk, and unpacked
+    check_fits(path, most)
     opened = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open)
     try:
         with opened(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
-    if len(data) > MAX_BYTES:
-        raise BadInput(f"{path.name} unpacks to more than {MAX_BYTES // 10**6} MB; at most that is read. Use a smaller file.")
+    if len(data) > most:
+        raise BadInput(f"{path.name} unpacks to more than {most // 10**6} MB; at most that is read. Use a smaller file.")
     return data
 
 
@@ -161,7 +162,7 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
     marks = "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
     mark = next((mark for mark in marks if mark in first), marks[0])
     quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
-    before = csv.field_size_limit(MAX_BYTES)  # a text of 100,000 tokens is more than csv's own limit, and is cut later
+    before = csv.field_size_limit(len(text) + 1)  # a text of 100,000 tokens is more than csv's own limit, and is cut later
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, quoting=quoting, strict=True)
     try:
         rows = [(f"{name}, line {reader.line_num}", row) for row in reader if any(map(str.strip, row))]

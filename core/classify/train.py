@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from core import checkpoint
 from core.artifacts import text_fingerprint
 from core.classify import baselines
 from core.classify.data import Dataset, Example
@@ -26,12 +27,16 @@ from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, Variant
 from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
 from core.classify.scores import nll
-from core.errors import BadInput, CorruptArtifact
+from core.errors import BadInput
 from core.static import StaticVectors
+
+SMALLEST_BATCH = 8  # texts
 
 
 def make_trainer(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Trainer | BaselineTrainer:
-    """The trainer of a variant; both kinds have run, finish, save and load."""
+    """The trainer of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained."""
+    if variant.members:
+        raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
     if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):
         raise BadInput(f"{variant.title} needs {'a model' if variant.elmo and frozen.layers is None else 'word vectors'}.")
     return (Trainer if variant.network in ("lstm", "mean") else BaselineTrainer)(variant, dataset, config, frozen)
@@ -75,7 +80,8 @@ class Trainer:
         """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
         config, started, before, total = self.config, time.perf_counter(), self.seconds, 0.0
         torch.manual_seed(config.seed * 1_000_003 + self.epoch)
-        batches = _batches(self.dataset.train, config.batch_size, np.random.default_rng([config.seed, self.epoch]))
+        size = min(config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
+        batches = _batches(self.dataset.train, size, np.random.default_rng([config.seed, self.epoch]))
         self.network.train()
         for step, numbers in enumerate(batches, start=1):
             total += self._step([self.dataset.train[k] for k in numbers])
@@ -135,7 +141,7 @@ class Trainer:
         return Head(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
 
     def save(self, path: Path) -> None:
-        """Checkpoint after whole epochs, written beside and renamed, so that a cut leaves the old one whole."""
+        """Checkpoint after whole epochs."""
         state = {
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -145,18 +151,11 @@ class Trainer:
             "history": json.dumps(self.history),
             "run": self.key,
         }
-        temporary = path.with_suffix(".tmp")
-        torch.save(state, temporary)
-        temporary.replace(path)
+        checkpoint.write(path, state)
 
     def load(self, path: Path) -> None:
-        """Go on from `save`'s file, read as plain tensors only; CorruptArtifact if it is damaged or of another run."""
-        try:
-            state = torch.load(path, weights_only=True)
-        except Exception as error:  # what is no checkpoint can make it raise almost anything
-            kind = type(error).__name__
-            raise CorruptArtifact(f"{path} is not a readable checkpoint ({kind}). Move it away to begin anew.") from None
-        try:
+        """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        with checkpoint.read(path) as state:
             if state["run"] != self.key:
                 raise ValueError("it is of other data, another configuration, or another model")
             self.network.load_state_dict(state["network"])
@@ -164,14 +163,11 @@ class Trainer:
             self.scheduler.load_state_dict(state["scheduler"])
             self.best, self.history = state["best"], json.loads(state["history"])
             self.epoch, self.since_best, self.seconds = state["counters"]
-        except (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {reason}.") from None
 
     @cached_property
     def key(self) -> str:
         """16 hex digits of all that decides this run: data, variant, configuration, frozen parts."""
-        return _key(self.variant, self.dataset, self.config, self.frozen)
+        return run_key(self.variant, self.dataset, self.config, self.frozen)
 
 
 class BaselineTrainer:
@@ -207,7 +203,7 @@ class BaselineTrainer:
 
     @cached_property
     def key(self) -> str:
-        return _key(self.variant, self.dataset, self.config, self.frozen)
+        return run_key(self.variant, self.dataset, self.config, self.frozen)
 
     @property
     def done(self) -> bool:
@@ -227,7 +223,8 @@ class BaselineTrainer:
         return finished(head, self.dataset, self.config, self.frozen, shape, self.made)
 
 
-def _key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
+def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
+    """16 hex digits of all that decides a run."""
     facts = [dataset.fingerprint, variant.name, asdict(config), frozen.facts]
     return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
 

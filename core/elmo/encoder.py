@@ -7,6 +7,7 @@ starts at zero for every sentence: the same sentence gives the same vectors alon
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -16,8 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.config import FLOAT32
 from core.elmo.lmdata import pack
 from core.elmo.model import BiLM, State
+from core.elmo.narrow import stacks
 from core.errors import BadInput
 from core.text import SENTENCE_BEGIN, SENTENCE_END, character_ids
 
@@ -26,15 +29,41 @@ WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 
 
 class Encoder:
-    """A biLM in evaluation mode with a word cache; safe to share between threads (and users)."""
+    """A biLM in evaluation mode with a word cache; safe to share between threads (and users).
 
-    def __init__(self, model: BiLM, *, name: str = "biLM", batch_tokens: int = 4096, max_cached_words: int = MAX_CACHED_WORDS):
+    `precision` is that of its LSTMs' weights (core.elmo.narrow).
+    """
+
+    def __init__(
+        self,
+        model: BiLM,
+        *,
+        name: str = "biLM",
+        batch_tokens: int = 4096,
+        max_cached_words: int = MAX_CACHED_WORDS,
+        precision: str = FLOAT32,
+    ) -> None:
         if batch_tokens < 1:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         self.model = model.eval().requires_grad_(False)
+        self.model.characters.anchor()
+        self.stacks, self.precision = stacks(model, precision), precision
         self.name, self.batch_tokens, self.max_cached_words = name, batch_tokens, max_cached_words
         self._words: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
+
+    def at(self, precision: str) -> Encoder:
+        """The same model and word cache, its LSTMs' weights at another precision."""
+        other = copy.copy(self)
+        other.stacks, other.precision = stacks(self.model, precision), precision
+        return other
+
+    def know(self, words: list[str], vectors: np.ndarray) -> None:
+        """Take the char-CNN's vectors (n, P) of n spellings as they were computed before, by this very model."""
+        if vectors.shape != (len(words), self.model.shape.projection):
+            raise ValueError(f"{len(words)} words, vectors of shape {vectors.shape}, projection {self.model.shape.projection}")
+        with self._lock:
+            self._words.update(zip(words, vectors, strict=True))
 
     @property
     def n_layers(self) -> int:
@@ -127,7 +156,7 @@ class _Run:
     """One batch: sentences packed (see core.elmo.model), their word vectors, and the way back."""
 
     def __init__(self, encoder: Encoder, sentences: list[list[str]]) -> None:
-        self.model = encoder.model
+        self.stacks = encoder.stacks
         bounded = [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
         words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
         number = {word: k for k, word in enumerate(words)}
@@ -144,14 +173,15 @@ class _Run:
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
         """Outputs of the forward and the backward stack, each in its own reading order."""
-        ahead = _SECOND_DIRECTION.submit(_with_threads, torch.get_num_threads(), self._direction, False)
-        behind = self._direction(True)
-        return ahead.result(), behind
+        # Half of torch's threads each: two small products side by side take less time than each of them on all cores.
+        each = max(1, torch.get_num_threads() // 2)
+        ahead, behind = (_DIRECTIONS.submit(_with_threads, each, self._direction, backward) for backward in (False, True))
+        return ahead.result(), behind.result()
 
     def _direction(self, backward: bool) -> list[Tensor]:
         with torch.inference_mode():
             x = self.x[self.reverse] if backward else self.x
-            return self.model.run_direction(x, self.batch_sizes, backward=backward)[0]
+            return self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
         """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""
@@ -172,18 +202,17 @@ class _Run:
             for backward in (False, True):
                 given = [tuple(part[order] for part in state) for state in states[backward]] if states else None
                 x = self.x[self.reverse] if backward else self.x
-                outputs, last = self.model.run_direction(x, self.batch_sizes, backward=backward, states=given)
+                outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=given)
                 stacks.append(outputs)
                 kept.append([tuple(part[back] for part in state) for state in last])
         return self.layers(*stacks), kept
 
 
 def _with_threads(n: int, run: Callable, *arguments):
-    """`run` with as many of torch's threads as the caller has: a new thread does not know of torch.set_num_threads."""
+    """`run` on so many of torch's threads: each of Python's threads has a setting of its own."""
     if torch.get_num_threads() != n:
         torch.set_num_threads(n)
     return run(*arguments)
 
 
-# The forward stack's thread. Products inside it use torch's own threads as well; core.elmo.encoder's callers set those.
-_SECOND_DIRECTION = ThreadPoolExecutor(max_workers=4, thread_name_prefix="forward-stack")
+_DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from core.config import ModelShape
 from core.elmo.recurrence import run_lstm
-from core.text import END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
+from core.text import BEGIN_WORD, END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
 
 State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 
@@ -47,6 +47,7 @@ class CharacterCNN(nn.Module):
         self.highways = nn.ModuleList(Highway(shape.n_filters) for _ in range(shape.n_highway))
         self.projection = nn.Linear(shape.n_filters, shape.projection)
         self.widest = max(width for width, _ in shape.filters)
+        self.anchored = [False] * len(shape.filters)  # see `anchor`
         for convolution in self.convolutions:
             nn.init.uniform_(convolution.weight, -0.05, 0.05)
             nn.init.zeros_(convolution.bias)
@@ -56,11 +57,33 @@ class CharacterCNN(nn.Module):
 
     def pooled(self, ids: Tensor) -> Tensor:
         """Each filter's strongest answer anywhere in the token: (N, 50) -> (N, filters)."""
+        if len(ids) == 1:  # another algorithm, whose sums of whole-word windows differ in the fifth digit from a batch's
+            return self.pooled(ids.expand(2, -1))[:1]
         # Behind the end mark every window is the same run of padding: one such window stands for all of them.
         used = int((ids == END_WORD).int().argmax(dim=1).max()) + 1 if len(ids) else 1
         ids = ids[:, : min(IDS_PER_TOKEN, used + self.widest)]
         x = self.embedding(ids).transpose(1, 2)  # (N, 16, characters)
-        return torch.cat([torch.relu(conv(x).amax(dim=2)) for conv in self.convolutions], dim=1)
+        answers = []
+        for convolution, anchored in zip(self.convolutions, self.anchored, strict=True):
+            windows = x[:, :, : convolution.kernel_size[0]] if anchored else x
+            answers.append(torch.relu(convolution(windows).amax(dim=2)))
+        return torch.cat(answers, dim=1)
+
+    @torch.no_grad()
+    def anchor(self) -> list[bool]:
+        """Find the convolutions that answer at a token's first character or nowhere; `pooled` then looks nowhere else.
+
+        Only a token's first character can be the begin mark. Where no other run of characters lifts any filter above zero,
+        by its largest product there and by Cauchy-Schwarz behind it, the maximum over places is the first place's answer.
+        To be called again when the weights have changed.
+        """
+        others = torch.cat([self.embedding.weight[:BEGIN_WORD], self.embedding.weight[BEGIN_WORD + 1 :]])
+        longest = others.norm(dim=1).max()
+        for k, convolution in enumerate(self.convolutions):
+            first, behind = convolution.weight[:, :, 0], convolution.weight[:, :, 1:]
+            highest = convolution.bias + (others @ first.t()).amax(dim=0) + behind.norm(dim=1).sum(dim=1) * longest
+            self.anchored[k] = bool((highest <= 0).all())
+        return self.anchored
 
     def after_highways(self, x: Tensor) -> Tensor:
         for highway in self.highways:

@@ -22,13 +22,16 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+from torch.optim.swa_utils import AveragedModel
 
+from core import checkpoint
 from core.config import ModelShape
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, PackedBatch
 from core.elmo.model import BiLM
 from core.elmo.optim import OrthogonalMomentum
-from core.errors import BadInput, CorruptArtifact
+from core.elmo.sampling import LogUniformSampler, sampled_softmax_loss
+from core.errors import BadInput
 from core.text import character_ids
 
 
@@ -44,6 +47,8 @@ class PretrainConfig:
     warmup_steps: int = 100
     decay: float = 0.6  # share of the tokens over which the learning rate falls, in a straight line ...
     last_rate: float = 0.02  # ... to this share of itself
+    average: float = 0.1  # at the end the weights become their mean over this last share of the tokens (Izmailov et al. 2018)
+    average_every: int = 50  # steps between two of those that are averaged
     clip_norm: float = 5.0
     character_rate: float = 0.1  # the char-CNN's learning rate, as a share of the others'
     character_every: int = 4  # steps between two that train the char-CNN
@@ -56,6 +61,10 @@ class PretrainConfig:
             raise BadInput(f"Training sizes must be at least 1, got {self}")
         if self.negatives > self.vocabulary:
             raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")
+        if not 0 <= self.average < 1 or self.average_every < 1:
+            raise BadInput(
+                f"average must be from 0 up to 1 and average_every at least 1, got {self.average}, {self.average_every}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,8 @@ class Trainer:
         self.cache = torch.zeros(len(corpus.types), shape.projection)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
         self.step = self.tokens = 0
+        self.learned = torch.nn.ModuleList([self.model, self.softmax, *([self.table] if self.table else [])])
+        self.average: AveragedModel | None = None  # of `learned`, once the end is near
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.sampler = LogUniformSampler(self.n_words, config.negatives)
 
@@ -157,7 +168,7 @@ class Trainer:
         return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
 
     def run(self) -> Iterator[Progress]:
-        """Train until `config.tokens`; yields after every step."""
+        """Train until `config.tokens`; yields after every step. In the end the weights are those of the average."""
         config = self.config
         stream = self.corpus.batches(
             tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step
@@ -166,6 +177,7 @@ class Trainer:
         started, first_tokens, mean = time.perf_counter(), self.tokens, 0.0
         for batch in stream:
             if self.tokens >= config.tokens:
+                self._take_average()
                 return
             torch.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
             rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
@@ -176,6 +188,9 @@ class Trainer:
             self._update(rate, train_characters)
             self.step += 1
             self.tokens += len(batch.ids) - batch.batch_sizes[0] * 2
+            if self.tokens > (1 - config.average) * config.tokens and self.step % config.average_every == 0:
+                self.average = self.average or AveragedModel(self.learned)
+                self.average.update_parameters(self.learned)
             n = self.step if self.step < 100 else 100
             mean += (value - mean) / n if mean else value
             speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
@@ -194,9 +209,17 @@ class Trainer:
                     torch.nn.utils.clip_grad_norm_(group["params"], self.config.clip_norm)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
+        if train_characters and not self.table:
+            self.model.characters.anchor()  # its weights have moved
+
+    def _take_average(self) -> None:
+        """What steps at a high rate leave noisy, their mean does not: perplexity falls as after a longer decay of the rate."""
+        if self.average is not None:
+            self.learned.load_state_dict(self.average.module.state_dict())
+            self.known.zero_()  # the cached word vectors are of the last step's weights
 
     def save(self, path: Path) -> None:
-        """Checkpoint: all state, written beside and renamed, so that a cut leaves the old one whole."""
+        """Checkpoint: all state."""
         state = {
             "model": self.model.state_dict(),
             "softmax": self.softmax.state_dict(),
@@ -204,21 +227,15 @@ class Trainer:
             "cache": self.cache[self.known],
             "known": self.known,
             "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
+            "average": self.average.state_dict() if self.average is not None else {},
             "counters": torch.tensor([self.step, self.tokens]),
             "config": json.dumps(asdict(self.config)),
         }
-        temporary = path.with_suffix(".tmp")
-        torch.save(state, temporary)
-        temporary.replace(path)
+        checkpoint.write(path, state)
 
     def load(self, path: Path) -> None:
-        """Continue from `save`'s file; it is read as plain tensors only, never unpickled into objects."""
-        try:
-            state = torch.load(path, weights_only=True)
-        except Exception as error:  # what is no checkpoint can make it raise almost anything
-            kind = type(error).__name__
-            raise CorruptArtifact(f"{path} is not a readable checkpoint ({kind}). Move it away to begin anew.") from None
-        try:
+        """Continue from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        with checkpoint.read(path) as state:
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
             self.model.load_state_dict(state["model"])
@@ -230,10 +247,10 @@ class Trainer:
             if self.table:
                 self.table.load_state_dict(state["table"][0])
                 self.table_optimizer.load_state_dict(state["table"][1])
+            if state["average"]:
+                self.average = AveragedModel(self.learned)
+                self.average.load_state_dict(state["average"])
             self.step, self.tokens = state["counters"].tolist()
-        except (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise CorruptArtifact(f"The checkpoint {path} does not fit this run: {reason}") from None
 
 
 def _next_rows(batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
@@ -242,67 +259,3 @@ def _next_rows(batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
     follows = np.arange(starts[1], starts[-1])
     before = np.concatenate([np.arange(n) + s for n, s in zip(batch_sizes[1:], starts[:-2], strict=True)] or [np.arange(0)])
     return torch.from_numpy(follows), torch.from_numpy(before.astype(np.int64))
-
-
-class LogUniformSampler:
-    """Distinct words by p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), near Zipf's law."""
-
-    def __init__(self, n_words: int, n_samples: int) -> None:
-        ranks = torch.arange(n_words, dtype=torch.float64)
-        self.p = torch.log((ranks + 2) / (ranks + 1)) / math.log(n_words + 1)
-        self.n_samples = min(n_samples, n_words)
-        low, high = 1.0, 1e9  # how many draws give n_samples distinct words on average
-        for _ in range(80):
-            tries = math.sqrt(low * high)
-            low, high = (tries, high) if self._distinct(tries).sum() < self.n_samples else (low, tries)
-        self.log_count = self._distinct(low).clamp_min(1e-12).log().float()  # log of each word's chance to be drawn
-
-    def _distinct(self, tries: float) -> Tensor:
-        return -torch.expm1(tries * torch.log1p(-self.p))
-
-    def draw(self) -> tuple[Tensor, Tensor]:
-        """Negatives (K,) and log of their expected counts (K,); torch's seed decides."""
-        chosen = torch.multinomial(self.p.float(), self.n_samples)
-        return chosen, self.log_count[chosen]
-
-
-def sampled_softmax_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor, counts: Tensor, sampler) -> Tensor:
-    """Mean -log p(targets) over targets and negatives, logits less the log of their expected counts; h is (N, P)."""
-    true = (h * softmax.weight[targets]).sum(1) + softmax.bias[targets] - sampler.log_count[targets]  # (N,)
-    place = torch.full((len(softmax.bias),), -1, dtype=torch.long)
-    place[negatives] = torch.arange(len(negatives))
-    hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
-    return _SampledLoss.apply(h, softmax.weight[negatives], softmax.bias[negatives] - counts, true, hit) / len(h)
-
-
-class _SampledLoss(torch.autograd.Function):
-    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, a few rows at a time, gradient on the way.
-
-    The (N, K) logits never exist as a whole: a block stays in the processor's cache from product to gradient.
-    """
-
-    @staticmethod
-    def forward(ctx, h, weight, bias, true, hit, rows=256):
-        d_h, d_weight, d_bias = torch.empty_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
-        d_true, total = torch.empty_like(true), 0.0
-        for k in range(0, len(h), rows):
-            block, part = h[k : k + rows], true[k : k + rows, None]
-            logits = torch.addmm(bias, block, weight.t())  # (rows, K)
-            struck = (hit[k : k + rows] >= 0).nonzero()[:, 0]
-            logits[struck, hit[k : k + rows][struck]] = -1e9
-            highest = torch.maximum(logits.amax(1, keepdim=True), part)
-            p = logits.sub_(highest).exp_()
-            right = (part - highest).exp_()
-            norm = p.sum(1, keepdim=True) + right
-            total += (norm.log() + highest - part).sum().item()
-            p.div_(norm)
-            torch.mm(p, weight, out=d_h[k : k + rows])
-            d_weight.addmm_(p.t(), block)
-            d_bias += p.sum(0)
-            d_true[k : k + rows] = (right / norm)[:, 0] - 1
-        ctx.save_for_backward(d_h, d_weight, d_bias, d_true)
-        return h.new_tensor(total)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return *(grad * g for g in ctx.saved_tensors), None, None

@@ -18,21 +18,21 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from core import languages
 from core.artifacts import file_sha256, provenance, write_json
 from core.config import MINI, ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
 from core.elmo.lmdata import Corpus, prepare, read_lines
 from core.elmo.pretrain import PretrainConfig, Progress, Trainer
-from core.elmo.warmstart import solve_projection, start_filters, start_from
+from core.elmo.warmstart import solve_characters, start_from
 from core.elmo.weights import save_safetensors
 from core.errors import BadInput
-from core.text import tokenize
 
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
-NAMED_TYPES = 60_000  # types whose spellings and n-grams the filters are chosen from
-FITTED_TYPES = 60_000  # the char-CNN learns these by heart as well as it can; rarer words follow from their spelling
+SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
+FITTED_TYPES = 100_000  # the char-CNN is solved for these, by their weight; rarer words follow from their spelling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,14 @@ class Recipe:
 
     files: tuple[Path, ...]  # one sentence a line
     valid: Path | None = None  # held-out text for the validation perplexity
+    hold_out: float = 0.0  # share of the lines held out for it where no such text is given
+    language: str = "en"  # a code of core.languages
+    processes: int = 2  # that read the files
     shape: ModelShape = field(default_factory=lambda: MINI)
     config: PretrainConfig = field(default_factory=PretrainConfig)  # its `tokens` are both token stages' together
     table_types: int = 150_000
     table_share: float = 0.8  # of the tokens, those of stage 1
-    joint_rate: float = 4e-4
+    joint_rate: float = 1.5e-4
     valid_sentences: int = 600
 
     def stage_config(self, stage: str) -> PretrainConfig:
@@ -68,8 +71,11 @@ def run(
     if not resume and (folder / "log.jsonl").exists():
         raise BadInput(f"{folder} already holds a training. Add --resume to go on with it, or name another folder.")
     folder.mkdir(parents=True, exist_ok=True)
-    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}))
+    how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
+    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
     corpus = Corpus(folder / "prepared")
+    if not recipe.valid and (folder / "prepared" / "held-out.txt").is_file():
+        recipe = replace(recipe, valid=folder / "prepared" / "held-out.txt")
     log = _Log(folder / "log.jsonl", report)
     trainer = _table_stage(recipe, corpus, folder, start, log)
     _fit_stage(recipe, trainer, folder, log)
@@ -105,12 +111,10 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     if path.exists():
         characters.load_state_dict(torch.load(path, weights_only=True))
         return
-    types = trainer.corpus.types[: len(target) - 1]
+    known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
     started = time.monotonic()
-    n_set = start_filters(characters, types[:NAMED_TYPES])
-    known = types[:FITTED_TYPES]
-    r2 = solve_projection(characters, known, target[: len(known)])
-    log(stage="characters", filters=n_set, types=len(known), r2=round(r2, 4), seconds=round(time.monotonic() - started))
+    found = solve_characters(characters, known, target[: len(known)])
+    log(stage="characters", **found, types=len(known), seconds=round(time.monotonic() - started))
     torch.save(characters.state_dict(), path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)
 
@@ -158,6 +162,7 @@ def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before:
 
 def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     """Full-softmax perplexity on the first held-out sentences."""
+    tokenize = languages.named(recipe.language).tokenize
     lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
     trained = trainer.model.training
     encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
@@ -166,6 +171,26 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     found = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
     trainer.model.train(trained).requires_grad_(True)
     return found
+
+
+def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
+    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017).
+
+    A sampled softmax meets the few hardest wrong words too seldom and leaves the logits a little flat.
+    """
+    found, weights = {}, [value.clone() for value in trainer.softmax.parameters()]
+    for scale in SCALES:
+        with torch.no_grad():
+            for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
+                value.copy_(before * scale)
+        found[scale] = validation(recipe, trainer).mean
+        if found[scale] > min(found.values()):  # convex: past the best one
+            break
+    best = min(found, key=found.__getitem__)
+    with torch.no_grad():
+        for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
+            value.copy_(before * best)
+    log(stage="scale", scale=best, perplexity=round(found[best], 2), unscaled=round(found[1.0], 2))
 
 
 class _TableEncoder(Encoder):
@@ -181,11 +206,14 @@ class _TableEncoder(Encoder):
 
 def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
+    if recipe.valid:
+        calibrate(recipe, trainer, log)
     model = folder / "model"
     save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
     lines = [json.loads(line) for line in log.path.read_text().splitlines()]
     write_json(model / "training_log.json", lines)
     facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
+    facts |= {"language": recipe.language, "licence": languages.named(recipe.language).licence}
     write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
     return model
 

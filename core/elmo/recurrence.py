@@ -7,7 +7,9 @@ product after the loop. Equations: Sak et al. (2014), eqs. 1-7, without peephole
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import accumulate
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,25 +25,39 @@ def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
     return _infer(x, batch_sizes, layer.clips, *weights, state)
 
 
+class Products(NamedTuple):
+    """The three products of a layer: by its own weights (`_infer`), or by the same in fewer bits (core.elmo.narrow)."""
+
+    inputs: Callable[[Tensor], Tensor]  # tokens (n, P) -> their share of the gates, bias included (n, 4H)
+    add_state: Callable[[Tensor, Tensor], Tensor]  # gates (n, 4H), which it changes, and last outputs (n, P) -> gates
+    output: Callable[[Tensor], Tensor]  # o * tanh(c), (n, H) -> (n, P)
+
+
 def _infer(x, batch_sizes, clips, w_x, w_h, bias, w_p, state):
-    n_sentences, hidden = (batch_sizes[0] if batch_sizes else 0), w_p.shape[1]
+    hidden, w_x, w_h, w_p = w_p.shape[1], w_x.t(), w_h.t(), w_p.t()
+    own = Products(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
+    return infer(x, batch_sizes, clips, hidden, own, state)
+
+
+def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: Products, state=None):
+    """`run_lstm` where no gradient is wanted, by those products."""
+    n_sentences = batch_sizes[0] if batch_sizes else 0
     if state is None:
-        state = x.new_zeros(n_sentences, w_p.shape[0]), x.new_zeros(n_sentences, hidden)
+        state = torch.zeros_like(x[:n_sentences]), x.new_zeros(n_sentences, hidden)
     h, c = state[0].clone(), state[1].clone()
-    out = torch.empty_like(x)
-    w_h, w_p, steps_ahead = w_h.t(), w_p.t(), max(1, BLOCK_BYTES // (16 * hidden))
+    out, steps_ahead = torch.empty_like(x), max(1, BLOCK_BYTES // (16 * hidden))
     starts = [0, *accumulate(batch_sizes)]
     t = 0
     while t < len(batch_sizes):
         end = t + 1
         while end < len(batch_sizes) and starts[end + 1] - starts[t] <= steps_ahead:
             end += 1
-        gates = torch.addmm(bias, x[starts[t] : starts[end]], w_x.t())  # (rows of these steps, 4H)
+        gates = products.inputs(x[starts[t] : starts[end]])  # (rows of these steps, 4H)
         for s in range(t, end):
             n, row = batch_sizes[s], starts[s] - starts[t]
-            g = gates[row : row + n].addmm_(h[:n], w_h)
+            g = products.add_state(gates[row : row + n], h[:n])
             m = _cell_(g, c[:n], hidden, clips[0])
-            h[:n] = torch.mm(m, w_p).clamp_(-clips[1], clips[1])
+            h[:n] = products.output(m).clamp_(-clips[1], clips[1])
             out[starts[s] : starts[s] + n] = h[:n]
         t = end
     return out, (h, c)

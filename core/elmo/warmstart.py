@@ -1,14 +1,15 @@
 """Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
 `start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
-already reads and writes words it knows. The char-CNN learns to spell a table of vectors in two steps: `start_filters`
-makes each wide filter answer to one frequent word and each narrow one to one n-gram, `solve_projection` finds the last
-layer by least squares over them; the joint training then moves all of it by gradient.
+already reads and writes words it knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
+filter answers to one n-gram, each wide one to one whole word, and the last layer is found by least squares over them; the
+joint training then moves all of it by gradient.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -17,7 +18,9 @@ from torch import Tensor, nn
 
 from core.elmo.model import CharacterCNN
 from core.elmo.pretrain import Trainer
-from core.text import PADDING, character_ids
+from core.text import BEGIN_WORD, END_WORD, character_ids
+
+WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
 
 
 def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
@@ -46,29 +49,54 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
     return len(numbers)
 
 
-def start_filters(characters: CharacterCNN, types: list[str], *, whole: int = 2, scale: float = 8.0) -> int:
-    """Let each filter answer 1 to one window of characters and about 0 to all others; returns how many are set.
+def space_out(characters: CharacterCNN) -> None:
+    """Characters of one length in random directions; the begin mark twice as long, in a direction that it has to itself.
 
-    The `whole` widest widths get frequent spellings with their begin and end marks (longer ones by their beginning), the
-    narrower widths the weightiest character n-grams, so that unknown words are spelt from parts (as in Bojanowski et al.
-    2017). A filter is its window's own characters: one wrong of w costs a w-th of `scale`, or 1, and it stays silent.
+    Filters that begin with that mark then stay silent wherever it is missing (see CharacterCNN.anchor).
+    """
+    with torch.no_grad():
+        vectors = characters.embedding.weight
+        vectors[:, -1] = 0.0
+        vectors.mul_(2.0 / vectors.norm(dim=1, keepdim=True).clamp_min(1e-6))
+        vectors[0] = 0.0  # no character
+        vectors[BEGIN_WORD] = 0.0
+        vectors[BEGIN_WORD, -1] = 4.0
+
+
+def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
+    """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
+
+    The weightiest n-grams of `types` are taken, so that unknown words are spelt from parts (as in Bojanowski et al. 2017).
+    Returns how many filters are set; the widest are made silent.
     """
     encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
-    by_width = sorted(characters.convolutions, key=lambda c: c.kernel_size[0])
+    narrow = len(characters.convolutions) - whole
     n_set = 0
-    for convolution in by_width[: len(by_width) - whole]:
+    for convolution in characters.convolutions[:narrow]:
         n_set += _set_windows(convolution, characters, _weightiest(encoded, convolution.kernel_size[0]), scale)
-    taken: set[int] = set()
-    for convolution in by_width[len(by_width) - whole :]:
-        width, last = convolution.kernel_size[0], convolution is by_width[-1]
-        windows: dict[tuple, int] = {}
-        for number, ids in enumerate(encoded):
-            if len(windows) < convolution.out_channels and number not in taken and (len(ids) <= width or last):
-                padded = (*ids[:width].tolist(), *[PADDING] * (width - len(ids)))
-                if windows.setdefault(padded, number) == number:
-                    taken.add(number)
-        n_set += _set_windows(convolution, characters, list(windows), scale)
+    for convolution in characters.convolutions[narrow:]:
+        _set_windows(convolution, characters, [], scale)
     return n_set
+
+
+def start_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
+    """Let each filter of the `whole` widest widths answer 1 to one whole word: those of most `gain`, (n,).
+
+    A word is spelt with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
+    character takes 1 - (the cosine of the two) from the answer. Returns how many filters are set.
+    """
+    wide = _widest(characters, whole)
+    windows: list[dict[tuple, None]] = [{} for _ in wide]
+    for number in np.argsort(-gain, kind="stable"):
+        ids = character_ids([types[number]])[0]
+        length = int((ids == END_WORD).argmax()) + 1
+        for convolution, chosen in zip(wide, windows, strict=True):  # the narrowest with room for the word
+            width = convolution.kernel_size[0]
+            if len(chosen) < convolution.out_channels and (length <= width or convolution is wide[-1]):
+                chosen[tuple(ids[:width].tolist())] = None
+                break
+    # The begin mark is as long as four characters: of this many units, one wrong character takes one.
+    return sum(_set_windows(c, characters, list(chosen), c.kernel_size[0] + 3) for c, chosen in zip(wide, windows, strict=True))
 
 
 def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
@@ -82,14 +110,16 @@ def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
 
 
 def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list[tuple], scale: float) -> int:
-    if not windows:  # a tiny corpus: no spelling is left for this width
-        return 0
-    chosen, scale = torch.tensor(windows[: convolution.out_channels]), max(scale, float(convolution.kernel_size[0]))
+    """A filter a window: its own characters, so that its answer is 1; filters that no window is left for are silent."""
+    windows = windows[: convolution.out_channels]
     with torch.no_grad():
-        spelt = characters.embedding.weight[chosen]  # (n, width, 16)
-        convolution.weight[: len(chosen)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
-        convolution.bias[: len(chosen)] = 1.0 - scale
-    return len(chosen)
+        convolution.weight.zero_()
+        convolution.bias.fill_(-1.0)
+        if windows:
+            spelt = characters.embedding.weight[torch.tensor(windows)]  # (n, width, 16)
+            convolution.weight[: len(windows)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
+            convolution.bias[: len(windows)] = 1.0 - scale
+    return len(windows)
 
 
 def importance(n: int) -> np.ndarray:
@@ -97,46 +127,68 @@ def importance(n: int) -> np.ndarray:
     return (np.arange(n) + 10.0) ** -0.75
 
 
-def solve_projection(
-    characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = 2, ridge: float = 1e-2, word_ridge: float = 1e-3
-) -> float:
-    """Set the char-CNN's last layer to a ridge regression of `target` (n, P) on its filters; returns R^2 weighed by `importance`.
+def solve_characters(
+    characters: CharacterCNN,
+    types: list[str],
+    target: Tensor,
+    *,
+    whole: int = WHOLE,
+    ridge: float = 1e-2,
+    word_ridge: float = 1e-3,
+) -> dict:
+    """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
 
-    The n-grams are solved first, over types that count more alike, so that they learn what spelling says of any word; the filters
-    of whole words, the `whole` widest widths, then learn what is left. They are sparse: conjugate gradients solve them.
+    First the n-grams, by a ridge regression over types that count more alike, so that they learn what spelling says of any
+    word. Words whose vectors they miss most, by `importance`, then get the filters of the `whole` widest widths, which learn
+    what is left. They are sparse: conjugate gradients solve them. A highway would mix both kinds: with one, all are n-grams.
+    Returns {"n_grams", "words", "r2"}: filters set, and the R^2 weighed by `importance`.
     """
-    parts, words = _features(characters, types, 0 if len(characters.highways) else whole)  # a highway mixes both kinds
-    n_grams = parts.shape[1] - 1
+    whole = 0 if len(characters.highways) else whole
+    space_out(characters)
+    n_set = start_n_grams(characters, types, whole=whole)
+    characters.anchor()
+    n_grams = characters.projection.in_features - sum(c.out_channels for c in _widest(characters, whole))
+    parts = torch.ones(len(types), n_grams + 1)  # the one is for the bias
+    for rows, answers in _answers(characters, types):
+        parts[rows, :-1] = answers[:, :n_grams]
     even = torch.from_numpy(importance(len(types)) ** 0.5).float()
     gram, moment = parts.t() @ (parts * even[:, None]), parts.t() @ (target * even[:, None])
     penalty = torch.full((n_grams + 1,), ridge * float(gram.diagonal()[:-1].mean()))
-    penalty[-1] = 0.0  # the bias
+    penalty[-1] = 0.0
     solution = torch.linalg.solve(gram + penalty.diag(), moment)
     left = (target - parts @ solution).numpy()
     weights = importance(len(types)).astype(np.float32)
+    n_words = start_words(characters, types, weights * np.square(left).sum(1), whole=whole)
+    characters.anchor()
+    order, found = [], []
+    for rows, answers in _answers(characters, types) if whole else ():
+        order += rows
+        found.append(sparse.csr_array(answers[:, n_grams:].numpy()))
+    words = (
+        sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
+    )
     of_words = _conjugate_gradients(words, weights, left, word_ridge)
     with torch.no_grad():
         characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
         characters.projection.bias.copy_(solution[-1])
     missed = np.square(left - words @ of_words).sum(1)
     mean = (target.numpy() * weights[:, None]).sum(0) / weights.sum()
-    return float(1 - (missed * weights).sum() / (np.square(target.numpy() - mean).sum(1) * weights).sum())
+    r2 = 1 - (missed * weights).sum() / (np.square(target.numpy() - mean).sum(1) * weights).sum()
+    return {"n_grams": n_set, "words": n_words, "r2": float(r2)}
 
 
-def _features(characters: CharacterCNN, types: list[str], whole: int) -> tuple[Tensor, sparse.csr_array]:
-    """Filters' answers to each type: n-grams and a one for the bias (n, F + 1), whole words (n, W); widths stand in rising order."""
-    n_words = sum(c.out_channels for c in characters.convolutions[len(characters.convolutions) - whole :])
-    n_grams = characters.projection.in_features - n_words
+def _widest(characters: CharacterCNN, whole: int) -> list[nn.Conv1d]:
+    return list(characters.convolutions[len(characters.convolutions) - whole :])
+
+
+def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[int], Tensor]]:
+    """Type numbers, those of like length together, and what stands before the last layer for them: (rows, filters)."""
     order = sorted(range(len(types)), key=lambda k: len(types[k]))
-    parts, words, rows = torch.ones(len(types), n_grams + 1), [], []
-    with torch.no_grad():
-        for start in range(0, len(order), 256):
-            part = order[start : start + 256]
-            x = characters.after_highways(characters.pooled(torch.from_numpy(character_ids([types[k] for k in part]))))
-            parts[part, :-1] = x[:, :n_grams]
-            words.append(sparse.csr_array(x[:, n_grams:].numpy()))
-            rows += part
-    return parts, sparse.vstack(words, format="csr")[np.argsort(rows)]
+    for start in range(0, len(order), 256):
+        rows = order[start : start + 256]
+        with torch.no_grad():
+            pooled = characters.pooled(torch.from_numpy(character_ids([types[k] for k in rows])))
+            yield rows, characters.after_highways(pooled)
 
 
 def _conjugate_gradients(

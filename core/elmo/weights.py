@@ -14,19 +14,28 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from core.artifacts import check_fits
 from core.config import ModelShape
 from core.elmo.lm import Softmax, Vocabulary
 from core.elmo.model import BiLM
 from core.errors import CorruptArtifact, MissingArtifact
 
 MAX_OPTIONS_BYTES = 1 << 20
+MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
+MOST_PER_BYTE = 8  # numbers that a byte of a weights file may stand for, as HDF5 may be packed
 _DIRECTIONS = (("forward_layers", 0), ("backward_layers", 1))
 
 
 def load_bilm(folder: str | Path) -> BiLM:
     """The biLM of a folder that holds an options.json and one weights file (*.hdf5 or *.safetensors)."""
     options, weights = find_files(Path(folder))
-    model = BiLM(read_options(options))
+    shape, size = read_options(options), weights.stat().st_size
+    if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
+        told = (
+            f"{weights} has {size:,} bytes, too few for the {shape.n_parameters:,} numbers that options.json beside it asks for."
+        )
+        raise CorruptArtifact(f"{told} They do not belong together; get the model again.")
+    model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, model.shape)
     else:
@@ -46,6 +55,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     if not state:
         return None
     try:
+        check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
         words = words_file.read_bytes().decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise CorruptArtifact(f"{words_file} is not UTF-8 text (byte {error.start}). Get the model again.") from None
@@ -156,7 +166,12 @@ def _from_tensorflow(file, shape: ModelShape):
     """(our name, array) of every weight in an open HDF5 file."""
 
     def read(name: str) -> np.ndarray:
-        return file[name][...].astype(np.float32)
+        dataset = file[name]
+        if not hasattr(dataset, "dtype") or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
+            raise ValueError(f"'{name}' is no array of this file")  # a file may point to any other on this machine
+        if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
+            raise ValueError(f"'{name}' holds {dataset.size:,} values of {dataset.dtype}")
+        return dataset[...].astype(np.float32)
 
     characters = read("char_embed")
     yield "characters.embedding.weight", np.concatenate([np.zeros((1, characters.shape[1]), np.float32), characters])

@@ -1,9 +1,28 @@
 """Arrays to Plotly figures, with one palette for all pages."""
 
-from core.figures.classes import answers_figure, class_colours, confusion_figure, curves_figure, reliability_figure, token_marks
+from core.figures.classes import (
+    accuracy_dots,
+    answers_figure,
+    class_colours,
+    confusion_figure,
+    curves_figure,
+    reliability_figure,
+    token_marks,
+)
 from core.figures.measures import accuracy_lines, weight_bars
 from core.figures.space import Star, angle_figure, cosine_bars, map_figure, shared_limits
-from core.figures.style import CONFIG, GLOVE, LAYER_COLOURS, MAP_CONFIG, OWN, SENSE_COLOURS, SENSE_SYMBOLS, mark, sense_colour
+from core.figures.style import (
+    CONFIG,
+    GLOVE,
+    LAYER_COLOURS,
+    MAP_CONFIG,
+    OWN,
+    SENSE_COLOURS,
+    SENSE_SYMBOLS,
+    ink,
+    mark,
+    sense_colour,
+)
 from core.figures.training import Panel, panel_figure, shared_span, training_figure
 
 __all__ = [
@@ -16,6 +35,7 @@ __all__ = [
     "SENSE_SYMBOLS",
     "Panel",
     "Star",
+    "accuracy_dots",
     "accuracy_lines",
     "angle_figure",
     "answers_figure",
@@ -23,6 +43,7 @@ __all__ = [
     "confusion_figure",
     "cosine_bars",
     "curves_figure",
+    "ink",
     "map_figure",
     "mark",
     "panel_figure",

@@ -8,11 +8,16 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import SENSE_COLOURS, base
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base
+from core.texts import t
 
-GRID = "rgba(140,140,150,0.2)"
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
-FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what speaks for a class and against it
+KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
+
+
+def kind_titles() -> dict[str, str]:
+    """The names of KINDS in the reader's language."""
+    return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("plain baseline")}
 
 
 def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
@@ -24,10 +29,14 @@ def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part."""
+    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part.
+
+    The names of those that do not say what most say are marked and bold.
+    """
     figure = go.Figure()
-    names = [escape(title) for title in titles]
     best = [max(row, key=row.get) for row in probabilities]
+    most = max(best, key=best.count)
+    names = [escape(name) if b == most else f"<b>≠ {escape(name)}</b>" for name, b in zip(titles, best, strict=True)]
     for label, colour in colours.items():
         shares = [row.get(label, 0.0) for row in probabilities]
         figure.add_bar(
@@ -76,9 +85,10 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
         line={"color": colour, "width": 2},
         marker={"color": colour, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
         customdata=[b["n"] for b in kept],
-        hovertemplate="says %{x:.0%}, is right in %{y:.0%} of %{customdata:,} texts<extra></extra>",
+        hovertemplate=t("says {said}, is right in {right} of {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}")
+        + "<extra></extra>",
     )
-    for axis, title in ((figure.update_xaxes, "how sure it was"), (figure.update_yaxes, "how often it was right")):
+    for axis, title in ((figure.update_xaxes, t("how sure it was")), (figure.update_yaxes, t("how often it was right"))):
         axis(title=title, range=[0, 1.04], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
     return base(figure, height=320, key="reliability")
 
@@ -88,32 +98,69 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     counts = np.asarray(confusion, float)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     names = [escape(label) for label in labels]
+    places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
     figure = go.Figure(
         go.Heatmap(
             z=shares, x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, text=counts.astype(int), texttemplate="%{text:,}",
             colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-            hovertemplate="is %{y}, was called %{x}: %{text:,} (%{z:.1%})<extra></extra>",
+            hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places) + "<extra></extra>",
         )
     )  # fmt: skip
-    figure.update_yaxes(autorange="reversed", title="is", fixedrange=True)
-    figure.update_xaxes(title="was called", fixedrange=True, side="bottom")
+    figure.update_yaxes(autorange="reversed", title=t("is"), fixedrange=True)
+    figure.update_xaxes(title=t("was called"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
 
 
-def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "epoch") -> go.Figure:
-    """Named lines of (x, y) points, each named at its end."""
-    figure = go.Figure()
+def curves_figure(
+    curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False
+) -> go.Figure:
+    """Named lines of (x, y) points, each named at its end; names that would stand on each other are moved apart.
+
+    `x` and `y` name the axes; without an `x` it counts epochs.
+    """
+    figure, x = go.Figure(), x or t("epoch")
+    heights = [point[1] for points in curves.values() for point in points]
+    gap = (max(heights) - min(heights)) / 16 if heights else 0.0
+    ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
         figure.add_scatter(
             x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=name, line={"color": colour, "width": 2.5},
-            hovertemplate=f"{escape(name)}<br>{x} %{{x}}: %{{y:{'.1%' if percent else '.3f'}}}<extra></extra>",
+            hovertemplate=f"{escape(name)}<br>{x} %{{x:,}}: %{{y:{'.1%' if percent else '.3f'}}}<extra></extra>",
         )  # fmt: skip
         if points:
             figure.add_annotation(
-                x=points[-1][0], y=points[-1][1], text=escape(name), showarrow=False, xanchor="left", xshift=8,
-                font={"color": colour, "size": 12},
+                x=np.log10(points[-1][0]) if log_x else points[-1][0], y=ends[name], text=escape(name), showarrow=False,
+                xanchor="left", xshift=8, font={"color": colour, "size": 12},
             )  # fmt: skip
-    figure.update_xaxes(title=x, gridcolor=GRID, zeroline=False, fixedrange=True)
+    at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
+    room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])
+    limits = (np.log10(at[0]), np.log10(at[-1])) if log_x else (at[0], at[-1])  # said, or the names would widen them
+    figure.update_xaxes(title=x, gridcolor=GRID, zeroline=False, fixedrange=True, type="log" if log_x else "linear")
+    figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": at, "tickformat": ","} if log_x else {}))
     figure.update_yaxes(title=y, tickformat=".0%" if percent else None, gridcolor=GRID, zeroline=False, fixedrange=True)
-    return base(figure, height=320, key=f"curves.{y}").update_layout(margin_r=120)
+    longest = max(map(len, curves), default=0)
+    return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
+
+
+def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
+    """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
+    figure, names, titles = go.Figure(), [escape(name) for name in scores], kind_titles()
+    for kind in dict.fromkeys(kinds.values()):
+        title = titles.get(kind, kind)
+        rows = [(escape(name), *score) for name, score in scores.items() if kinds[name] == kind]
+        figure.add_scatter(
+            x=[accuracy for _, accuracy, _ in rows],
+            y=[name for name, _, _ in rows],
+            error_x={"array": [2 * (spread or 0.0) for _, _, spread in rows], "thickness": 1.5, "width": 4},
+            mode="markers+text",
+            text=[f"  {accuracy:.1%}" for _, accuracy, _ in rows],
+            textposition="top center",
+            name=title,
+            marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
+            hovertemplate="%{y}: %{x:.2%}<extra>" + escape(title) + "</extra>",
+        )
+    figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("accuracy on unseen texts"))
+    figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
+    figure = base(figure, height=46 * len(names) + 90, key="accuracy.dots")
+    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from core.figures.style import LAYER_COLOURS, base, layer_title
+from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+from core.texts import t
 
 
 def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Figure:
@@ -51,7 +52,7 @@ def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, m
         figure.add_annotation(
             x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
         )
-    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor="rgba(140,140,150,0.2)", nticks=5)
+    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
     base(figure, height=270, key="accuracy")
     return figure.update_layout(margin_r=112)
@@ -60,6 +61,6 @@ def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, m
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
     """The lines of chance and of the commonest sense, as one where they would lie on each other."""
     if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, "chance,<br>commonest sense", "dot")]
-    lines = [(null, "chance<br>(shuffled)", "dot"), (majority, "commonest<br>sense", "dash")]
+        return [((null + majority) / 2, t("chance,<br>commonest sense"), "dot")]
+    lines = [(null, t("chance<br>(shuffled)"), "dot"), (majority, t("commonest<br>sense"), "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]

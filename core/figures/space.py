@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from html import escape
 
@@ -10,6 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.figures.style import GLOVE, GREY, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
+from core.texts import t
+
+FADED = 0.15  # opacity of dots that are not selected where others are
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,11 @@ def angle_figure(
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
     _rays(figure, 1.45, cosine, LAYER_COLOURS[layer], OWN, labels)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    one = "one vector for both" if same_word else "two words, two vectors"
-    glove_text = "not in its vocabulary" if glove is None else one
+    one = t("one vector for both") if same_word else t("two words, two vectors")
+    glove_text = t("not in its vocabulary") if glove is None else one
     for x, title, text in (
-        (0.0, f"GloVe: “{word}”", glove_text),
-        (1.45, f"ELMo, {layer_title(layer)}", f"{degrees:.0f}° apart"),
+        (0.0, t("GloVe: “{word}”", word=word), glove_text),
+        (1.45, t("ELMo, {layer}", layer=layer_title(layer)), t("{degrees:.0f}° apart", degrees=degrees)),
     ):
         figure.add_annotation(
             x=x, y=-0.13, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
@@ -89,7 +93,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
             cliponaxis=False,
             marker_color=[GLOVE if n == "GloVe" else LAYER_COLOURS[n] for n in names],
             marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
-            hovertemplate="%{y}: cosine %{x:.3f}<extra></extra>",
+            hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
         )
     )
     figure.update_xaxes(range=[min(0.0, *values.values()) - 0.02, 1.18], visible=False, fixedrange=True)
@@ -110,13 +114,17 @@ def map_figure(
     key: str,
     limits: tuple[float, float, float, float] | None = None,
     name_senses: bool = True,
+    picked: Collection[int] = (),
+    titles: tuple[str, str] | None = None,
 ) -> go.Figure:
     """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids.
 
-    Senses are drawn in the order given, grey points first; each is named once beside its own points.
+    Senses are drawn in the order given, grey points first; each is named once beside its own points. Where rows are `picked`,
+    the others fade. Axes are shown only where they have `titles`, which are HTML.
     """
-    figure = go.Figure()
+    figure, picked = go.Figure(), set(picked)
     xy, labels_array = np.asarray(coordinates, float), np.array([label or "" for label in labels], object)
+    ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
     for number, sense in [(-1, ""), *enumerate(senses)]:
         here = np.flatnonzero(labels_array == sense)
         if not len(here):
@@ -126,9 +134,9 @@ def map_figure(
                 x=xy[here, 0],
                 y=xy[here, 1],
                 mode="markers",
-                name=sense or "other",
-                customdata=[[rows[k]] for k in here],
-                text=[hovers[k] for k in here],
+                name=sense or t("other"),
+                customdata=ids[here, None],
+                text=cards[here],
                 hovertemplate="%{text}<extra></extra>",
                 marker={
                     "color": GREY if number < 0 else sense_colour(number),
@@ -136,15 +144,28 @@ def map_figure(
                     "size": 6 if number < 0 else 10,
                     "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
                 },
+                selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
+                unselected={"marker": {"opacity": FADED}},
             )
         )
         if number >= 0 and name_senses:
-            _name(figure, _outer_edge(xy[here], xy), sense, sense_colour(number))
+            edge = _outer_edge(xy[here], xy)
+            _name(
+                figure,
+                edge,
+                sense,
+                sense_colour(number),
+                _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))),
+            )
     _stars(figure, stars, layer)
-    figure.update_xaxes(visible=False, range=limits[:2] if limits else None)
-    figure.update_yaxes(visible=False, range=limits[2:] if limits else None, scaleanchor="x")
+    ranges = (limits[:2], limits[2:]) if limits else (None, None)
+    shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
+    for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
+        axis(range=ranges[number], **({"title": titles[number], **shown} if titles else {"visible": False}))
+    figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
-    return base(figure, height=height, key=key)
+    base(figure, height=height, key=key)
+    return figure.update_layout(margin={"l": 48, "b": 44}) if titles else figure
 
 
 def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
@@ -155,8 +176,15 @@ def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
     return middle + away * (((points - middle) @ away).max() + 0.06 * np.ptp(everything, axis=0).max())
 
 
-def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str) -> None:
+def _side(x: float, low: float, high: float) -> str:
+    """Which end of a name stands at x, so that the name stays within the map."""
+    place = (x - low) / max(high - low, 1e-9)
+    return "right" if place > 0.8 else "left" if place < 0.2 else "center"
+
+
+def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str) -> None:
     figure.add_annotation(
+        xanchor=anchor,
         x=at[0],
         y=at[1],
         text=f"<b>{escape(text)}</b>",
@@ -181,6 +209,7 @@ def _stars(figure: go.Figure, stars, layer: str) -> None:
             textposition="bottom center" if number % 2 else "top center",
             textfont={"size": 14},
             customdata=[[-1 - number]],
+            unselected={"marker": {"opacity": 0.9}},
             hovertext=[star.text],
             hovertemplate="%{hovertext}<extra></extra>",
             name=star.label,

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import plotly.graph_objects as go
+
+from core.text import bare, is_joined
+from core.texts import t
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
 GLOVE = "#E8871E"
 GREY = "rgba(140,140,150,0.35)"
+GRID = "rgba(140,140,150,0.2)"
+FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
+# The page's own, then what Windows, macOS, Android and Linux have for Hangul: a name for each, since an exported figure has no page.
+FONTS = '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'
 CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
 MAP_CONFIG = {
     "displaylogo": False,
@@ -31,25 +39,35 @@ def sense_colour(number: int) -> str:
     return SENSE_COLOURS[number % len(SENSE_COLOURS)]
 
 
+def ink(ground: str) -> str:
+    """Black or white, "#rrggbb": the one that is read better on a ground of that colour (WCAG 2.1's relative luminance)."""
+    channels = [int(ground[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
+
+
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> str:
     """A sentence as safe HTML with its token in bold, wrapped for a hover card."""
-    lines, line, length = [], [], 0
+    lines, line, length = [], "", 0
     for k, token in enumerate(tokens):
-        shown = escape(token[:60])
-        line.append(f"<b>{shown}</b>" if k == position else shown)
-        length += len(token) + 1
-        if length > width:
-            lines.append(" ".join(line))
-            line, length = [], 0
+        joined = is_joined(tokens, k)
+        if length > width and not joined:  # a word stays on one line
+            lines.append(line)
+            line, length = "", 0
         if len(lines) == 6:
             return "<br>".join(lines) + " …"
-    return "<br>".join([*lines, " ".join(line)] if line else lines)
+        shown = escape(bare(token)[:60])
+        line += " " * (length > 0 and not joined) + (f"<b>{shown}</b>" if k == position else shown)
+        length += len(bare(token)) + (not joined)
+    return "<br>".join([*lines, line] if line else lines)
 
 
 def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     """The house style of every figure: no box, no ground, page's font, zoom kept under `key`."""
     figure.update_layout(
         height=height,
+        font_family=FONTS,
         margin={"l": 8, "r": 8, "t": 28, "b": 8},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
@@ -61,5 +79,39 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
+def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
+    """Heights of the names at lines' ends: where each line ends, or higher, at least `gap` from each other."""
+    placed: dict[str, float] = {}
+    for name, height in sorted(ends.items(), key=lambda item: item[1]):
+        placed[name] = max(height, max(placed.values(), default=-np.inf) + gap)
+    return placed
+
+
+def enlarged(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
+    """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
+    told = figure.to_plotly_json()
+    told.get("layout", {}).pop("template", None)
+    larger = go.Figure(_times(told, factor))
+    margin = figure.layout.margin
+    sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
+    return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
+
+
+def _times(told, factor: float):
+    """A figure's parts with every `size` in them, of letters or of markers, multiplied."""
+    if isinstance(told, list | tuple):
+        return [_times(one, factor) for one in told]
+    if not isinstance(told, dict):
+        return told
+    return {name: _sized(value, factor) if name == "size" else _times(value, factor) for name, value in told.items()}
+
+
+def _sized(value, factor: float):
+    if isinstance(value, list | tuple):
+        return [one * factor for one in value]
+    return value * factor if isinstance(value, int | float) else value
+
+
 def layer_title(name: str) -> str:
-    return "the mix" if name == "mix" else f"layer {name}"
+    """A layer's name, as in the middle of a sentence."""
+    return t("the mix") if name == "mix" else t("layer {layer}", layer=name)

@@ -7,24 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import LAYER_COLOURS, base, layer_title
+from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+from core.texts import t
 
-GRID = "rgba(140,140,150,0.2)"
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
-QUANTITIES = {  # of a training log: label on the axis, how a value reads
-    "perplexity": ("held-out perplexity", "%{y:.0f}"),
-    "loss": ("training loss, nats a word (sampled softmax)", "%{y:.3f}"),
-    "learning_rate": ("learning rate", "%{y:.2e}"),
-    "tokens_per_second": ("tokens a second", "%{y:,.0f}"),
+QUANTITIES = {  # of a training log: how a value reads
+    "perplexity": "%{y:.0f}",
+    "loss": "%{y:.3f}",
+    "learning_rate": "%{y:.2e}",
+    "tokens_per_second": "%{y:,.0f}",
 }
+
+
+def quantity_titles() -> dict[str, str]:
+    """The labels of QUANTITIES on their axes."""
+    return {
+        "perplexity": t("held-out perplexity"),
+        "loss": t("training loss, nats a word (sampled softmax)"),
+        "learning_rate": t("learning rate"),
+        "tokens_per_second": t("tokens a second"),
+    }
 
 
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
-    figure, (title, shown) = go.Figure(), QUANTITIES[quantity]
+    figure, title, shown = go.Figure(), quantity_titles()[quantity], QUANTITIES[quantity]
     if quantity == "perplexity":
-        for name, colour in (("forward", FORWARD), ("backward", BACKWARD)):
-            _line(figure, validations, name, name, colour, shown, mode="lines+markers")
+        for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
+            _line(figure, validations, name, label, colour, shown, mode="lines+markers")
     else:
         _line(figure, steps, quantity, "", FORWARD, shown, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
@@ -33,7 +43,7 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
         begin = max([0, *(e for e in ends.values() if e < end)])
         where = {"x": (begin + end) / 2e6, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
-    figure.update_xaxes(title="million tokens seen", gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
+    figure.update_xaxes(title=t("million tokens seen"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
     figure.update_yaxes(
         title=title, type="log" if quantity == "perplexity" else "linear", gridcolor=GRID, fixedrange=True, zeroline=False,
         **({"tickvals": [50, 75, 100, 150, 200, 300, 400, 600, 800]} if quantity == "perplexity" else {"nticks": 6}),
@@ -50,10 +60,10 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: s
         name=label,
         line={"color": colour, "width": 2.5},
         marker={"size": 8},
-        hovertemplate=f"%{{x:.2f}} million tokens: {shown}<extra>{label}</extra>",
+        hovertemplate=t("{tokens} million tokens: {value}", tokens="%{x:.2f}", value=shown) + f"<extra>{label}</extra>",
     )
     if label and x:
-        at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if label == "forward" else -8}
+        at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
         figure.add_annotation(**at, text=label, showarrow=False, font={"color": colour, "size": 13})
 
 

@@ -9,51 +9,77 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
 import streamlit as st
 
-from core import registry
+from core import languages, registry, texts
 from core.config import ASSETS
 from core.elmo import allennlp
 from core.errors import ElmoscopeError
+from core.languages import Language
+from core.limits import limits
+from core.texts import t
+from pages._shared import spoken, taken, teaching
+from pages._shared.jobs import in_turn
+from pages._shared.markup import plain
+from pages._shared.style import STYLE
 
-MENU = (
-    ("app.py", "Home", ":material/home:"),
-    ("pages/neighbours.py", "Neighbours", ":material/hub:"),
-    ("pages/map.py", "Map", ":material/scatter_plot:"),
-    ("pages/mix.py", "Mix", ":material/tune:"),
-    ("pages/model.py", "Model", ":material/school:"),
-)
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the menu: a subject, and the pages on it, each with a question of its own and an address of its own."""
+
+    label: str
+    icon: str
+    pages: tuple[tuple[str, str], ...]  # (file, label among its like)
+
+
+def menu() -> tuple[Entry, ...]:
+    """The menu in the reader's language."""
+    return (
+        Entry(t("Home"), ":material/home:", (("app.py", t("Home")),)),
+        Entry(
+            t("Neighbours"),
+            ":material/hub:",
+            (
+                ("pages/neighbours.py", t("Neighbours")),
+                ("pages/cloud.py", t("One dot, a cloud")),
+                ("pages/decided.py", t("What decided it")),
+                ("pages/flip.py", t("Edit until it flips")),
+            ),
+        ),
+        Entry(t("Map"), ":material/scatter_plot:", (("pages/map.py", t("Map")),)),
+        Entry(t("Mix"), ":material/tune:", (("pages/mix.py", t("Mix")),)),
+        Entry(
+            t("Classify"),
+            ":material/category:",
+            (("pages/classify.py", t("Ask")), ("pages/train.py", t("Train")), ("pages/results.py", t("Results"))),
+        ),
+        Entry(
+            t("Language model"),
+            ":material/school:",
+            (
+                ("pages/predict.py", t("Next word")),
+                ("pages/spelling.py", t("Spelling")),
+                ("pages/state.py", t("Memory")),
+                ("pages/model.py", t("What it knows")),
+                ("pages/speed.py", t("Speed")),
+            ),
+        ),
+        Entry(
+            t("Your corpus"),
+            ":material/library_books:",
+            (("pages/corpus.py", t("Texts")), ("pages/found.py", t("Senses found")), ("pages/compare.py", t("Compare"))),
+        ),
+        Entry(
+            t("How it works"), ":material/account_tree:", (("pages/how.py", t("How it works")), ("pages/teach.py", t("Slides")))
+        ),
+    )
+
+
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
-
-STYLE = """
-<style>
-  .stMainBlockContainer {max-width: 1240px; padding-top: 3.2rem; padding-bottom: 4rem;}
-  .lede {font-size: 1.12rem; line-height: 1.55; max-width: 62rem; margin: -0.4rem 0 0.6rem 0;}
-  .small {font-size: 0.86rem; opacity: 0.75; line-height: 1.5;}
-  .notice {border-left: 4px solid #2171B5; padding: 0.35rem 0 0.35rem 0.9rem; margin: 0.4rem 0; line-height: 1.55;}
-  .kwic {padding: 0.42rem 0; border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45; overflow-wrap: anywhere;}
-  .kwic b.target {font-weight: 700;}
-  .kwic .cosine {float: right; font-variant-numeric: tabular-nums; font-size: 0.86rem; opacity: 0.8; margin-left: 0.6rem;}
-  .chip {display: inline-block; font-size: 0.76rem; font-weight: 600; color: #fff; border-radius: 0.6rem;
-         padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
-  .colhead {font-weight: 650; font-size: 1.05rem; border-top: 5px solid; padding-top: 0.45rem; margin-bottom: 0.2rem;}
-  .tokens {line-height: 2.1; margin: 0.1rem 0 0.2rem 0;}
-  .token {padding: 0.16rem 0.34rem; border-radius: 0.3rem; overflow-wrap: anywhere;}
-  table.card {border-collapse: collapse; font-size: 0.95rem; line-height: 1.5;}
-  table.card th, table.card td {text-align: left; vertical-align: top; padding: 0.4rem 1.2rem 0.4rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
-  table.card th {font-weight: 600; white-space: nowrap;}
-  table.card td {overflow-wrap: anywhere;}
-  [data-testid="stPlotlyChart"] {overflow: visible;}
-  [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
-  @media (max-width: 640px), (pointer: coarse) {
-    .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
-    [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
-    [data-testid="stBaseButton-segmented_control"], [data-testid="stBaseButton-segmented_controlActive"],
-    [data-testid="stPageLink"] a {min-height: 44px;}
-  }
-</style>
-"""
+ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,57 +92,104 @@ class InUse:
     engine: str
 
 
-def frame(title: str) -> InUse:
-    """Begin a screen: must be its first Streamlit call."""
-    st.set_page_config(page_title=f"{title} · Elmoscope", page_icon=str(ASSETS / "icon.png"), layout="wide")
-    st.html(STYLE)
+def frame(file: str) -> InUse:
+    """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
+    spoken.follow()
+    entry, title = next((entry, label) for entry in menu() for path, label in entry.pages if path == file)
+    large = teaching.begin(file)
+    st.set_page_config(
+        page_title=f"{title} · Elmoscope",
+        page_icon=str(ASSETS / "icon.png"),
+        layout="wide",
+        initial_sidebar_state="collapsed" if large else "auto",
+    )
+    st.html(STYLE + taken.STYLE + (teaching.STYLE if large else ""))
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for path, label, icon in MENU:
-            st.page_link(path, label=label, icon=icon, width="stretch")
-        in_use = _settings()
+        for one in menu():
+            st.page_link(one.pages[0][0], label=f"**{one.label}**" if one == entry else one.label, icon=one.icon, width="stretch")
+        content = spoken.choose()
+        teaching.toggle()
+        in_use = _settings(content)
+    if large:
+        teaching.link(file)
+    elif len(entry.pages) > 1:
+        with st.container(horizontal=True, gap="small", key="siblings"):
+            for path, label in entry.pages:
+                st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
+    spoken.say_if_missing(content)
+    if file in ENGLISH_ONLY:
+        in_use = english(in_use)
+    taken.begin("home" if file == "app.py" else Path(file).stem, title, in_use)
     return in_use
 
 
-def _settings() -> InUse:
-    with st.expander("In use", expanded=False, icon=":material/settings:"):
-        model = _choose("Model", "model", "elmo-mini", "A folder with options.json and one weights file")
-        vectors = _choose("Static vectors", "vectors", "glove-mini", "A GloVe or word2vec file")
-        corpus = _choose("Sentences", "corpus", "sentences", "A text, CSV or JSONL file of sentences")
+def english(in_use: InUse) -> InUse:
+    """What a page uses that reads English alone: the bundled English model and vectors, where others are in use; it says so."""
+    if languages.in_use().code == texts.ENGLISH:
+        return in_use
+    own = languages.named(texts.ENGLISH)
+    st.info(
+        t(
+            "The classifiers learned from English texts: here {model} and {vectors} are in use.",
+            model=plain(own.model),
+            vectors=plain(own.vectors),
+        )
+    )
+    return InUse(own.model, own.vectors, own.sentences, in_use.engine)
+
+
+def _settings(content: Language) -> InUse:
+    with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
+        model = _choose(
+            t("Model"), "model", spoken.own("model", content),
+            t("Choose, or type a path on this machine. A folder with options.json and one weights file."),
+        )  # fmt: skip
+        vectors = _choose(
+            t("Static vectors"), "vectors", spoken.own("vectors", content),
+            t("Choose, or type a path on this machine. A GloVe or word2vec file."),
+        )  # fmt: skip
+        corpus = _choose(
+            t("Sentences"), "corpus", spoken.own("corpus", content),
+            t("Choose, or type a path on this machine. A text, CSV or JSONL file of sentences."),
+        )  # fmt: skip
         engine = st.selectbox(
-            "Engine",
+            t("Engine"),
             [OURS, THEIRS],
             key="engine",
             bind="query-params",
             persist_state="session",
-            help="Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared.",
+            help=t(
+                "Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."
+            ),
         )
         if engine == THEIRS and not allennlp.is_ready():
             st.warning(
-                "AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`",
+                t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),
                 icon=":material/terminal:",
             )
+    spoken.read_as(model)
     return InUse(model, vectors, corpus, engine)
 
 
-def _choose(label: str, kind: str, default: str, other: str) -> str:
+def _choose(label: str, kind: str, default: str, told: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
-    names = {entry.name: entry for entry in registry.entries(kind)}
+    names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
+    others = [name for name in names if name != default]
     chosen = st.selectbox(
         label,
-        list(names),
-        index=list(names).index(default),
+        [default, *others],  # first: what stands there is the default, which another language may replace
         key=kind,
         bind="query-params",
         persist_state="session",
         accept_new_options=True,
-        help=f"Choose, or type a path on this machine. {other}.",
+        help=told,
     )
     chosen = chosen or default
     entry = names.get(chosen)
     if entry is None:
         return chosen
-    st.caption(entry.title)
+    st.caption(plain(entry.title))
     if not entry.available:
         _offer_download(entry, kind)
         return default
@@ -125,26 +198,28 @@ def _choose(label: str, kind: str, default: str, other: str) -> str:
 
 def _offer_download(entry, kind: str) -> None:
     """A download happens only when asked for; until then the bundled one stays in use."""
-    st.caption(
-        f"Not on this machine yet ({entry.size_mb:,.0f} MB from its publisher). Until then the bundled one is used. {entry.note}"
+    told = t(
+        "Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb
     )
-    if st.button(f"Download {entry.name}", key=f"get.{entry.name}", width="stretch"):
-        bar = st.progress(0.0, text="Asking the server…")
+    st.caption(f"{told} {entry.note}")
+    if not limits().downloads:
+        st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
+    elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
+        bar = st.progress(0.0, text=t("Asking the server…"))
 
         def report(event) -> None:
             if isinstance(event, str):  # gensim tells its progress in words
                 bar.progress(0.5, text=event[-80:])
                 return
             share = min(1.0, event.done / event.total) if event.total else 0.0
-            bar.progress(
-                share, text=f"{event.done / 1e6:,.0f} of {(event.total or 0) / 1e6:,.0f} MB, {event.bytes_per_s / 1e6:.1f} MB/s"
-            )
+            sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
+            bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
-        with shown_errors():
+        with shown_errors(), in_turn(bar) as turn:
             if kind == "vectors":
                 import_module("core.workbench").open_vectors(entry.name, allow_download=True, report=report)
             else:
-                registry.resolve(entry.name, kind, allow_download=True, report=report)
+                registry.resolve(entry.name, kind, allow_download=True, report=report, stop=turn.is_over)
             st.rerun()
 
 
@@ -154,21 +229,30 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except ElmoscopeError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
 
 
 def show(module: str, *args) -> None:
     """Run `show` of a module of this package: imported only now, so that title and inputs stand before torch is loaded."""
     with shown_errors():
         import_module(f"pages._shared.{module}").show(*args)
+        import_module("pages._shared.take").show()
         import_module("pages._shared.store").warm_up()
+
+
+def question(text: str) -> None:
+    """The title of a page: what it answers."""
+    taken.now().question = text
+    st.title(text)
 
 
 def lede(text: str) -> None:
     """The one sentence of answer under a title (our own HTML, no user text)."""
+    taken.now().lede = text
     st.html(f'<p class="lede">{text}</p>')
 
 
 def notice(lines: list[str]) -> None:
     """What to notice: sentences computed from the result on screen; user text in them must be escaped."""
-    st.html('<div class="notice"><b>What to notice.</b> ' + " ".join(lines) + "</div>")
+    taken.now().note("notice", " ".join(lines))
+    st.html(f'<div class="notice"><b>{t("What to notice.")}</b> ' + " ".join(lines) + "</div>")

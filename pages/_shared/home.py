@@ -10,7 +10,11 @@ import streamlit as st
 
 from core import figures
 from core.elmo.mix import gram, mixed_cosines
+from core.figures.sketch import sketch
+from core.figures.style import layer_title
+from core.texts import t
 from pages._shared import lists, notices, store
+from pages._shared.charts import draw
 from pages._shared.engines import compare_engines
 from pages._shared.frame import InUse, notice, shown_errors
 from pages._shared.inputs import Chosen
@@ -34,7 +38,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     same = first.word.casefold() == second.word.casefold()
     layer = (
         st.segmented_control(
-            "Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence",
+            t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
             list(cosine),
             default="2",
             key="layer",
@@ -44,42 +48,64 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         or "2"
     )
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
-    labels = tuple(f"{c.word[:18]} ({n})" for c, n in ((first, "1st"), (second, "2nd")))
-    with left:
+    labels = t("{word} (1st)", word=first.word[:18]), t("{word} (2nd)", word=second.word[:18])
+    with left, st.container(gap=None):
         figure = figures.angle_figure(cosine[layer], labels, word=first.word[:18], same_word=same, layer=layer, glove=static)
-        st.plotly_chart(figure, key="angle", config=figures.CONFIG)
+        words = {"first": first.word[:40], "second": second.word[:40], "where": layer_title(layer), "cosine": cosine[layer]}
+        alt = t(
+            "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
+            **words,
+        )
+        # The sketch shows until the browser has the chart's code (see style.py).
+        st.html(f'<img class="sketch" alt="" src="{sketch(figure, width=600)}">')
+        draw(figure, key="angle", alt=alt)
     with right:
         st.markdown(
-            f"**How alike are the two vectors of “{escape(first.word[:18])}”?**" if same else "**How alike are the two words?**"
+            t("**How alike are the two vectors of “{word}”?**", word=escape(first.word[:18]))
+            if same
+            else t("**How alike are the two words?**")
         )
         bars = ({} if static is None else {"GloVe": static}) | cosine
-        st.plotly_chart(figures.cosine_bars(bars, chosen=layer), key="bars", config=figures.CONFIG)
-        st.caption("Cosine of the two vectors: 1 is the same direction, 0 has nothing in common.")
+        alt = t(
+            "Bars of the cosine of the two vectors: {values}.", values=", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
+        )
+        draw(figures.cosine_bars(bars, chosen=layer), key="bars", alt=alt)
+        st.caption(t("Cosine of the two vectors: 1 is the same direction, 0 has nothing in common."))
     lines = _what_to_notice(first.word, same, cosine, static)
     if same:
         lines.append(notices.reference_line(store.targets(in_use.corpus, in_use.model), first.word, int(layer), cosine[layer]))
     notice(lines)
-    table = pd.DataFrame(
-        [{"vectors": "GloVe" if k == "GloVe" else f"ELMo layer {k}", "cosine": round(v, 4)} for k, v in bars.items()]
-    )
+    table = pd.DataFrame([{t("vectors"): _name(k), t("cosine"): round(v, 4)} for k, v in bars.items()])
     lists.twin(table, name="cosines", key="home.table")
+
+
+def _name(vectors: str) -> str:
+    return vectors if vectors == "GloVe" else t("ELMo layer {layer}", layer=vectors)
 
 
 def _what_to_notice(word: str, same: bool, cosine: dict[str, float], static: float | None) -> list[str]:
     shown, top = escape(word), cosine["2"] if "2" in cosine else list(cosine.values())[-1]
     if not same:
-        return ["These are two different words, so even layer 0 and GloVe tell them apart. Tap the same word in both sentences."]
-    lines = [
-        f"At layer 0 the two “{shown}” are {'exactly' if cosine['0'] > 0.9999 else 'nearly'} the same (cosine {cosine['0']:.2f}): it sees spelling only."
-    ]
+        return [
+            t("These are two different words, so even layer 0 and GloVe tell them apart. Tap the same word in both sentences.")
+        ]
+    at_0 = {"word": shown, "cosine": cosine["0"]}
+    if cosine["0"] > 0.9999:
+        lines = [t("At layer 0 the two “{word}” are exactly the same (cosine {cosine:.2f}): it sees spelling only.", **at_0)]
+    else:
+        lines = [t("At layer 0 the two “{word}” are nearly the same (cosine {cosine:.2f}): it sees spelling only.", **at_0)]
     if top < cosine["0"] - 0.02:
         lines.append(
-            f"Layers 1 and 2 read the sentence around it, and the two part ({cosine['1']:.2f} at layer 1, {top:.2f} at layer 2)."
+            t(
+                "Layers 1 and 2 read the sentence around it, and the two part ({low:.2f} at layer 1, {top:.2f} at layer 2).",
+                low=cosine["1"],
+                top=top,
+            )
         )
     else:
         lines.append(
-            "The layers above hardly part them: either both mean the same here, or this small model misses the difference."
+            t("The layers above hardly part them: either both mean the same here, or this small model misses the difference.")
         )
     if static is None:
-        lines.append(f"“{shown}” is not in GloVe's vocabulary at all; ELMo spells any word.")
+        lines.append(t("“{word}” is not in GloVe's vocabulary at all; ELMo spells any word.", word=shown))
     return lines

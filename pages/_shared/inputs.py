@@ -7,21 +7,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.text import find_word, join_tokens, tokenize
+from core.languages import tokenize
+from core.limits import limits
+from core.text import JOINER, find_word, join_tokens
+from core.texts import t
+from pages._shared import examples
+from pages._shared.teaching import folded
 
-EXAMPLES = {
-    "bank": ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money."),
-    "play": ("The children play football in the park after school.", "The play opens at the theatre on Friday with a new cast."),
-    "spring": ("The flowers come up in spring when the days grow warm.", "The old mattress had a broken spring that creaked."),
-    "bass": ("He caught a huge bass in the lake before breakfast.", "She plays the bass in a jazz band with two guitarists."),
-    "cell": ("The prisoner paced up and down his cell all night.", "Under the microscope we saw the cell divide in two."),
-    "match": ("He struck a match and lit the candle on the table.", "Our team won the match with a goal in the last minute."),
-    "light": ("The light of the lamp fell across her desk.", "The suitcase was so light that a child could carry it."),
-    "right": ("Turn right at the church and you will see the station.", "You were right, and I was wrong about the answer."),
-}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-MAX_CHARACTERS = 2000
-MAX_TOKENS_TO_CLICK = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +50,35 @@ def guess_position(tokens: list[str], other: list[str], last: str) -> int | None
         return None
     if found := find_word(tokens, last):
         return found[0]
-    shared = [t for t in tokens if len(t) > 3 and find_word(other, t)]
+    shared = [token for token in tokens if _telling(token) and find_word(other, token)]
     return tokens.index(max(shared or tokens, key=len))
+
+
+def _telling(token: str) -> bool:
+    """Long enough to be no particle or article; a word of another script may have one letter."""
+    return len(token) > 3 or (not token.isascii() and token.isalpha() and token[0] != JOINER)
 
 
 def sentence_pair(*, stacked: bool = False) -> tuple[Chosen, Chosen]:
     """Two text boxes, the tokens of each to tap, and examples; shared by all pages."""
-    _examples()
-    columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
-    return _sentence(columns[0], "a", "b", "First sentence", 0), _sentence(columns[1], "b", "a", "Second sentence", 1)
+    with folded(t("The two sentences")):
+        _examples()
+        columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
+        first = sentence(columns[0], "a", "b", 0, t("First sentence"), t("Word in question, first sentence"))
+        return first, sentence(columns[1], "b", "a", 1, t("Second sentence"), t("Word in question, second sentence"))
+
+
+def first_sentence() -> Chosen:
+    """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
+    with folded(t("The sentence")):
+        _examples()
+        return sentence(st.container(), "a", "b", 0, t("First sentence"), t("Word in question, first sentence"))
 
 
 def _examples() -> None:
     st.pills(
-        "Examples",
-        list(EXAMPLES),
+        t("Examples"),
+        list(examples.pairs()),
         key="example",
         on_change=_take_example,
         label_visibility="collapsed",
@@ -82,14 +89,17 @@ def _examples() -> None:
 def _take_example() -> None:
     word = st.session_state.example
     if word:
-        st.session_state.a, st.session_state.b = EXAMPLES[word]
+        st.session_state.a, st.session_state.b = pair = examples.pairs()[word]
         st.session_state.w = word
-        for key, text in zip(("ai", "bi"), EXAMPLES[word], strict=True):
+        for key, text in zip(("ai", "bi"), pair, strict=True):
             st.session_state[key] = guess_position(tokenize(text), [], word)
 
 
-def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
-    default = EXAMPLES["bank"][number]
+def sentence(place, key: str, other: str, number: int, label: str, label_of_word: str) -> Chosen:
+    """One text box and its tokens under the session's and the URL's `key`; `other` is the key of the pair's other sentence."""
+    word = examples.first_word()
+    pair = examples.pairs().get(word, ("", ""))
+    default = pair[number]
     with place:
         text = st.text_input(
             label,
@@ -97,43 +107,49 @@ def _sentence(place, key: str, other: str, label: str, number: int) -> Chosen:
             key=key,
             bind="query-params",
             persist_state="session",
-            max_chars=MAX_CHARACTERS,
+            max_chars=limits().max_text,
             on_change=_text_changed,
             args=(key, other),
-            placeholder="Type a sentence with the word you want to look at",
+            placeholder=t("Type a sentence with the word you want to look at"),
         )
-        tokens = tokenize(text or "")[:MAX_TOKENS_TO_CLICK]
-        index = f"{key}i"
+        tokens, index = _tokens(text), f"{key}i"
+        if len(tokens) == limits().max_words < len(tokenize(text)):
+            st.caption(t("Only the first {n} words of this sentence are read. Shorten it, or cut it in two.", n=len(tokens)))
         if not tokens:
-            st.info("Type a sentence here, or take one of the examples above.", icon=":material/edit:")
+            st.info(t("Type a sentence here, or take one of the examples above."), icon=":material/edit:")
             return Chosen(text or "", (), None)
         # A cold link's own choice comes through the binding; only where there is none, or a stale one, is it guessed.
         given = index in st.session_state or index in st.query_params
         if not given or st.session_state.get(index, 0) not in range(len(tokens)):
-            other_text = st.session_state.get(other) or EXAMPLES["bank"][1 - number]
-            st.session_state[index] = guess_position(tokens, tokenize(other_text), st.session_state.get("w", "bank"))
+            other_text = st.session_state.get(other) or pair[1 - number]
+            st.session_state[index] = guess_position(tokens, tokenize(other_text), st.session_state.get("w", word))
         position = st.pills(
-            f"Word in question, {label.lower()}",
+            label_of_word,
             range(len(tokens)),
             key=index,
             bind="query-params",
             persist_state="session",
-            format_func=_labels(tokens).__getitem__,
+            format_func=token_labels(tokens).__getitem__,
             label_visibility="collapsed",
             on_change=_token_tapped,
             args=(key, index),
         )
         if position is None:  # tapped off: keep the last one in question
-            position = guess_position(tokens, [], st.session_state.get("w", "bank"))
+            position = guess_position(tokens, [], st.session_state.get("w", word))
         return Chosen(text, tuple(tokens), position)
 
 
 def _text_changed(key: str, other: str) -> None:
-    tokens = tokenize(st.session_state[key] or "")[:MAX_TOKENS_TO_CLICK]
+    tokens = _tokens(st.session_state[key])
     st.session_state[f"{key}i"] = guess_position(
-        tokens, tokenize(st.session_state.get(other) or ""), st.session_state.get("w", "bank")
+        tokens, tokenize(st.session_state.get(other) or ""), st.session_state.get("w", examples.first_word())
     )
     st.session_state.example = None
+
+
+def _tokens(text: str | None) -> list[str]:
+    """As many of a typed sentence's tokens as are read."""
+    return tokenize(text or "")[: limits().max_words]
 
 
 def _token_tapped(key: str, index: str) -> None:
@@ -142,17 +158,17 @@ def _token_tapped(key: str, index: str) -> None:
         st.session_state.w = tokens[position].casefold()
 
 
-def _labels(tokens: list[str]) -> list[str]:
+def token_labels(tokens: list[str]) -> list[str]:
     """What each token's button and the URL say: the token, numbered where it stands there again."""
     seen: Counter[str] = Counter()
     labels = []
     for token in tokens:
         seen[token] += 1
-        labels.append(_escape(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
+        labels.append(plain_label(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
     return labels
 
 
-def _escape(token: str) -> str:
+def plain_label(token: str) -> str:
     """A token as plain text in a label that would read Markdown."""
     token = token if len(token) <= 30 else token[:29] + "…"
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^" else c for c in token) or " "

@@ -7,10 +7,13 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core.figures import sense_colour
+from core.figures import ink, sense_colour
 from core.neighbours import Neighbour, TypeNeighbour
-from core.text import join_tokens
+from core.text import bare, is_joined, join_tokens
+from core.texts import t
+from pages._shared import taken
 
+FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
 WINDOW = 9  # tokens shown on each side of the keyword
 
 
@@ -19,10 +22,15 @@ def heading(text: str, colour: str, note: str = "") -> None:
     st.html(f'<div class="colhead" style="border-color:{colour}">{escape(text)}{small}</div>')
 
 
+def chip_of(label: str, colour: str) -> str:
+    """A label on a ground of its colour, as HTML."""
+    return f'<span class="chip" style="background:{colour};color:{ink(colour)}">{escape(label)}</span>'
+
+
 def keyword_lines(found: list[Neighbour], senses: list[str]) -> None:
     """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right."""
     lines = [_keyword_line(n, senses) for n in found]
-    st.html("".join(lines) or '<p class="small">No neighbours pass this filter.</p>')
+    st.html("".join(lines) or f'<p class="small">{t("No neighbours pass this filter.")}</p>')
 
 
 def _keyword_line(neighbour: Neighbour, senses: list[str]) -> str:
@@ -30,15 +38,17 @@ def _keyword_line(neighbour: Neighbour, senses: list[str]) -> str:
     start, end = max(0, o.position - WINDOW), o.position + WINDOW + 1
     left = ("… " if start else "") + join_tokens(list(o.tokens[start : o.position]))
     right = join_tokens(list(o.tokens[o.position + 1 : end])) + (" …" if end < len(o.tokens) else "")
-    space = "" if right[:1] in ",.;:!?)" or right.startswith(("'s", "n't")) else " "
+    before = "" if is_joined(o.tokens, o.position) else " "
+    held = right[:1] in ",.;:!?)" or right.startswith(("'s", "n't")) or is_joined(o.tokens, o.position + 1)
+    space = "" if held else " "
     chip = ""
     if o.sense:
         colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
         label = o.sense if o.sense in senses else f"{o.lemma}: {o.sense}"
-        chip = f'<span class="chip" style="background:{colour}">{escape(label)}</span>'
+        chip = chip_of(label, colour)
     return (
-        f'<div class="kwic"><span class="cosine">{neighbour.cosine:.2f}</span>{escape(left)} '
-        f'<b class="target">{escape(o.tokens[o.position])}</b>{space}{escape(right)}{chip}</div>'
+        f'<div class="kwic"><span class="cosine">{neighbour.cosine:.2f}</span>{escape(left)}{before}'
+        f'<b class="target">{escape(bare(o.tokens[o.position]))}</b>{space}{escape(right)}{chip}</div>'
     )
 
 
@@ -57,12 +67,12 @@ def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "context": context,
-                "rank": k,
-                "word": n.occurrence.tokens[n.occurrence.position],
-                "cosine": round(n.cosine, 4),
-                "sense": n.occurrence.sense or "",
-                "sentence": join_tokens(list(n.occurrence.tokens)),
+                t("context"): context,
+                t("rank"): k,
+                t("word"): bare(n.occurrence.tokens[n.occurrence.position]),
+                t("cosine"): round(n.cosine, 4),
+                t("sense"): n.occurrence.sense or "",
+                t("sentence"): join_tokens(list(n.occurrence.tokens)),
             }
             for k, n in enumerate(found, 1)
         ]
@@ -72,23 +82,44 @@ def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
 def type_table(found: list[TypeNeighbour], context: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {"context": context, "rank": k, "word": n.word, "cosine": round(n.cosine, 4), "occurrences": n.occurrences}
+            {
+                t("context"): context,
+                t("rank"): k,
+                t("word"): bare(n.word),
+                t("cosine"): round(n.cosine, 4),
+                t("occurrences"): n.occurrences,
+            }
             for k, n in enumerate(found, 1)
         ]
     )
 
 
-def twin(table: pd.DataFrame, *, name: str, label: str = "The same as a table", key: str) -> None:
-    """The table behind a picture or list, with its export. Cells that a spreadsheet would run are quoted."""
+def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
+    """The table behind a picture or list, with its export."""
+    label = label or t("The same as a table")
+    taken.now().note("table", taken.Table(table, name, label), key)
     with st.expander(label, icon=":material/table:", key=key):
         st.dataframe(table, hide_index=True, width="stretch")
-        safe = table.map(lambda v: f"'{v}" if isinstance(v, str) and v[:1] in "=+-@\t\r" else v)
         st.download_button(
-            "Download as CSV",
-            safe.to_csv(index=False).encode("utf-8-sig"),
+            t("Download as CSV"),
+            csv_of(table),
             f"{name}.csv",
             "text/csv",
             key=f"{key}.csv",
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def csv_of(table: pd.DataFrame) -> bytes:
+    """A table as CSV, UTF-8 with a mark that spreadsheets know it by; cells that one would run are quoted."""
+    safe = table.map(_plain_cell).rename(columns=_plain_cell)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")  # by which a lone \r is quoted, too
+
+
+def _plain_cell(value):
+    """A text that a spreadsheet would take for a formula, also behind blanks and unseen signs, with a quote before it."""
+    if not isinstance(value, str):
+        return value
+    first = next((sign for sign in value if sign.isprintable() and not sign.isspace()), "")
+    return f"'{value}" if (first in FORMULA and first) or value[:1] in ("\t", "\r", "\n") else value

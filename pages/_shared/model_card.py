@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core import figures
+from core.figures.style import layer_title
 from core.modelcard import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
+from core.texts import t
 from pages._shared import lists, store
+from pages._shared.charts import draw
 from pages._shared.frame import InUse, notice
-
-QUANTITIES = {"perplexity": "Perplexity", "loss": "Loss", "learning_rate": "Learning rate", "tokens_per_second": "Speed"}
+from pages._shared.model_words import in_words, log_words, quantity_titles
 
 
 def show(in_use: InUse) -> None:
@@ -25,84 +28,148 @@ def show(in_use: InUse) -> None:
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
-    st.markdown("#### Syntax below, meaning above?")
+    st.markdown(t("#### Syntax below, meaning above?"))
     if not card.measures:
-        why = "were taken of other weights than these" if card.stale else "have not been taken yet"
-        st.info(
-            f"The measures of {name} {why}. In a terminal, with the data sets in a folder: `python -m core evaluate card --model {name} --data FOLDER`",
-            icon=":material/terminal:",
-        )
-        notice([f"The measures of {escape(name)} {why}: nothing is claimed about its layers here."])
+        _not_measured(name, stale=card.stale)
         return
     st.html(
-        '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
-        "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
-        "without any context.</p>"
+        t(
+            '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
+            "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
+            "without any context.</p>"
+        )
     )
-    panels = knowledge_panels(card.measures)
+    words, panels = in_words(), knowledge_panels(card.measures)
     span = figures.shared_span(panels)
     for column, panel in zip(st.columns(len(panels), gap="medium"), panels, strict=True):
         with column:
-            lists.heading(panel.title, figures.LAYER_COLOURS["2"], panel.data)
-            st.plotly_chart(figures.panel_figure(panel, span=span), key=f"panel.{panel.title}", config=figures.CONFIG)
-    notice(_noticed(panels))
-    table = pd.DataFrame(measure_rows(card.measures))
-    lists.twin(table, name=f"{name}-measures", label="Every measure, with the command that makes it", key="model.measures")
+            said = replace(panel, baseline_name=words.get(panel.baseline_name, panel.baseline_name))
+            lists.heading(words.get(panel.title, panel.title), figures.LAYER_COLOURS["2"], words.get(panel.data, panel.data))
+            named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
+            told = {"task": words.get(panel.title, panel.title), "baseline": said.baseline_name, "level": said.baseline}
+            alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **told)
+            draw(figures.panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
+    notice(_noticed(panels, words))
+    table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: words.get(cell, cell) if isinstance(cell, str) else cell)
+    table = table.rename(columns=words)
+    lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
 
 
-def _noticed(panels: list[figures.Panel]) -> list[str]:
+def _not_measured(name: str, *, stale: bool) -> None:
+    """Say that nothing is known of the layers, and what to do."""
+    command = f"python -m core evaluate card --model {name} --data FOLDER"
+    if stale:
+        told = t(
+            "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: `{command}`",
+            name=name, command=command,
+        )  # fmt: skip
+        lines = [
+            t(
+                "The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.",
+                name=escape(name),
+            )
+        ]
+    else:
+        told = t(
+            "The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: `{command}`",
+            name=name, command=command,
+        )  # fmt: skip
+        lines = [
+            t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=escape(name))
+        ]
+    st.info(told, icon=":material/terminal:")
+    notice(lines)
+
+
+def _noticed(panels: list[figures.Panel], words: dict[str, str]) -> list[str]:
     lines = []
     for panel in panels:
         best, worst = (pick(panel.accuracy, key=panel.accuracy.get) for pick in (max, min))
         above = panel.accuracy[best] - panel.baseline
-        how = f"{abs(above) * 100:.1f} points {'above' if above >= 0 else 'below'} {'' if panel.baseline_name == 'chance' else 'the '}{panel.baseline_name}"
-        lines.append(f"<b>{panel.title}</b>: best at layer {best} ({panel.accuracy[best]:.1%}, {how}), weakest at layer {worst}.")
+        told = {"task": words.get(panel.title, panel.title), "best": best, "accuracy": panel.accuracy[best], "worst": worst}
+        told |= {"points": abs(above) * 100, "baseline": words.get(panel.baseline_name, panel.baseline_name)}
+        lines.append(_panel_line(told, above=above >= 0, chance=panel.baseline_name == "chance"))
     tags = [max(p.accuracy, key=p.accuracy.get) for p in panels if p.title.startswith("Parts of speech")]
     senses = [max(p.accuracy, key=p.accuracy.get) for p in panels if not p.title.startswith("Parts of speech")]
     if tags and senses:
-        holds = all(int(s) > int(tags[0]) for s in senses)
-        verdict = (
-            "holds here" if holds else "does not hold here on every task: this model is smaller and was trained on far less text"
-        )
-        lines.append(f"So the paper's order, syntax below and meaning above, {verdict}.")
+        if all(int(s) > int(tags[0]) for s in senses):
+            lines.append(t("So the paper's order, syntax below and meaning above, holds here."))
+        else:
+            lines.append(
+                t(
+                    "So the paper's order, syntax below and meaning above, does not hold here on every task: this model is smaller and was trained on far less text."
+                )
+            )
     return lines
 
 
+def _panel_line(told: dict, *, above: bool, chance: bool) -> str:
+    """Where a task is done best, and how that compares with what needs no context."""
+    if chance:
+        if above:
+            return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points above chance), weakest at layer {worst}.", **told)  # fmt: skip
+        return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points below chance), weakest at layer {worst}.", **told)  # fmt: skip
+    if above:
+        return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points above the {baseline}), weakest at layer {worst}.", **told)  # fmt: skip
+    return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points below the {baseline}), weakest at layer {worst}.", **told)  # fmt: skip
+
+
 def _training(log: TrainingLog) -> None:
-    st.markdown("#### How it learned")
-    named = [name for name in QUANTITIES if name != "perplexity" or log.validations]
+    st.markdown(t("#### How it learned"))
+    titles = quantity_titles()
+    named = [name for name in titles if name != "perplexity" or log.validations]
     chosen = st.segmented_control(
-        "What to draw", named, default=named[0], format_func=QUANTITIES.get, key="curve", bind="query-params",
+        t("What to draw"), named, default=named[0], format_func=titles.get, key="curve", bind="query-params",
         persist_state="session", label_visibility="collapsed",
     ) or named[0]  # fmt: skip
-    ends = {STAGES[stage]: end for stage, end in log.ends().items()}
-    st.plotly_chart(
-        figures.training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", config=figures.CONFIG
+    words = in_words()
+    ends = {words.get(STAGES[stage], STAGES[stage]): end for stage, end in log.ends().items()}
+    alt = t(
+        "{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends)
     )
+    draw(figures.training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
     st.html(
-        '<p class="small"><b>Perplexity</b> says between how many equally likely words the model still wavers at each guess: lower is better, '
-        "1 would be certainty. In the first stage the LSTMs read words from an embedding table, which is cheap; in the second the char-CNN, "
-        "which spells every word from its letters, takes the table's place, and all of it learns together. The step up between the two is "
-        "what spelling costs.</p>"
+        t(
+            '<p class="small"><b>Perplexity</b> says between how many equally likely words the model still wavers at each guess: lower is better, '
+            "1 would be certainty. In the first stage the LSTMs read words from an embedding table, which is cheap; in the second the char-CNN, "
+            "which spells every word from its letters, takes the table's place, and all of it learns together. The step up between the two is "
+            "what spelling costs.</p>"
+        )
     )
-    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable")
-    lists.twin(table, name="training-log", label="The training log", key="model.log")
+    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=log_words())
+    lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
 
 
 def _card(name: str, card: ModelCard) -> None:
-    st.markdown("#### Its card")
+    st.markdown(t("#### Its card"))
     s, parameters = card.shape, card.parameters
-    shape = f"char-CNN of {s.n_filters:,} filters, {s.n_highway} highway layers; {s.n_layers} LSTM layers of {s.hidden:,} cells in each direction, projected to {s.projection}"
+    known = {
+        "Trained on": t("Trained on"),
+        "How": t("How"),
+        "Good for": t("Good for"),
+        "Cannot": t("Cannot"),
+    }  # labels that a card of ours uses; its texts are the model's own
     facts = {
-        "Model": f"{name}, in ELMo's format",
-        "Shape": shape,
-        "Trained numbers": f"{parameters['char-CNN'] / 1e6:.1f} million in the char-CNN, {parameters['LSTMs'] / 1e6:.1f} million in the LSTMs",
-        "Vectors": f"{s.n_layers + 1} layers of {s.dim} numbers for every token: {s.projection} from each direction",
-        "File": f"{card.megabytes:.0f} MB",
-        **{str(label): str(text) for label, text in (card.meta.get("card") or {}).items()},
-        "Licence": card.meta.get("licence", "as its publisher says"),
-    }
+        t("Model"): t("{name}, in ELMo's format", name=name),
+        t("Shape"): t(
+            "char-CNN of {filters:,} filters, {highway} highway layers; {layers} LSTM layers of {cells:,} cells in each direction, projected to {projection}",
+            filters=s.n_filters, highway=s.n_highway, layers=s.n_layers, cells=s.hidden, projection=s.projection,
+        ),
+        t("Trained numbers"): t(
+            "{spelling:.1f} million in the char-CNN, {lstms:.1f} million in the LSTMs",
+            spelling=parameters["char-CNN"] / 1e6, lstms=parameters["LSTMs"] / 1e6,
+        ),
+        t("Vectors"): t(
+            "{layers} layers of {dim} numbers for every token: {projection} from each direction",
+            layers=s.n_layers + 1, dim=s.dim, projection=s.projection,
+        ),
+        t("File"): t("{n:.0f} MB", n=card.megabytes),
+        **{known.get(str(label), str(label)): str(text) for label, text in (card.meta.get("card") or {}).items()},
+        t("Licence"): card.meta.get("licence", t("as its publisher says")),
+    }  # fmt: skip
     if "date" in card.meta:
-        facts["Made"] = f"{card.meta['date'][:10]}, Elmoscope {card.meta.get('code_version', '')}"
+        facts[t("Made")] = t(
+            "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
+        )
     rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts.items())
     st.html(f'<table class="card">{rows}</table>')

@@ -11,12 +11,15 @@ import streamlit as st
 
 from core.errors import BadInput
 from core.figures import GLOVE
+from core.figures.style import layer_title
 from core.neighbours import Neighbour, similarities
 from core.occurrences import OccurrenceTable
 from core.senses import pair_cosines
 from core.static import StaticVectors
+from core.texts import t
 from pages._shared import lists
 from pages._shared.inputs import Chosen
+from pages._shared.markup import plain
 
 
 def senses_of(table: OccurrenceTable, word: str) -> list[str]:
@@ -47,17 +50,18 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
     """GloVe's list: one for a word, whatever the sentence; two if the two words differ."""
     words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
     for word in words:
-        lists.heading(f"GloVe, “{word[:24]}” in any sentence", GLOVE, f"{vectors.name}: one vector a spelling")
+        note = t("{vectors}: one vector a spelling", vectors=vectors.name)
+        lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE, note)
         try:
             found = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
         except BadInput as error:
-            st.info(str(error), icon=":material/search_off:")
+            st.info(plain(error), icon=":material/search_off:")
             continue
         lists.word_lines([(n.word, n.cosine, "") for n in found])
         tables.append(
             pd.DataFrame(
                 [
-                    {"context": f"GloVe: {word}", "rank": r, "word": n.word, "cosine": round(n.cosine, 4)}
+                    {t("context"): f"GloVe: {word}", t("rank"): r, t("word"): n.word, t("cosine"): round(n.cosine, 4)}
                     for r, n in enumerate(found, 1)
                 ]
             )
@@ -71,10 +75,17 @@ def reference_line(table: OccurrenceTable, word: str, layer: int, cosine: float)
         return ""
     rows = table.labelled_rows(lemma)
     same, other = pair_cosines(similarities(table, rows, np.eye(table.meta["layers"])[layer]), table.sense[rows])
-    nearer = "one meaning" if abs(cosine - same) < abs(cosine - other) else "two meanings"
-    return (
-        f"To compare: in {len(rows)} labelled sentences with “{escape(lemma)}”, two of the same meaning have {same:.2f} on average at "
-        f"layer {layer}, two of different meanings {other:.2f}. Yours have {cosine:.2f}: more like {nearer}."
+    told = {"n": len(rows), "word": escape(lemma), "layer": layer, "same": same, "other": other, "cosine": cosine}
+    if abs(cosine - same) < abs(cosine - other):
+        return t(
+            "To compare: in {n} labelled sentences with “{word}”, two of the same meaning have {same:.2f} on average at layer {layer}, two of "
+            "different meanings {other:.2f}. Yours have {cosine:.2f}: more like one meaning.",
+            **told,
+        )
+    return t(
+        "To compare: in {n} labelled sentences with “{word}”, two of the same meaning have {same:.2f} on average at layer {layer}, two of "
+        "different meanings {other:.2f}. Yours have {cosine:.2f}: more like two meanings.",
+        **told,
     )
 
 
@@ -82,19 +93,19 @@ def about_neighbours(first: Chosen, second: Chosen, layer: str, a: list, b: list
     """How far the two lists agree, and which senses they hold."""
     rows_a, rows_b = (_identity(found) for found in (a, b))
     shared, most = len(rows_a & rows_b), max(len(rows_a), len(rows_b), 1)
-    where = "the mix" if layer == "mix" else f"layer {layer}"
+    told = {"where": layer_title(layer), "shared": shared, "most": most}
     if first.word.casefold() != second.word.casefold():
-        lines = [f"Two different words are in question; their lists at {where} share {shared} of {most}."]
+        lines = [t("Two different words are in question; their lists at {where} share {shared} of {most}.", **told)]
+    elif rows_a == rows_b and layer == "0":
+        lines = [t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")]
     elif rows_a == rows_b:
-        lines = [
-            f"At {where} the two lists are the same: "
-            + ("layer 0 reads the spelling and nothing else." if layer == "0" else "this layer sees no difference here.")
-        ]
+        lines = [t("At {where} the two lists are the same: this layer sees no difference here.", where=told["where"])]
     else:
-        lines = [f"At {where} the two lists share {shared} of {most}; GloVe would give the same list twice."]
-    for chosen, found, name in ((first, a, "first"), (second, b, "second")):
-        if line := _sense_line(chosen, found, name):
-            lines.append(line)
+        lines = [t("At {where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)]
+    if sense := _commonest_sense(a):
+        lines.append(t("In the first sentence {count} of {n} labelled neighbours mean “{sense}”.", **sense))
+    if sense := _commonest_sense(b):
+        lines.append(t("In the second sentence {count} of {n} labelled neighbours mean “{sense}”.", **sense))
     return lines
 
 
@@ -102,9 +113,10 @@ def _identity(found: list) -> set:
     return {n.occurrence.row if isinstance(n, Neighbour) else n for n in found}
 
 
-def _sense_line(chosen: Chosen, found: list, name: str) -> str:
+def _commonest_sense(found: list) -> dict:
+    """Which sense most labelled neighbours have, and how many of how many; nothing where none is labelled."""
     senses = Counter(n.occurrence.sense for n in found if isinstance(n, Neighbour) and n.occurrence.sense)
     if not senses:
-        return ""
+        return {}
     sense, count = senses.most_common(1)[0]
-    return f"In the {name} sentence {count} of {sum(senses.values())} labelled neighbours mean “{escape(sense)}”."
+    return {"count": count, "n": sum(senses.values()), "sense": escape(sense)}

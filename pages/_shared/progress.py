@@ -1,23 +1,75 @@
-"""A background job's progress on a page, looked at once a second without running the page."""
+"""A background job's progress on a page, looked at once a second without running the page; how to stop it and go on."""
+
+from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.store import Job
+from core.texts import t
+from pages._shared import store
+from pages._shared.jobs import Job, waiting_text
+from pages._shared.markup import plain
+
+AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for it
 
 
 @st.fragment(run_every=1.0)
-def show_progress(job: Job) -> None:
+def show_progress(job: Job, *, stoppable: bool = False) -> None:
     """How far, how fast, how long yet; when the job is done the page runs once more."""
     if not job.running:
         st.rerun()
-    if not job.done:
-        st.progress(
-            0.0, text="Beginning to read every word of the sentences. Until that is done the labelled words are searched."
-        )
+    bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
+    meanwhile = "" if stoppable else t("Until that is done the labelled words are searched.")
+    if job.stop_asked:
+        told = t("Stopping: the words in hand are read to their end.")
+    elif job.waiting:
+        told = waiting_text(job.turn)
+    elif not job.done:
+        told = t("Beginning to read every word of the sentences.")
+    else:
+        told = t(
+            "Reading every word of the sentences, once: {done:,} of {total:,} tokens, {speed:,.0f} a second, {left} left.",
+            done=job.done, total=job.total, speed=job.speed, left=duration((job.total - job.done) / max(job.speed, 1e-9)),
+        )  # fmt: skip
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{told} {meanwhile}")
+    if stop and stop.button(
+        t("Stop"), icon=":material/stop:", key="index.stop", width="stretch", disabled=job.stop_asked,
+        help=t("What is read so far is kept, and reading can go on from there."),
+    ):  # fmt: skip
+        job.stop()
+
+
+def wait_for(job: Job, corpus: str, model_name: str) -> None:
+    """Return once the table is there; else show how far it is, or how to go on, and end the page here."""
+    with st.spinner(t("Reading every word of your corpus…")):
+        job.wait(AT_MOST_S)
+    if job.result is None:
+        if job.running:
+            st.info(t("This page needs every word of your corpus to be read once. It opens by itself when that is done."))
+        else:
+            st.info(t("This page needs every word of your corpus to be read once."))
+        show_state(job, corpus, model_name)
+        st.stop()
+
+
+def show_state(job: Job, corpus: str, model_name: str) -> None:
+    """A job that is not done: its progress with Stop, or why it ended and a button to go on."""
+    if job.running:
+        show_progress(job, stoppable=True)
         return
-    left = (job.total - job.done) / job.speed if job.speed else 0.0
-    st.progress(
-        min(1.0, job.done / max(1, job.total)),
-        text=f"Reading every word of the sentences, once: {job.done:,} of {job.total:,} tokens, {job.speed:,.0f} a second, "
-        f"{left:.0f} s left. Until then the labelled words are searched.",
-    )
+    if job.error:
+        st.error(plain(job.error), icon=":material/error:")
+    else:
+        st.info(
+            t("Stopped at {done:,} of {total:,} tokens. What was read is kept.", done=job.done, total=job.total),
+            icon=":material/pause_circle:",
+        )
+    if st.button(t("Go on reading"), icon=":material/play_arrow:", key="index.go_on"):
+        store.go_on(corpus, model_name)
+        st.rerun()
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it."""
+    if seconds < 90:
+        return t("{n:.0f} s", n=max(1, seconds))
+    return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)

@@ -1,85 +1,135 @@
-"""Everything opened or computed once and shared: the only place with caches. What is cached is never changed.
+"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
 
-Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in one background thread
-per job, so that no page waits for them.
+Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
+bounded number at once (pages._shared.jobs), so that no page waits for them.
 """
 
 from __future__ import annotations
 
 import threading
-import time
-from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-from core import projection, workbench
-from core.errors import ElmoscopeError
+from core import halves, library, projection, workbench
+from core.config import cache_folder
+from core.corpus import fingerprint
+from core.elmo.allennlp import AllenNLPEngine, EngineResult
+from core.limits import limits
 from core.neighbours import Products, Query, make_query, products
 from core.occurrences import OccurrenceTable
 from core.projection import FrozenMaps
 from core.static import StaticVectors
+from core.texts import t
 from core.workbench import Model
+from pages._shared.jobs import TURNS, Job, visitor
 
 WARM_UP_AFTER_S = 30.0
-
-
-@st.cache_resource(max_entries=3, show_spinner="Opening the model…")
-def model(name: str) -> Model:
-    return workbench.open_model(name)
-
-
-@st.cache_resource(max_entries=3, show_spinner="Opening the vectors…")
-def vectors(name: str) -> StaticVectors:
-    return workbench.open_vectors(name)
-
-
-@st.cache_resource(max_entries=3, show_spinner="Opening the labelled sentences…")
-def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """The labelled tokens alone: a small table, there at once for the bundled model."""
-    return workbench.open_table(corpus, model(model_name), targets_only=True)
-
-
-@st.cache_resource(max_entries=128, show_spinner="Fitting the map…")
-def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
-    return workbench.open_maps(targets(corpus, model_name), word, fit=True)
-
-
-@dataclass
-class Job:
-    """A background job: how far, how fast, and what came of it."""
-
-    done: int = 0
-    total: int = 1
-    speed: float = 0.0
-    result: object = None
-    error: str | None = None
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def running(self) -> bool:
-        return self.result is None and self.error is None
+KEPT_TABLES = 3  # of every token of a corpus, open at a time
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)
+def model(name: str) -> Model:
+    with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
+        return workbench.open_model(name)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def vectors(name: str) -> StaticVectors:
+    with st.spinner(t("Opening the vectors…")):
+        return workbench.open_vectors(name)
+
+
+def targets(corpus: str, model_name: str) -> OccurrenceTable:
+    """The labelled tokens alone: a small table, there at once for the bundled model.
+
+    Of a corpus without labels it is the table of all tokens; until that is built the page shows how far it is, and ends there.
+    """
+    if is_labelled(corpus):
+        return _labelled(corpus, model_name)
+    job = table_job(corpus, model_name)
+    if job.result is None:
+        from pages._shared.progress import wait_for  # which draws jobs, and so imports this file
+
+        wait_for(job, corpus, model_name)
+    return job.result
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
+    with st.spinner(t("Opening the labelled sentences…")):
+        return workbench.open_table(corpus, model(model_name), targets_only=True)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def is_labelled(corpus: str) -> bool:
+    """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
+    if workbench.sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
+        return True
+    return any(sentence.targets for sentence in workbench.open_corpus(corpus))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
+    with st.spinner(t("Fitting the map…")):
+        return workbench.open_maps(targets(corpus, model_name), word, fit=True)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...]) -> np.ndarray:
+    """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
+    table, frozen = targets(corpus, model_name), maps(corpus, model_name, word)
+    rows = workbench.map_rows(table, word)
+    return workbench.follow_mix(table.rows.take(rows).transpose(1, 0, 2), np.array(weights), frozen)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> tuple[dict[tuple[str, str], Job], threading.Lock]:
+    """Jobs by corpus and model, the last used last; those under way stay, however many there are."""
+    return {}, threading.Lock()
+
+
 def table_job(corpus: str, model_name: str) -> Job:
-    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages."""
-    job, opened = Job(), model(model_name)
-
-    def report(done: int, total: int, speed: float) -> None:
-        job.done, job.total, job.speed = done, total, speed
-
-    def work() -> None:
-        try:
-            job.result = workbench.open_table(corpus, opened, report=report)
-        except ElmoscopeError as error:
-            job.error = str(error)
-        except Exception:  # a page must hear of it, whatever it was
-            job.error = "The index could not be built. The labelled sentences are searched instead."
-            raise
-
-    threading.Thread(target=work, name="index", daemon=True).start()
+    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn."""
+    opened = model(model_name)
+    kept, lock = _jobs()
+    with lock:
+        job = kept.pop((corpus, model_name), None)
+        if job is None or job.ended == "left":  # nobody stopped it: whoever comes next finds it going on
+            spent = st.session_state.setdefault("index.bytes", {})  # of this visit, by corpus and model
+            job = Job(TURNS.ask(visitor())).start(
+                lambda report: _made(corpus, opened, spent, report),
+                failed=t("The index could not be built. The labelled sentences are searched instead."),
+            )
+        kept[corpus, model_name] = job
+        for key in [key for key, one in kept.items() if not one.running][:-KEPT_TABLES]:
+            del kept[key]
+    job.turn.join(visitor())
     return job
+
+
+def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report) -> OccurrenceTable:
+    if library.is_own(corpus):
+        sentences, key = workbench.open_corpus(corpus), (corpus, opened.fingerprint)
+        if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
+            plan = library.plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
+            library.check_room(plan, sum(size for other, size in spent.items() if other != key))
+            spent[key] = plan.index_bytes
+    return workbench.open_table(corpus, opened, report=report)
+
+
+def drop_job(corpus: str, model_name: str) -> None:
+    """Forget a job and its table."""
+    kept, lock = _jobs()
+    with lock:
+        kept.pop((corpus, model_name), None)
+
+
+def go_on(corpus: str, model_name: str) -> Job:
+    """A job that was stopped, or failed, begun again: it goes on where it was."""
+    drop_job(corpus, model_name)
+    return table_job(corpus, model_name)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
@@ -97,19 +147,38 @@ def query_products(corpus: str, model_name: str, kind: str, tokens: tuple[str, .
     return products(table.types if kind == "types" else table.rows, found)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _allennlp() -> AllenNLPEngine:
+    with st.spinner(t("Starting AllenNLP…")):
+        return AllenNLPEngine()
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
+    """A model's layers of some sentences, computed by the other engine."""
+    options, weights = workbench.allennlp_files(model(model_name))
+    with st.spinner(t("AllenNLP is computing…")):
+        return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
+
+
 @st.cache_data(max_entries=512, show_spinner=False)
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...]):
     """Sense measures of a word (or of all) in the full space, for one mix."""
     return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))
 
 
+def _compile() -> None:
+    halves.warm_up()
+    projection.warm_up()
+
+
 @st.cache_resource(max_entries=1, show_spinner=False)
 def warm_up() -> threading.Timer:
-    """Import and compile UMAP in the background, so that the first fitted map does not wait for it.
+    """Import and compile UMAP and the products in the background, so that the first fitted map does not wait for it.
 
     It begins when the first screens have long been painted: compiling takes seconds of the processor they need.
     """
-    timer = threading.Timer(WARM_UP_AFTER_S, projection.warm_up)
+    timer = threading.Timer(WARM_UP_AFTER_S, _compile)
     timer.name, timer.daemon = "warm-up", True
     timer.start()
     return timer

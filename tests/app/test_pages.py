@@ -17,8 +17,24 @@ PAGES = {
     "pages/neighbours.py": "Who are its neighbours?",
     "pages/map.py": "Where do its senses live?",
     "pages/mix.py": "Which layers matter?",
+    "pages/classify.py": "Does context help a classifier?",
+    "pages/train.py": "What does each classifier learn?",
+    "pages/results.py": "When does ELMo help?",
     "pages/model.py": "What does this model know?",
+    "pages/spelling.py": "How does it read a word it has never seen?",
+    "pages/cloud.py": "One dot, or a cloud?",
+    "pages/flip.py": "How few words turn it into another?",
+    "pages/predict.py": "What word comes next, and what came before?",
+    "pages/decided.py": "What decided this sense?",
+    "pages/corpus.py": "What do your own texts say?",
+    "pages/found.py": "How many meanings does it have here?",
+    "pages/compare.py": "Do two models see the same words?",
+    "pages/how.py": "How does a sentence become a vector?",
+    "pages/teach.py": "Does one word have one meaning?",
+    "pages/state.py": "Does it remember what it read before?",
+    "pages/speed.py": "How fast is it, and against what?",
 }
+WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 
 
 def opened(path: str, **query: str) -> AppTest:
@@ -47,7 +63,7 @@ def test_every_page_says_what_to_notice(path: str):
     assert "What to notice" in html_of(opened(path))
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/model.py"])  # nothing is typed there
+@pytest.mark.parametrize("path", WITH_SENTENCES)
 @pytest.mark.parametrize(
     "text", ["", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399]
 )
@@ -75,6 +91,21 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
     page = opened(path, **{kind: "/no/such/thing"})
     assert not page.exception
     used = {"pages/model.py": ("model",), "pages/map.py": ("model", "corpus"), "pages/mix.py": ("model", "corpus")}
+    used |= {
+        "pages/classify.py": ("model", "vectors"),
+        "pages/train.py": (),
+        "pages/results.py": (),
+        "pages/speed.py": (),
+        "pages/flip.py": ("model", "corpus"),
+        "pages/found.py": ("model", "corpus"),
+        "pages/how.py": ("model",),
+        "pages/teach.py": ("model",),
+        "pages/state.py": ("model", "corpus"),
+        "pages/corpus.py": ("model", "corpus"),
+        "pages/decided.py": ("model", "corpus"),
+        "pages/predict.py": ("model",),
+        "pages/spelling.py": ("model", "vectors"),
+    }  # Train opens them when asked
     uses_it = kind in used.get(path, ("model", "vectors", "corpus"))
     assert any("/no/such/thing" in error.value for error in page.error) == uses_it
 

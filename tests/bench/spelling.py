@@ -17,8 +17,8 @@ import torch
 
 from core.config import MINI, ModelShape
 from core.elmo.model import CharacterCNN
-from core.elmo.recipe import FITTED_TYPES, NAMED_TYPES
-from core.elmo.warmstart import solve_projection, start_filters
+from core.elmo.recipe import FITTED_TYPES
+from core.elmo.warmstart import solve_characters
 from core.text import character_ids
 
 BANDS = ((2, 5_000), (5_000, 10_000), (10_000, 20_000), (20_000, 30_000), (30_000, 50_000))
@@ -26,7 +26,7 @@ DRAWN = 2_000  # words of each band
 
 
 def explained(characters: CharacterCNN, types: list[str], table: torch.Tensor) -> list[float]:
-    """1 - squared error / variance of the vectors, in each band of ranks; the last band was not fitted."""
+    """1 - squared error / variance of the vectors, in each band of ranks."""
     shares = []
     for first, last in BANDS:
         ranks = np.random.default_rng(0).permutation(np.arange(first, last))[:DRAWN]
@@ -49,8 +49,7 @@ def main() -> None:
     for name, shape in (("elmo-mini", MINI), ("small", ModelShape())):
         torch.manual_seed(0)
         characters, started = CharacterCNN(shape).eval(), time.monotonic()
-        start_filters(characters, types[:NAMED_TYPES])
-        weighted = solve_projection(characters, types[:FITTED_TYPES], table[:FITTED_TYPES])
+        weighted = solve_characters(characters, types[:FITTED_TYPES], table[:FITTED_TYPES])["r2"]
         shares = "  ".join(f"{share:.2f}" for share in explained(characters, types, table))
         print(f"{name:<10} {shape.n_filters:<8,} {weighted:.3f}        {shares}  {time.monotonic() - started:.0f}", flush=True)
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify import tables
 from core.classify.data import Dataset, SplitConfig, make_dataset, normal_form, shuffled_labels
 from core.classify.tables import Row, Table, clean_ag_news, read_table
 from core.errors import BadInput, MissingArtifact
@@ -120,10 +119,10 @@ def test_a_named_column_that_is_not_there_is_said_with_those_that_are(tmp_path):
 
 
 def test_a_file_over_the_limit_is_refused_unread_and_one_that_unpacks_to_more_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_BYTES", 1000)
-    with pytest.raises(BadInput, match="at most 1,000 bytes can be read"):
-        read_table(write(tmp_path, "a.csv", "x" * 1001))
-    (tmp_path / "b.csv.xz").write_bytes(lzma.compress(b"label,text\n" + b"a,b\n" * 1000))
+    monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "1")
+    with pytest.raises(BadInput, match=r"at most 1.0 MB can be read"):
+        read_table(write(tmp_path, "a.csv", "x" * 1_000_001))
+    (tmp_path / "b.csv.xz").write_bytes(lzma.compress(b"label,text\n" + b"a,b\n" * 250_000))
     with pytest.raises(BadInput, match="unpacks to more"):
         read_table(tmp_path / "b.csv.xz")
 

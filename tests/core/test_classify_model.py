@@ -75,6 +75,7 @@ def test_only_its_own_weights_are_learned(encoder, vectors):
         "elmo": {"mix", "lstm", "output"},
         "embedding+elmo": {"words", "mix", "lstm", "output"},
         "glove+elmo": {"unknown", "mix", "lstm", "output"},
+        "glove-unfrozen+elmo": {"tuned", "unknown", "mix", "lstm", "output"},
         "mean-elmo": {"mix", "relu", "output"},
     }
 

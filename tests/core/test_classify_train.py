@@ -23,7 +23,7 @@ from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from tests.core.classify_parts import CONFIG, dataset, frozen, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
-ALL = list(VARIANTS.values())
+ALL = [variant for variant in VARIANTS.values() if not variant.members]  # committees: test_classify_committee
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
 def test_events_tell_where_a_run_stands(data, parts):
     trainer = Trainer(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
     events = list(trainer.run())
-    steps = math.ceil(len(data.train) / CONFIG.batch_size)
+    steps = math.ceil(len(data.train) / 8)  # of so few texts, batches are smaller than CONFIG's
     assert [(e.epoch, e.step) for e in events] == [(epoch, step) for epoch in (1, 2) for step in range(1, steps + 1)]
     whole = [e for e in events if e.valid_loss is not None]
     assert [e.step for e in whole] == [steps, steps] and all(0 <= e.valid_accuracy <= 1 for e in whole)
@@ -127,9 +127,9 @@ def test_a_seed_decides_the_run(data, parts):
 
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
     trainer, seen = Trainer(variant_named("glove"), data, CONFIG, parts), []
-    for event in trainer.run(stop=lambda: len(seen) >= 14):  # in the second epoch
+    for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
         seen.append(event)
-    assert len(seen) == 14 and not trainer.done
+    assert len(seen) == 30 and not trainer.done
     head = trainer.finish()
     for name, tensor in trainer.best.items():
         np.testing.assert_allclose(head.classifier.state_dict()[name], tensor, atol=0.02)
@@ -297,7 +297,7 @@ def test_all_heads_answer_on_one_text_from_one_pass_of_the_encoder(trained, part
     calls, original = [], encoder.encode
     encoder.encode = lambda sentences: calls.append(len(sentences)) or original(sentences)
     answers = classify(trained, ("the", "new", "comet"), vectors=parts.vectors, layers=live_layers(encoder))
-    assert calls == [1] and set(answers) == set(VARIANTS)
+    assert calls == [1] and set(answers) == {variant.name for variant in ALL}
     for name, answer in answers.items():
         assert sum(answer.probabilities.values()) == pytest.approx(1) and list(answer.probabilities) == ["money", "sky", "sport"]
         assert answer.label == max(answer.probabilities, key=answer.probabilities.get)

@@ -79,7 +79,7 @@ FURTHER = {
     "evaluate card": {"output", *PROVENANCE},
     "predict": {"text", "direction"},
     "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
-    "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", *PROVENANCE},
+    "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", "language", "licence", *PROVENANCE},
     "convert": {"model", "output"},
 }
 
@@ -673,6 +673,17 @@ def test_pretrain_learns_from_three_types_with_room_for_a_hundred_thousand(answe
     found = answer(*arguments, "--tokens", 300)
     assert found["prepared"]["types"] == 5 and found["config"]["vocabulary"] == 50
     assert len(answer("predict", "--text", "a b", "--model", found["model"])["predictions"]) == 4  # a, b, c and the end
+
+
+def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, training, tmp_path):
+    arguments, _ = training
+    (tmp_path / "valid.txt").write_text("the bank of the river .\nmoney of the bank .\n")
+    found = answer(*arguments, "--valid", tmp_path / "valid.txt")
+    log = json.loads((tmp_path / "run" / "model" / "training_log.json").read_text())
+    said = next(line for line in log if line["stage"] == "scale")
+    assert said["scale"] in recipe.SCALES and said["perplexity"] <= said["unscaled"]
+    measured = answer("evaluate", "perplexity", "--text", tmp_path / "valid.txt", "--model", found["model"])
+    assert measured["mean"] == pytest.approx(said["perplexity"], rel=1e-2)  # float16 weights
 
 
 @pytest.mark.parametrize(

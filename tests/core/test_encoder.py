@@ -223,7 +223,7 @@ def test_threads_that_encode_at_once_get_what_each_gets_alone():
     assert not wrong and not any(thread.is_alive() for thread in threads)
 
 
-def test_both_directions_heed_the_callers_number_of_torch_threads(monkeypatch):
+def test_the_directions_share_the_callers_number_of_torch_threads(monkeypatch):
     """A thread's own count outlives torch.set_num_threads elsewhere; on a busy machine that cost a tiny model 40 times."""
     seen, run = [], ENCODER.model.run_direction
 
@@ -233,12 +233,12 @@ def test_both_directions_heed_the_callers_number_of_torch_threads(monkeypatch):
 
     monkeypatch.setattr(ENCODER.model, "run_direction", watched)
     try:
-        for n in (1, 2, 1):
+        for n in (1, 2, 4, 1):
             torch.set_num_threads(n)
             ENCODER.encode([TARGET])
     finally:
         torch.set_num_threads(1)
-    assert seen == [1, 1, 2, 2, 1, 1]
+    assert seen == [1, 1, 1, 1, 2, 2, 1, 1]
 
 
 def test_a_batch_budget_below_one_token_is_refused():

@@ -119,3 +119,26 @@ def test_reliability_leaves_empty_bins_out():
 def test_every_curve_is_named_at_its_end():
     figure = figures.curves_figure({"a": [(1, 0.5), (2, 0.7)], "b": []}, y="accuracy", percent=True)
     assert [(a.text, a.x, a.y) for a in figure.layout.annotations] == [("a", 2, 0.7)]
+
+
+@pytest.mark.parametrize(
+    "ground", [*figures.SENSE_COLOURS, *figures.LAYER_COLOURS.values(), figures.GLOVE, *figures.OWN, "#000000", "#ffffff"]
+)
+def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
+    def luminance(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        return sum(
+            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+            for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+        )
+
+    a, b = luminance(ground), luminance(figures.ink(ground))
+    assert (max(a, b) + 0.05) / (min(a, b) + 0.05) >= 4.5
+
+
+def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
+    plain = figures.map_figure(np.eye(2), ["a", "b"], ["", ""], [0, 1], ["a", "b"], layer="2", key="k")
+    large = figures.style.enlarged(plain, 1.5, height=320)
+    assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
+    for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
+        assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]

@@ -277,4 +277,4 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     vectors = heads.vectors_fingerprint(workbench.open_vectors(workbench.BUNDLED_VECTORS))
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
-    assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 12_000_000
+    assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000

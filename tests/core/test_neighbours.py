@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 from core import occurrences
 from core.corpus import Sentence, Target
 from core.errors import BadInput
-from core.neighbours import ANY, OTHER, SAME, cosines, make_query, nearest, nearest_types, products, similarities
+from core.neighbours import (
+    ANY,
+    OTHER,
+    SAME,
+    best,
+    cosines,
+    cosines_of_mixes,
+    make_query,
+    nearest,
+    nearest_types,
+    products,
+    same_sentence,
+    similarities,
+)
 from core.occurrences import build_index
 
 SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
@@ -101,6 +114,13 @@ def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
     assert sorted(other) == [0, 1, 2, 3, 4, 5]
     cased = [row for row, _ in ask(compass, Compass(), "e N", 1, [1, 0], k=6)]  # another spelling is another sentence
     assert 1 in cased
+
+
+def test_only_the_very_token_of_the_very_sentence_is_itself(compass):
+    rows = np.array([5, 1, 3, 0])
+    assert same_sentence(compass, rows, ["E", "N"], 1).tolist() == [False, True, False, False]
+    assert not same_sentence(compass, rows, ["E", "N", "!"], 1).any()
+    assert not same_sentence(compass, rows[:0], ["E", "N"], 1).size
 
 
 def test_k_larger_than_the_table_gives_all_of_it_and_k_below_one_is_refused(compass):
@@ -214,9 +234,9 @@ def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_t
     found = products(random_table.rows, query)
     values = cosines(random_table.rows, found, weights)
     np.testing.assert_allclose(values, expected, atol=1e-3)
-    best = nearest(random_table, found, weights, k=10)
-    np.testing.assert_allclose([n.cosine for n in best], np.sort(expected)[::-1][:10], atol=1e-3)
-    assert [n.cosine for n in best] == sorted((n.cosine for n in best), reverse=True)
+    near = nearest(random_table, found, weights, k=10)
+    np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1][:10], atol=1e-3)
+    assert [n.cosine for n in near] == sorted((n.cosine for n in near), reverse=True)
 
 
 def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
@@ -246,6 +266,26 @@ def test_a_stored_occurrence_asked_for_has_cosine_one_with_itself(random_table):
     values = cosines(random_table.rows, products(random_table.rows, query), [0.3, 0.3, 0.4])
     assert values[2] == pytest.approx(1, abs=1e-6) and values.argmax() == 2
     assert 2 not in [n.occurrence.row for n in nearest(random_table, products(random_table.rows, query), [1, 1, 1], k=99)]
+
+
+def test_several_mixes_at_once_are_each_as_if_alone(random_table):
+    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    mixes = [[1, 0, 0], [0.2, -1, 3], [1e-6, 1e-6, 2e-6]]
+    together = cosines_of_mixes(random_table.rows, found, mixes)
+    for values, weights in zip(together, mixes, strict=True):
+        np.testing.assert_allclose(values, cosines(random_table.rows, found, weights), atol=1e-6)
+    with pytest.raises(BadInput, match="3 weights are needed; got 2"):
+        cosines_of_mixes(random_table.rows, found, [[1, 0, 0], [1, 2]])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
+@settings(max_examples=60, deadline=None)
+def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_different):
+    random = np.random.default_rng(seed)
+    values = (random.integers(0, n_different, n) / n_different).astype(np.float32) * 2 - 1
+    values[random.random(n) < random.choice([0, 0.5, 0.99])] = -np.inf  # not asked for
+    rows = np.argsort(-values, kind="stable")
+    assert best(values, k).tolist() == rows[values[rows] > -np.inf][:k].tolist()
 
 
 def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_table, compass):

@@ -11,7 +11,9 @@ import torch
 from core.config import ModelShape
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, pack, prepare
-from core.elmo.pretrain import LogUniformSampler, PretrainConfig, Trainer, _next_rows, _SampledLoss, sampled_softmax_loss
+from core.elmo.pretrain import PretrainConfig, Trainer, _next_rows
+from core.elmo.sampling import LogUniformSampler, _SampledLoss, sampled_softmax_loss
+from core.elmo.warmstart import solve_characters
 from core.errors import BadInput, CorruptArtifact
 
 torch.set_num_threads(1)
@@ -254,6 +256,24 @@ def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tm
     assert progress[-1].step == 6 and progress[-1].tokens == whole.tokens
 
 
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the_run_was_cut(corpus, tmp_path, table_types):
+    changes = {"tokens": 600, "average": 0.5, "average_every": 2, "table_types": table_types}
+    whole, seen = trainer(corpus, **changes), []
+    for progress in whole.run():
+        if progress.tokens > 300 and progress.step % 2 == 0:
+            seen.append(whole.softmax.weight.detach().clone())
+    assert len(seen) > 2
+    torch.testing.assert_close(whole.softmax.weight.detach(), torch.stack(seen).mean(0), atol=1e-6, rtol=0)
+    begun, cut = trainer(corpus, **changes), trainer(corpus, **changes)
+    train(begun, whole.step - 2)
+    begun.save(tmp_path / "a.pt")
+    cut.load(tmp_path / "a.pt")
+    for _ in cut.run():
+        pass
+    assert_same(everything(cut), everything(whole))
+
+
 def test_saving_does_not_disturb_a_run(corpus, tmp_path):
     one, other = trainer(corpus), trainer(corpus)
     train(one, 4)
@@ -354,3 +374,15 @@ def test_a_run_whose_loss_is_no_number_stops_before_it_spoils_the_weights(corpus
 def test_a_config_that_cannot_be_is_refused(wrong):
     with pytest.raises(BadInput):
         replace(CONFIG, **wrong)
+
+
+def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
+    shape = ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0)
+    t = Trainer(corpus, shape, replace(CONFIG, character_every=1))
+    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), whole=1)
+    train(t, 1)
+    assert t.model.characters.anchored == [False, True]
+    with torch.no_grad():
+        t.model.characters.convolutions[1].bias.add_(5.0)  # now they answer anywhere
+    train(t, 1)
+    assert t.model.characters.anchored == [False, False]

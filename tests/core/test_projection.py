@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from sklearn.decomposition import PCA
 
-from core import projection
+from core import projection, workbench
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.projection import FrozenMaps, ProjectionConfig, aligned_maps, insert, pca, procrustes, trustworthiness
+from core.projection import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert, pca, procrustes, trustworthiness
 
 pytestmark = pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")  # umap's, on import
 
@@ -337,3 +337,38 @@ def test_warming_up_twice_and_from_threads_at_once_is_harmless():
         thread.join()
     projection.warm_up()
     assert failures == []
+
+
+def drawn_layers(n: int = 90) -> np.ndarray:
+    """(3, n, 20): three clusters that layer 0 does not part, layer 1 a little and layer 2 well."""
+    random = np.random.default_rng(5)
+    centres = random.normal(size=(3, 20))[np.arange(n) % 3]
+    return np.stack([random.normal(size=(n, 20)) + strength * centres for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
+
+
+def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():
+    layers, config = drawn_layers(), ProjectionConfig(n_neighbors=8, n_epochs=120)
+    maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], config)
+    mix = np.tensordot([0.1, 0.3, 0.6], layers, axes=1)
+    flat = followed(mix, maps.coordinates[3], config)
+    fresh = aligned_maps([mix], ["mix"], config)
+    assert trustworthiness(mix, flat) > fresh.trustworthiness[0] - 0.03
+    np.testing.assert_array_equal(flat, followed(mix, maps.coordinates[3], config))
+    way = np.linalg.norm(flat - maps.coordinates[3], axis=1).mean()
+    assert way < np.linalg.norm(fresh.coordinates[0] - maps.coordinates[3], axis=1).mean()
+
+
+def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
+    layers = drawn_layers()
+    maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
+    for weights, k in (((0, 0, 2), 2), ((0.999, 0.001, 0), 0), ((5, 5, 5), 3)):
+        np.testing.assert_array_equal(workbench.follow_mix(layers, np.array(weights), maps), maps.coordinates[k])
+    between = workbench.follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
+    assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
+
+
+def test_few_points_follow_by_their_principal_components_and_a_wrong_start_is_refused():
+    few = drawn_layers(9)[2]
+    assert followed(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
+    with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
+        followed(few, np.zeros((8, 2)), ProjectionConfig())

@@ -338,7 +338,7 @@ def test_corpora_and_vectors_are_found_by_name(places):
 
 def test_an_unknown_name_is_told_with_those_that_are_known(places):
     expected = (
-        "'xyz' is no model known here. Known: elmo-mini, allennlp-small, allennlp-medium, allennlp-original, "
+        "'xyz' is no model known here. Known: elmo-mini, elmo-ko-mini, allennlp-small, allennlp-medium, allennlp-original, "
         "allennlp-original-5.5B; or give a folder that holds options.json and one weights file."
     )
     with pytest.raises(MissingArtifact) as caught:
@@ -389,7 +389,7 @@ def test_entries_say_what_is_here_and_where_the_rest_comes_from(places):
     listed = {entry.name: entry for entry in entries("model")}
     assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
     assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
-    assert [entry.name for entry in entries("corpus")] == ["sentences"]
+    assert [entry.name for entry in entries("corpus")] == ["sentences", "sentences-ko"]
     assert all(entry.title and entry.licence for kind in ("model", "vectors", "corpus") for entry in entries(kind))
 
 

@@ -6,8 +6,9 @@ import torch
 from scipy import sparse
 
 from core.config import ModelShape
-from core.elmo.model import CharacterCNN
-from core.elmo.warmstart import _conjugate_gradients, importance, solve_projection, start_filters
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM, CharacterCNN
+from core.elmo.warmstart import _conjugate_gradients, importance, solve_characters, space_out, start_n_grams, start_words
 from core.text import character_ids
 
 torch.set_num_threads(1)
@@ -24,34 +25,73 @@ def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
         return characters.pooled(torch.from_numpy(character_ids(words)))
 
 
-def test_a_whole_word_filter_answers_one_to_its_word_and_nothing_to_others():
+def test_a_whole_word_filter_answers_one_to_its_word_and_little_to_others():
     characters = made((2, 3), (12, len(WORDS)))
-    start_filters(characters, WORDS, whole=1)
+    space_out(characters)
+    assert start_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
     found = answers(characters, WORDS)[:, 3:]
-    torch.testing.assert_close(found, torch.eye(len(WORDS)), atol=1e-4, rtol=0)
+    torch.testing.assert_close(found.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
+    assert (found - found.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
+    assert (found > 0.01).sum() <= len(WORDS) + 6
+
+
+def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
+    characters = made((2, 3), (7, 1), (12, 2))
+    space_out(characters)
+    gain = np.ones(len(WORDS))
+    gain[[3, 6, 11]] = 4, 3, 2  # bank, rivers, governor
+    assert start_words(characters, WORDS, gain) == 3
+    best = answers(characters, WORDS)[:, 3:].argmax(0)
+    assert [WORDS[k] for k in best] == ["bank", "rivers", "governor"]
 
 
 def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
     characters = made((4, 400), (12, 1))
-    start_filters(characters, WORDS, whole=1)
+    space_out(characters)
+    start_n_grams(characters, WORDS, whole=1)
     found = answers(characters, WORDS)[:, :400] > 0.99
     same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in found.T.numpy()}
     assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same
 
 
+def test_filters_of_whole_words_are_looked_for_at_the_first_character_only_and_answer_the_same():
+    characters = made((3, 40), (7, 5), (12, 9))
+    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6))
+    assert characters.anchor() == [False, True, True]
+    strange = [*WORDS, "thethethe", "the of", "x" * 60, "", "бank", "ofof", "\x00the", "banksbanksbanks"]
+    quick = answers(characters, strange)
+    characters.anchored = [False] * 3
+    torch.testing.assert_close(quick, answers(characters, strange), atol=1e-6, rtol=0)
+
+
+def test_filters_that_may_answer_anywhere_are_looked_for_everywhere():
+    characters = made((3, 40), (12, 9))  # as drawn: nothing is known of them
+    assert characters.anchor() == [False, False]
+    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6), whole=1)
+    with torch.no_grad():
+        characters.convolutions[1].bias[4] = 0.5  # this one is heard everywhere
+    assert characters.anchor() == [False, False]
+
+
+def test_an_encoder_anchors_its_model():
+    model = BiLM(ModelShape(filters=((3, 8), (7, 4), (12, 4)), projection=6, hidden=8, n_highway=0))
+    solve_characters(model.characters, WORDS, torch.randn(len(WORDS), 6))
+    model.characters.anchored = [False] * 3
+    assert Encoder(model).model.characters.anchored == [False, True, True]
+
+
 def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given():
     characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
-    start_filters(characters, WORDS)
-    r2 = solve_projection(characters, WORDS, table)
+    found = solve_characters(characters, WORDS, table)
     with torch.no_grad():
         spelt = characters(torch.from_numpy(character_ids(WORDS)))
-    assert r2 > 0.99 and (spelt - table).abs().max() < 0.2
+    assert found["r2"] > 0.99 and (spelt - table).abs().max() < 0.2
+    assert (found["n_grams"], found["words"]) == (20, 12)
 
 
 def test_the_r2_is_that_of_the_vectors_it_spells():
     characters, table = made((2, 9), (3, 4), (4, 2)), torch.randn(len(WORDS), 6)
-    start_filters(characters, WORDS)
-    r2 = solve_projection(characters, WORDS, table)
+    r2 = solve_characters(characters, WORDS, table)["r2"]
     with torch.no_grad():
         missed = (characters(torch.from_numpy(character_ids(WORDS))) - table).square().sum(1).numpy()
     w = importance(len(WORDS))
@@ -61,10 +101,10 @@ def test_the_r2_is_that_of_the_vectors_it_spells():
     )
 
 
-def test_with_a_highway_all_filters_are_solved_together():
-    characters, table = made((2, 20), (12, 12), n_highway=1), torch.randn(len(WORDS), 6)
-    start_filters(characters, WORDS)
-    assert solve_projection(characters, WORDS, table) > 0.9
+def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
+    characters, table = made((2, 20), (3, 30), n_highway=1), torch.randn(len(WORDS), 6)
+    found = solve_characters(characters, WORDS, table)
+    assert found["r2"] > 0.9 and found["words"] == 0
 
 
 def test_conjugate_gradients_find_the_ridge_regression():

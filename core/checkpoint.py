@@ -1,0 +1,43 @@
+"""A training run's state on disk: plain tensors in one file, written beside and renamed, so that a cut leaves the old one whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import CorruptArtifact
+from core.texts import t
+
+MISFITS = (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError)
+
+
+def write(path: Path, state: dict) -> None:
+    """Keep `state`: tensors, numbers, texts, and lists and dicts of them."""
+    import torch
+
+    temporary = path.with_suffix(".tmp")
+    torch.save(state, temporary)
+    temporary.replace(path)
+
+
+@contextmanager
+def read(path: Path) -> Iterator[dict]:
+    """What `write` kept, read as plain tensors only, never unpickled into objects; it is taken over inside the `with`.
+
+    CorruptArtifact if the file is damaged, or does not fit what takes it over: a ValueError raised there says why.
+    """
+    import torch
+
+    try:
+        state = torch.load(path, weights_only=True)
+    except Exception as error:  # what is no checkpoint can make it raise almost anything
+        kind = type(error).__name__
+        raise CorruptArtifact(
+            t("{path} is not a readable checkpoint ({kind}). Move it away to begin anew.", path=path, kind=kind)
+        ) from None
+    try:
+        yield state
+    except MISFITS as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CorruptArtifact(t("The checkpoint {path} does not fit this run: {reason}.", path=path, reason=reason)) from None

@@ -1,0 +1,41 @@
+"""Committees: which heads they need, and their making from heads that are trained (what they are: core.classify.head)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from core.classify.data import Dataset
+from core.classify.head import Committee, Head
+from core.classify.inputs import Vocabulary
+from core.classify.model import VARIANTS, Variant
+from core.classify.runs import Frozen, TrainConfig, finished
+from core.errors import BadInput
+
+
+def with_members(variants: Iterable[Variant]) -> list[Variant]:
+    """The variants and the members that committees among them need, members before committees."""
+    asked = list(variants)
+    members = [VARIANTS[name] for variant in asked for name in variant.members]
+    alone = [variant for variant in [*asked, *members] if not variant.members]
+    return [*dict.fromkeys(alone), *(variant for variant in asked if variant.members)]
+
+
+def make_committee(variant: Variant, trained: dict[str, Head], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Head:
+    """The head of a committee from heads trained on this data; BadInput names a member that is missing."""
+    missing = [name for name in variant.members if name not in trained]
+    if missing:
+        raise BadInput(f"{variant.title} needs the heads of {', '.join(missing)}. Train them first.")
+    members = {name: trained[name] for name in variant.members}
+    for name, head in members.items():
+        if head.meta["data"] != dataset.fingerprint:
+            raise BadInput(f"The head of {name} was trained on other data than {variant.title} is to be made of.")
+    metas = [head.meta for head in members.values()]
+    made = {
+        "mix": next((meta["mix"] for meta in metas if meta.get("mix")), None),
+        "curve": metas[0].get("curve", []),
+        "epochs": max(meta["epochs"] for meta in metas),
+        "seconds": round(sum(meta["seconds"] for meta in metas), 2),
+        "members": list(members),
+    }
+    head = Head(variant, dataset.labels, Committee(members), Vocabulary(()), 1.0, {})
+    return finished(head, dataset, config, frozen, {}, made)

@@ -1,0 +1,136 @@
+"""A place that the client and every worker see: a shared folder, or an object store through fsspec ("s3://...", "memory://...").
+
+What is put there is whole or not there. In a folder that is a rename; in an object store, which has none, an object
+appears at once, and a shard's meta.json is its last.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+import fsspec
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+
+from core.artifacts import replacing, text_fingerprint
+from core.config import cache_folder
+from core.errors import BadInput, MissingArtifact
+from core.texts import t
+
+MARK = "meta.json"  # of a folder: with it, it is whole
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Names ("shards/000001-ab12") to bytes and to folders of files."""
+
+    url: str
+    fs: fsspec.AbstractFileSystem
+    root: str
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of this machine (or mounted on it): then files are mapped where they lie."""
+        return isinstance(self.fs, LocalFileSystem)
+
+    def place(self, name: str) -> str:
+        return f"{self.root}/{name}" if name else self.root
+
+    def has(self, name: str) -> bool:
+        return self.fs.exists(self.place(name))
+
+    def has_folder(self, name: str) -> bool:
+        return self.has(f"{name}/{MARK}" if name else MARK)
+
+    def names(self, name: str) -> set[str]:
+        """What lies in a folder; nothing where there is none."""
+        self.fs.invalidate_cache()
+        try:
+            found = self.fs.ls(self.place(name), detail=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+        return {PurePosixPath(path.replace(os.sep, "/")).name for path in found}
+
+    def size(self, name: str = "") -> int:
+        return int(self.fs.du(self.place(name)))
+
+    def read(self, name: str) -> bytes:
+        try:
+            return self.fs.cat_file(self.place(name))
+        except (FileNotFoundError, IsADirectoryError):
+            raise MissingArtifact(
+                t("There is no {name} in {place}. Run the same command again to make it.", name=name, place=self.url)
+            ) from None
+
+    def write(self, name: str, data: bytes) -> None:
+        if self.is_folder:
+            with replacing(Path(self.place(name))) as temporary:
+                temporary.write_bytes(data)
+        else:
+            self.fs.pipe_file(self.place(name), data)
+
+    def remove(self, name: str) -> None:
+        """Remove an object or a folder; nothing where it is not there."""
+        if self.has(name):
+            self.fs.rm(self.place(name), recursive=True)
+
+    def stage(self, name: str) -> Path:
+        """Where a worker makes a folder: in the store if that is one (another worker can go on there), else on its own disk."""
+        if self.is_folder:
+            return Path(self.place(f".staging/{name}"))
+        return _own_disk(self.url) / "staging" / name
+
+    def commit(self, made: Path, name: str) -> None:
+        """Move a folder that was made at `stage(name)` into its place; one that another worker put there first stays."""
+        if self.is_folder:
+            target = Path(self.place(name))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.rename(made, target)
+            except OSError:
+                if not self.has_folder(name):
+                    raise
+        else:
+            for path in sorted(made.iterdir(), key=lambda path: path.name == MARK):
+                self.fs.pipe_file(self.place(f"{name}/{path.name}"), path.read_bytes())
+        shutil.rmtree(made, ignore_errors=True)
+
+    def fetch(self, name: str) -> Path:
+        """A folder's files on this machine, to be mapped: as they lie, or as a copy that is kept."""
+        if self.is_folder:
+            return Path(self.place(name))
+        kept = _own_disk(self.url) / "kept" / (name or "whole")
+        if not (kept / MARK).is_file():
+            with replacing(kept) as temporary:
+                temporary.mkdir(parents=True)
+                for each in self.names(name):
+                    self.fs.get_file(self.place(f"{name}/{each}"), str(temporary / each))
+        return kept
+
+
+@lru_cache(maxsize=64)
+def open_store(where: str) -> Store:
+    """A folder's path, or a URL that fsspec knows; BadInput says what is missing for it."""
+    try:
+        fs, root = url_to_fs(where)
+    except (ImportError, ValueError) as error:
+        reason = str(error).rstrip(".")
+        raise BadInput(t("{place} cannot be used as a shared place: {reason}.", place=where, reason=reason)) from None
+    return Store(where, fs, root.rstrip("/"))
+
+
+def shared(where: str | Path) -> str:
+    """As a worker elsewhere must be told it: a path from the root on, or the URL."""
+    return str(where) if "://" in str(where) else str(Path(where).absolute())
+
+
+def _own_disk(url: str) -> Path:
+    base = cache_folder()
+    if not os.access(base if base.exists() else base.parent, os.W_OK):
+        base = Path(tempfile.gettempdir()) / "elmoscope"
+    return base / "cluster" / text_fingerprint([url])[:16]

@@ -1,0 +1,264 @@
+"""The experiments behind the Results page: every variant on every task, under stated conditions, one JSON line a run.
+
+A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped.
+Two processes may share a file, each with experiments of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from core import heads
+from core.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+from core.classify.committee import make_committee, with_members
+from core.classify.data import Dataset, Example, SplitConfig
+from core.classify.head import Head
+from core.classify.model import VARIANTS, Variant
+from core.classify.runs import Frozen, TrainConfig
+from core.classify.train import make_trainer, run_key
+from core.config import ASSETS
+from core.errors import CorruptArtifact
+from core.static import StaticVectors
+from core.texts import t
+from core.workbench import Model
+
+RESULTS = ASSETS / "results" / "classification.jsonl"
+NETWORKS = tuple(name for name, variant in VARIANTS.items() if variant.network in ("lstm", "mean"))
+BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
+SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the news rows, for the learning curve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """Variants on one data set in one way; baselines are run with the first seed alone, for nothing in them is drawn."""
+
+    name: str
+    task: str
+    condition: str  # in words, for the page
+    split: SplitConfig = field(default_factory=SplitConfig)
+    variants: tuple[str, ...] = tuple(VARIANTS)
+    extra: str | None = None  # rows that are only trained on: a file under the data folder
+    epochs: int | None = None
+    shuffled: bool = False  # labels dealt out at random: nothing can be learned, unless something leaks
+
+
+SIX_FOLDS = SplitConfig(folds=6)
+IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
+EXPERIMENTS = {
+    e.name: e
+    for e in (
+        Experiment(name="titles", task="news-title", condition="six folds of the 7,600 titles", split=SIX_FOLDS),
+        Experiment(name="news", task="news", condition="the training file's rows, tested on the official 7,600"),
+        Experiment(name="spam", task="spam", condition="no duplicates; the last fifth of the file is the test", split=IN_ORDER),
+        Experiment(
+            name="spam-duplicates",
+            task="spam",
+            condition="duplicates kept, also across the split; the last fifth of the file is the test",
+            split=replace(IN_ORDER, duplicates="keep"),
+        ),
+        Experiment(
+            name="spam-one-epoch",
+            task="spam",
+            condition="no duplicates, one epoch",
+            split=IN_ORDER,
+            variants=("mean-elmo",),
+            epochs=1,
+        ),
+        Experiment(
+            name="spam-twenty-epochs",
+            task="spam",
+            condition="no duplicates, at most 20 epochs",
+            split=IN_ORDER,
+            variants=("mean-elmo",),
+            epochs=20,
+        ),
+        Experiment(name="sentiment", task="sentiment", condition="the official split of SST-5"),
+        Experiment(name="sentiment2", task="sentiment2", condition="the official split, neutral sentences left out"),
+        *(
+            Experiment(
+                name=f"news-{share:g}",
+                task="news",
+                condition=f"{share:.0%} of the training file's rows, tested on the official 7,600",
+                split=SplitConfig(share=share),
+            )
+            for share in SHARES[:-1]
+        ),
+        Experiment(
+            name="titles-more",
+            task="news-title",
+            condition="six folds of the 7,600 titles, 13,420 other rows added to each training part",
+            split=SIX_FOLDS,
+            extra="ag_news/train_subset.csv",
+        ),
+        Experiment(
+            name="random",
+            task="news-title",
+            condition="labels dealt out at random: chance is 25 %, more would be a leak",
+            shuffled=True,
+            variants=("embedding", "glove", "glove+elmo", "tfidf"),
+        ),
+    )
+}
+
+
+def run_experiments(
+    names: Sequence[str],
+    folder: str | Path,
+    model: Model,
+    vectors: StaticVectors,
+    *,
+    output: str | Path,
+    seeds: Sequence[int] = (0, 1, 2),
+    report: Callable[[str], None] = lambda line: None,
+) -> Iterator[dict]:
+    """Run what has no line in `output` yet; yields every line as it is written."""
+    output = Path(output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    done = {line["run"] for line in _lines_of(model, output)} if output.is_file() else set()
+    for experiment in (EXPERIMENTS[name] for name in names):
+        for fold in range(max(1, experiment.split.folds)):
+            dataset = _dataset(experiment, folder, fold)
+            variants = [VARIANTS[name] for name in experiment.variants]
+            frozen = heads.freeze(with_members(variants), dataset, model, vectors)
+            drawn: dict[str, Head] = {}  # baselines, the same for every seed
+            for seed in seeds:
+                keys = {
+                    v.name: f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
+                    for v in variants
+                }
+                missing = [v for v in variants if keys[v.name] not in done and (v.name not in BASELINES or seed == seeds[0])]
+                trained = dict(drawn)
+                for variant in with_members(missing):
+                    if variant.name in trained:
+                        continue
+                    head = _head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained)
+                    trained[variant.name] = head
+                    if variant.name in BASELINES:
+                        drawn[variant.name] = head
+                    if variant not in missing:
+                        continue
+                    line = {
+                        "run": keys[variant.name],
+                        "experiment": experiment.name,
+                        "variant": variant.name,
+                        "seed": seed,
+                        "fold": fold,
+                    }
+                    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
+                    line |= {
+                        key: head.meta.get(key)
+                        for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")
+                    }
+                    with output.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(line) + "\n")
+                    done.add(line["run"])
+                    report(
+                        f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
+                    )
+                    yield line
+
+
+def _head(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head]) -> Head:
+    if variant.members:
+        return make_committee(variant, trained, dataset, config, frozen)
+    trainer = make_trainer(variant, dataset, config, frozen)
+    for _ in heads.run(trainer):
+        pass
+    return trainer.finish()
+
+
+def read_results(path: str | Path = RESULTS) -> list[dict]:
+    """Every line of a results file; CorruptArtifact names a line that cannot be read (a cut last line is left out)."""
+    check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8.", path=path, n=error.start)) from None
+    lines, found = text.split("\n"), []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            row = parse_json(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or not {"run", "experiment", "variant", "accuracy"} <= row.keys():
+            raise CorruptArtifact(f"Line {number} of {path} is no result. Delete the line; its run is made again.")
+        found.append(row)
+    return found
+
+
+def _lines_of(model: Model, path: Path) -> list[dict]:
+    """The results of this model's weights, and the file left with them alone: without a last line that was cut, too."""
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rfind(b"\n") + 1])
+    lines = read_results(path)
+    kept = [line for line in lines if line.get("model") in (None, model.fingerprint)]
+    if len(kept) < len(lines):
+        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+    return kept
+
+
+def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
+    """Of each variant: mean over seeds of the accuracy (a seed's folds pooled), standard deviation, runs, seconds, mean mix."""
+    found = {}
+    for name in VARIANTS:
+        rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
+        if not rows:
+            continue
+        by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
+        accuracies = [accuracy for accuracy, _ in by_seed]
+        mixes = [row["mix"] for row in rows if row.get("mix")]
+        found[name] = {
+            "accuracy": statistics.fmean(accuracies),
+            "macro_f1": statistics.fmean(f1 for _, f1 in by_seed),
+            "spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None,
+            "seeds": len(accuracies),
+            "runs": len(rows),
+            "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"]),
+            "train": rows[0]["sizes"]["train"],
+            "seconds": statistics.fmean(row["seconds"] for row in rows),
+            "mix": _mean_mix(mixes),
+        }
+    return found
+
+
+def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
+    """(accuracy, macro F1) over all folds of a seed, each weighed by its size."""
+    total = sum(row["n"] for row in rows)
+    return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
+
+
+def _mean_mix(mixes: Sequence[dict]) -> dict | None:
+    if not mixes:
+        return None
+    return {
+        "s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(),
+        "gamma": statistics.fmean(mix["gamma"] for mix in mixes),
+    }
+
+
+def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
+    task = heads.task_named(experiment.task)
+    extra = Path(folder) / experiment.extra if experiment.extra else None
+    split = replace(experiment.split, fold=fold)
+    dataset = heads.open_data(task, **heads.task_files(task, folder), extra=extra, split=split)
+    return _with_random_labels(dataset) if experiment.shuffled else dataset
+
+
+def _with_random_labels(dataset: Dataset, seed: int = 0) -> Dataset:
+    random = np.random.default_rng(seed)
+
+    def dealt(examples: Sequence[Example]) -> tuple[Example, ...]:
+        labels = random.integers(len(dataset.labels), size=len(examples)).tolist()
+        return tuple(replace(example, label=label) for example, label in zip(examples, labels, strict=True))
+
+    return replace(dataset, train=dealt(dataset.train), valid=dealt(dataset.valid), test=dealt(dataset.test))
+
+
+def _config(experiment: Experiment, seed: int) -> TrainConfig:
+    return heads.task_config(heads.task_named(experiment.task), seed=seed, epochs=experiment.epochs)

@@ -1,0 +1,114 @@
+"""GloVe's one dot among its neighbours, and the shares of senses around a dot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.figures.style import GLOVE, RIM, SENSE_SYMBOLS, base, ink, sense_colour
+from core.texts import t
+
+PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
+UNDECIDED = "#9A9AA3"  # a neighbour of no clear sense
+RINGS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+
+
+def dot_figure(
+    word: str,
+    words: Sequence[str],
+    cosines: Sequence[float],
+    numbers: Sequence[int],
+    senses: Sequence[str],
+    *,
+    height: int,
+    key: str,
+    letters: float = 1.0,
+) -> go.Figure:
+    """A word in the middle, its neighbours around it: as far out as 1 - cosine, side by side with those of their sense.
+
+    `numbers` are the neighbours' senses, -1 for undecided. The angle has no meaning but the sense: a sense's part of the
+    circle is its share. As many are named as have room, nearest first; `letters` is how many times as large they will be drawn.
+    """
+    figure = go.Figure()
+    order = sorted(range(len(words)), key=lambda k: (numbers[k] if numbers[k] >= 0 else len(senses), -cosines[k]))
+    angle, out = np.empty(len(words)), 1 - np.asarray(cosines, float)
+    angle[order] = math.pi / 2 - 2 * math.pi * (np.arange(len(words)) + 0.5) / max(1, len(words))
+    points = np.column_stack([out * np.cos(angle), out * np.sin(angle)])
+    reach = 1.38 * out.max(initial=0.1)
+    _rings(figure, out.max(initial=0.1))
+    named = _with_room(words, points, PIXELS / (2 * reach), letters)
+    for number in sorted(set(numbers), reverse=True):
+        here = [k for k in range(len(words)) if numbers[k] == number]
+        sense = senses[number] if number >= 0 else t("undecided")
+        figure.add_scatter(
+            x=points[here, 0], y=points[here, 1], mode="markers+text", name=sense,
+            text=[escape(words[k][:24]) if k in named else "" for k in here],
+            textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
+            textfont={"size": 12},
+            hovertext=[t("<b>{word}</b><br>{sense}<br>cosine {cosine:.2f}", word=escape(words[k]), sense=escape(sense), cosine=cosines[k]) for k in here],
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={
+                "color": sense_colour(number) if number >= 0 else UNDECIDED, "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
+                "size": 9, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+            },
+        )  # fmt: skip
+    figure.add_scatter(
+        x=[0], y=[0], mode="markers+text", text=[f"<b>{escape(word[:24])}</b>"], textposition="bottom center", textfont={"size": 15},
+        marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, hoverinfo="skip", name="GloVe",
+    )  # fmt: skip
+    figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-0.82 * reach, 0.82 * reach], scaleanchor="x", fixedrange=True)
+    return base(figure, height=height, key=key)
+
+
+def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequence[str]) -> go.Figure:
+    """A bar a dot, all of it shared out among the senses (None: undecided); a per cent is written where it has room."""
+    figure, names = go.Figure(), [escape(name) for name, _ in rows]
+    for number, sense in [*enumerate(senses), (-1, None)]:
+        values = [shares.get(sense, 0.0) for _, shares in rows]
+        if not any(values):
+            continue
+        label = escape(sense) if sense else t("undecided")
+        figure.add_bar(
+            x=values, y=names, orientation="h", name=label, textposition="inside", insidetextanchor="middle", textangle=0,
+            marker={"color": sense_colour(number) if sense else UNDECIDED, "line": {"width": 0}},
+            text=[f"<b>{v:.0%}</b>" if v >= 0.045 else "" for v in values],
+            textfont={"size": 14, "color": ink(sense_colour(number) if sense else UNDECIDED)},
+            hovertemplate="%{y}<br>" + label + ": %{x:.0%}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
+    figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    return base(figure, height=44 * len(rows) + 36, key="shares").update_layout(margin_t=4)
+
+
+def _rings(figure: go.Figure, farthest: float) -> None:
+    """Circles of equal cosine, each named at its foot."""
+    turn = np.linspace(0, 2 * math.pi, 90)
+    for cosine in (c for c in RINGS if 1 - c <= farthest * 1.02):
+        radius = 1 - cosine
+        figure.add_scatter(
+            x=radius * np.cos(turn), y=radius * np.sin(turn), mode="lines", line={"color": "rgba(140,140,150,0.28)", "width": 1},
+            hoverinfo="skip",
+        )  # fmt: skip
+        figure.add_annotation(x=0, y=-radius, text=f"{cosine:.1f}", showarrow=False, opacity=0.6, font={"size": 11}, yshift=-7)
+
+
+def _with_room(words: Sequence[str], points: np.ndarray, pixels: float, letters: float) -> set[int]:
+    """Which labels can be drawn without standing on another or on the word itself, in the order given."""
+    boxes, named = [(-60.0, -34.0, 60.0, 12.0)], set()
+    dots = [(x - 3, y - 3, x + 3, y + 3) for x, y in points * pixels]
+    for k, (x, y) in enumerate(points * pixels):
+        width = letters * (LETTER * min(24, len(words[k])) + 14)
+        left = x if x >= 0 else x - width
+        box = (left, y - letters * LINE / 2, left + width, y + letters * LINE / 2)
+        inside = abs(left) < letters * PIXELS / 2 and abs(left + width) < letters * PIXELS / 2
+        others = boxes + dots[:k] + dots[k + 1 :]
+        if inside and all(box[0] > b[2] or box[2] < b[0] or box[1] > b[3] or box[3] < b[1] for b in others):
+            boxes.append(box)
+            named.add(k)
+    return named

@@ -1,0 +1,126 @@
+"""What a language model expected: bars behind words, bars above and below them, and two versions of a text on one line.
+
+Forward is blue and backward vermilion, as in every figure of the training. Bars behind and around the words of a page's own
+buttons are style rules, so that a word stays a button: reached by keyboard, read aloud, and wrapped with its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.figures.style import GRID, base
+from core.figures.training import BACKWARD, FORWARD
+from core.texts import t
+
+BOTH = "#5E5BC8"  # both directions together, as the mix of layers
+FULL_BITS = 20.0  # a bar of full height: one word in a million
+FULL_PIXELS = 38
+MOST_PLACES = 36  # of two versions drawn on one line: more words would not be readable
+CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
+OTHER = "rgba(128,128,140,0.95)"
+
+
+def list_rules(selector: str, shares: Sequence[float], colour: str) -> str:
+    """Style rules for a column of buttons: behind button k (`selector`_k) a bar of that share (0 to 1) of its width."""
+    rules = []
+    for k, share in enumerate(shares):
+        end = f"{100 * min(max(share, 0.0), 1.0):.1f}%"
+        rules.append(
+            f"{selector}_{k} button {{background: linear-gradient(to right, {colour}4D {end}, transparent {end}) border-box no-repeat;}}"
+        )
+    return "\n".join(rules)
+
+
+def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[float]) -> str:
+    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it.
+
+    A word outside the model's list (NaN) has a hatched stub on both sides.
+    """
+    rules = [
+        f"{selector} button {{overflow: visible; margin: {FULL_PIXELS + 3}px 0;}}",
+        f"{selector} button::before, {selector} button::after {{content: ''; position: absolute; left: 12%; right: 12%; pointer-events: none;}}",
+        f"{selector} button::before {{bottom: calc(100% + 1px); background: {FORWARD}; border-radius: 3px 3px 0 0;}}",
+        f"{selector} button::after {{top: calc(100% + 1px); background: {BACKWARD}; border-radius: 0 0 3px 3px;}}",
+    ]
+    hatched = "repeating-linear-gradient(45deg, rgba(140,140,150,.8) 0 2px, transparent 2px 5px)"
+    for k, bits in enumerate(zip(forward, backward, strict=True), 1):
+        for side, value in zip(("before", "after"), bits, strict=True):
+            look = f"height: {bar_height(value)}px;" if np.isfinite(value) else f"height: 8px; background: {hatched};"
+            rules.append(f"{selector} button:nth-of-type({k})::{side} {{{look}}}")
+    return "\n".join(rules)
+
+
+def bar_height(bits: float) -> int:
+    """Pixels of a bar for a surprisal; at least one, and at most the room there is."""
+    return max(1, round(FULL_PIXELS * min(bits, FULL_BITS) / FULL_BITS))
+
+
+def versions_figure(
+    words: Sequence[tuple[str | None, str | None]], old: Sequence[Sequence[float]], new: Sequence[Sequence[float]]
+) -> go.Figure:
+    """Surprisal along two versions of a text, word beside word; forward above, backward below.
+
+    `words` are (other version's, this version's), None where one has none; `old` and `new` are (2, n) bits, NaN where there
+    is no score. Of a long text the part around what was changed is drawn (see `window`).
+    """
+    first, last = window(words)
+    words = words[first:last]
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("from the left"), t("from the right"))
+    )
+    figure.update_annotations(x=0, xanchor="left", font_size=13)
+    for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
+        for values, side, name, line in (
+            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
+        ):
+            figure.add_scatter(
+                x=list(range(len(words))), y=list(values), mode="lines+markers", line=line, marker={"size": 7}, name=name,
+                customdata=[escape((pair[side] or "")[:60]) for pair in words], connectgaps=False, row=row, col=1,
+                hovertemplate=t("<b>%{{customdata}}</b>, {version}: %{{y:.1f}} bits", version=name) + "<extra></extra>",
+            )  # fmt: skip
+            if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
+                _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
+        figure.update_yaxes(title=t("bits"), rangemode="tozero", gridcolor=GRID, zeroline=False, fixedrange=True, row=row, col=1)
+    ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
+    figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
+    labels = [_label(a, b) for a, b in words]
+    figure.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, range=[-0.6, len(words) + 0.1])
+    figure.update_xaxes(
+        tickvals=list(range(len(words))), ticktext=labels, tickangle=-45, tickfont={"size": 13}, automargin=True, row=2, col=1
+    )
+    return base(figure, height=470, key="versions").update_layout(margin_r=64, margin_t=34)
+
+
+def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
+    """(first, past the last) place drawn: all of a short text, of a long one what stands around its first change."""
+    if len(words) <= MOST_PLACES:
+        return 0, len(words)
+    change = next((k for k, (a, b) in enumerate(words) if a != b), 0)
+    first = min(max(0, change - MOST_PLACES // 2), len(words) - MOST_PLACES)
+    return first, first + MOST_PLACES
+
+
+def _label(old: str | None, new: str | None) -> str:
+    shown = escape(new[:18]) if new else f"<s>{escape((old or '')[:18])}</s>"
+    return f"<b>{shown}</b>" if old != new else shown
+
+
+def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
+    """Whether a version's name goes above its line's end: the higher one's does."""
+    ends = [next((v for v in reversed(list(values)) if np.isfinite(v)), 0.0) for values in (old, new)]
+    return ends[side] > ends[1 - side] or (side == 1 and ends[0] == ends[1])
+
+
+def _name_end(figure: go.Figure, values: Sequence[float], name: str, *, above: bool) -> None:
+    scored = [k for k, value in enumerate(values) if np.isfinite(value)]
+    if scored:
+        figure.add_annotation(
+            x=scored[-1], y=values[scored[-1]], text=name, showarrow=False, xanchor="left", xshift=9, yshift=8 if above else -8,
+            font_size=13, row=1, col=1,
+        )  # fmt: skip

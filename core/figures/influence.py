@@ -1,0 +1,153 @@
+"""What decided a sense: a sentence coloured by its words' influence, words by layers, and what each half would choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.figures.style import base
+from core.texts import t
+
+FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
+FURTHEST = 0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
+STRONGEST = 0.62  # opacity of the full colour: the page's own text colour is read on it
+SHOWN = 40  # characters of a token
+TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;table-layout:fixed;font-size:0.9rem;"
+CELL = "text-align:center;padding:0.12rem 0.1rem;font-variant-numeric:tabular-nums;"
+WORD = "text-align:right;padding:0.12rem 0.5rem;overflow-wrap:anywhere;"
+
+
+def signed(value: float) -> str:
+    """A difference of cosines to two digits, with its sign where it has one.
+
+    >>> signed(0.056), signed(-0.004)
+    ('+0.06', '0.00')
+    """
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class HalfBar:
+    """One bar of `halves_figure`."""
+
+    group: str  # the layer
+    half: str
+    label: str  # the sense it chooses
+    colour: str
+    margin: float
+    alone: float  # the same sense's margin with no sentence around the word
+
+
+def influence_marks(
+    tokens: Sequence[str],
+    position: int,
+    values: dict[int, float],
+    hovers: dict[int, str],
+    colours: tuple[str, str],
+    *,
+    write: Callable[[float], str] = signed,
+) -> str:
+    """Safe HTML: a sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive
+    and `colours[1]` where it is negative, the target framed.
+
+    `values` and `hovers` (plain text) are by position; `write` spells a number.
+    """
+    most, cells = _most(values.values()), []
+    for k, token in enumerate(tokens):
+        word, style, title = escape(_short(token)), "", ""
+        if k == position:
+            style = "outline:2px solid currentColor;font-weight:700;"
+        elif k in values:
+            style = _ground(values[k], most, colours)
+            title = f' title="{escape(hovers[k])}"'
+        number = write(values[k]) if k in values else "&nbsp;"
+        cells.append(
+            f'<span class="token" style="display:inline-block;text-align:center;line-height:1.35;margin:0.1rem 0.08rem;{style}"'
+            f'{title}>{word}<br><span style="font-size:0.74rem;font-variant-numeric:tabular-nums">{number}</span></span>'
+        )
+    return f'<div class="tokens">{" ".join(cells)}</div>'
+
+
+def influence_table(
+    tokens: Sequence[str],
+    position: int,
+    changed: Sequence[int],
+    values: np.ndarray,
+    views: Sequence[str],
+    colours: tuple[str, str],
+    *,
+    chosen: int,
+    write: Callable[[float], str] = signed,
+) -> str:
+    """Safe HTML: a heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
+    between its words. `values` are the (K, V) influences of the words `changed`, coloured as by `influence_marks`."""
+    most, at = _most(values.ravel()), {k: row for row, k in enumerate(changed)}
+    titles = "".join(
+        f'<th scope="col" style="{CELL}font-weight:{700 if k == chosen else 400}">{escape(name)}</th>'
+        for k, name in enumerate(views)
+    )
+    rows = []
+    for k in sorted([*changed, position]):
+        word = escape(_short(tokens[k]))
+        cells = (
+            "".join(f'<td style="{CELL}{_ground(v, most, colours)}">{write(v)}</td>' for v in values[at[k]]) if k in at else ""
+        )
+        weight = 700 if k == position else 400
+        rows.append(
+            f'<tr><th scope="row" style="{WORD}font-weight:{weight}">{word}</th>{cells or f"<td colspan={len(views)}></td>"}</tr>'
+        )
+    return f'<table style="{TABLE}"><thead><tr><td></td>{titles}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
+    """A bar for each half of each layer: the sense it would choose alone, and by how much; a stroke for the word alone,
+    an arrow where it stands far to the left of the picture."""
+    figure, places, gap = go.Figure(), [], 0.0
+    for k, bar in enumerate(bars):
+        gap += 0.7 if k and bar.group != bars[k - 1].group else 0.0
+        places.append(k + gap)
+    longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.alone))])
+    symbols = ["line-ns" if bar.alone >= -FURTHEST * longest else "arrow-left" for bar in bars]
+    strokes = [max(bar.alone, -FURTHEST * longest) for bar in bars]
+    least = min(0.0, *strokes)
+    below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
+    figure.add_bar(
+        x=[bar.margin for bar in bars], y=below, orientation="h", width=0.38, marker={"color": [b.colour for b in bars]},
+        customdata=[(escape(b.group), escape(b.half), escape(b.label), signed(b.alone)) for b in bars],
+        hovertemplate="%{customdata[0]}, %{customdata[1]}<br><b>%{customdata[2]}</b> %{x:.2f} ("
+        + escape(t("with no sentence around the word")) + " %{customdata[3]})<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[0.0] * len(bars), y=[place - 0.2 for place in places], mode="text", textposition="middle right", hoverinfo="skip",
+        text=[f"\u00a0{escape(_short(bar.label))} {bar.margin:.2f}" for bar in bars], textfont={"size": 13}, cliponaxis=False,
+    )  # fmt: skip
+    figure.add_scatter(
+        x=strokes, y=below, mode="markers", hoverinfo="skip", cliponaxis=False,
+        marker={"symbol": symbols, "size": [16 if s == "line-ns" else 9 for s in symbols], "color": "#8a8a94", "line": {"width": 2.5, "color": "#8a8a94"}},
+    )  # fmt: skip
+    names = [escape(f"{bar.group} · {bar.half}") for bar in bars]
+    figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
+    figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})
+    room = (longest - least) * 0.06
+    figure.update_xaxes(range=[least - room, longest + room], visible=False, fixedrange=True)
+    figure.add_vline(x=0, line={"color": "#8a8a94", "width": 1})
+    return base(figure, height=46 * len(bars) + 36, key=key).update_layout(margin_t=4)
+
+
+def _most(values) -> float:
+    return max([FULL, *(abs(float(v)) for v in values)])
+
+
+def _ground(value: float, most: float, colours: tuple[str, str]) -> str:
+    """The style of what has this value: the stronger, the less of the page shows through."""
+    colour = colours[0] if value >= 0 else colours[1]
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

@@ -1,0 +1,162 @@
+"""A spelling as the char-CNN reads it: letters and windows by what they give, cosines as tables, answers as letters go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.classify.model import VARIANTS
+from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, apart, base
+from core.spelling import Firing
+from core.texts import t
+
+SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
+LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
+SHOWN_LETTERS = 26
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+
+
+def letter_marks(firing: Firing) -> str:
+    """Safe HTML: a word's letters, marks included, each on a ground that says how much it gives (blue) or takes (orange)."""
+    shares, parts = firing.by_letter, []
+    most = max(LEAST, np.abs(shares).max())
+    for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
+        ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / most * 0.7:.2f})"
+        parts.append(
+            f'<span style="background:{ground};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" '
+            f'title="{share:+.1%}">{escape(shown(letter))}</span>'
+        )
+    return "".join(parts) + ("…" if len(firing.letters) > SHOWN_LETTERS else "")
+
+
+def shown(letter: str) -> str:
+    """A character that can be seen: itself, or its code point's number."""
+    return letter if letter.isprintable() and not letter.isspace() else f"U+{ord(letter[0]):04X}"
+
+
+def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
+    """Above, what each letter gives through the windows of each width; below, the k windows that give or take most."""
+    letters, n = [escape(shown(letter)) for letter in firing.letters], len(firing.letters)
+    spans = [window for window in firing.windows if window.lettered][:k]
+    rows = [len(firing.widths), max(1, len(spans))]
+    figure = make_subplots(2, 1, shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
+    most = max(LEAST, np.abs(firing.grid).max())
+    names = [t("{n} wide", n=width) for width in firing.widths]
+    figure.add_heatmap(
+        z=firing.grid, x=list(range(n)), y=names, zmin=-most, zmax=most, showscale=False, xgap=2, ygap=3, row=1, col=1,
+        colorscale=SCALE,
+        text=[letters] * len(names), hovertemplate="%{text}, %{y}: %{z:+.1%}<extra></extra>",
+    )  # fmt: skip
+    for name, share in zip(names, firing.by_width, strict=True):
+        _beside(figure, name, f"{share:+.0%}", axis="")
+    largest = max([LEAST, *(abs(window.share) for window in spans)])
+    places = [f"{number} " for number in range(len(spans))]
+    figure.add_bar(
+        y=places, x=[w.last - w.first + 0.9 for w in spans], base=[w.first - 0.45 for w in spans], orientation="h", row=2, col=1,
+        marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
+        hovertext=[
+            t("“{text}”, {width} wide, filters: {n}<br>{share:+.1%} of the vector", text=escape(w.text), width=w.width, n=w.filters, share=w.share)
+            for w in spans
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )  # fmt: skip
+    for place, window in zip(places, spans, strict=True):
+        _beside(figure, place, f"<b>{escape(window.text)}</b>  {window.share:+.0%}", axis="2")
+    size = 22 if n <= 14 else 15 if n <= 26 else 11
+    figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
+    figure.update_xaxes(
+        row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size}
+    )
+    figure.update_xaxes(row=2, col=1, showticklabels=False)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, showgrid=False, tickfont={"size": 13}, automargin=True)
+    figure.update_yaxes(row=2, col=1, showticklabels=True, tickvals=places, ticktext=[t("{n} wide", n=w.width) for w in spans])
+    figure.update_layout(bargap=0.3)
+    wide = max([4, *(len(window.text) for window in spans)])
+    base(figure, height=70 + 25 * rows[0] + 30 * rows[1] + 20, key=f"windows.{len(firing.widths)}")
+    return figure.update_layout(margin={"t": 40, "r": 50 + 8 * min(wide, 30)}, transition=None)
+
+
+def _beside(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
+    """A text at the right of a row of the subplot whose axes end in `axis`."""
+    figure.add_annotation(
+        x=1.01, y=y, xref=f"x{axis} domain", yref=f"y{axis}", text=text, showarrow=False, xanchor="left", font={"size": 13}
+    )
+
+
+def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
+    """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
+    names = [escape(word if len(word) <= 14 else word[:13] + "…") for word in words]
+    n, places = len(names), list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.clip(np.nan_to_num(matrix), 0, 1), x=places, y=places, zmin=0, zmax=1, xgap=3, ygap=3, showscale=False, hoverinfo="skip",
+            colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]], opacity=0.6,
+        )
+    )  # fmt: skip
+    text = [t("none") if np.isnan(value) else f"{value:.2f}" for value in matrix.ravel()]
+    # A trace of its own: on a shade that is half transparent a heatmap's own text takes the wrong of black and white.
+    figure.add_scatter(
+        x=places * n, y=np.repeat(places, n).tolist(), mode="text", text=text, textfont={"size": 14}, hoverinfo="skip"
+    )
+    ticks = {
+        "tickvals": places,
+        "ticktext": names,
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+        "tickfont": {"size": 13},
+    }
+    figure.update_xaxes(side="top", **ticks)
+    figure.update_yaxes(autorange="reversed", automargin=True, **ticks)
+    return base(figure, height=70 + 40 * len(names), key=key).update_layout(margin={"t": 36})
+
+
+def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, y: str, chosen: float | None = None) -> go.Figure:
+    """A line a classifier (by its variant's name) over the share of letters disturbed, each named at its end."""
+    figure, ends = go.Figure(), _placed({name: values[-1] for name, values in lines.items()})
+    styles = line_styles(list(lines))
+    for name, values in lines.items():
+        colour, dash = styles[name]
+        title = escape(VARIANTS[name].title)
+        figure.add_scatter(
+            x=list(shares), y=list(values), mode="lines+markers", name=title, line={"color": colour, "width": 2.5, "dash": dash},
+            marker={"size": 7}, hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=shares[-1], y=ends[name], text=title, showarrow=False, xanchor="left", xshift=10, font={"color": colour, "size": 13}
+        )
+    if chosen is not None:
+        figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})
+    figure.update_xaxes(
+        title=t("letters disturbed"), tickvals=list(shares), tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True,
+        range=[min(shares) - 0.01, max(shares) + 0.01],
+    )  # fmt: skip
+    figure.update_yaxes(title=y, range=[-0.02, 1.05], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+    longest = max((len(VARIANTS[name].title) for name in lines), default=0)
+    return base(figure, height=380, key=f"noise.{y}").update_layout(margin_r=24 + 7 * longest, transition=None)
+
+
+def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """(colour, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or grey; dashes tell the like apart."""
+    styles: dict[str, tuple[str, str]] = {}
+    for name in names:
+        variant = VARIANTS[name]
+        both = LAYER_COLOURS["mix"] if variant.elmo else GLOVE
+        alone = LAYER_COLOURS["1"] if variant.elmo else SENSE_COLOURS[2] if variant.learned else SENSE_COLOURS[7]
+        colour = both if variant.glove else alone
+        taken = sum(other == colour for other, _ in styles.values())
+        styles[name] = colour, DASHES[taken % len(DASHES)]
+    return styles
+
+
+def _placed(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
+    """Heights of the names at the lines' ends, at least `gap` from each other and none above the picture."""
+    placed, highest = apart(ends, gap), 1.02
+    for name in sorted(placed, key=placed.get, reverse=True):
+        placed[name] = min(placed[name], highest)
+        highest = placed[name] - gap
+    return placed

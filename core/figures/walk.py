@@ -1,0 +1,101 @@
+"""Numbers of the biLM as they are: heat maps with zero in the middle, and what each filter brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.figures.style import RIM, base
+from core.texts import t
+
+NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
+SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
+ROW, LEGEND, NAMES = 25, 46, 40  # pixels of a row, of the scale below the last one, of the columns' names above the first
+
+
+def limit_of(*arrays: np.ndarray, share: float = 99.0) -> float:
+    """Where a scale ends that all arrays keep within, but for their farthest per cent: outliers would pale everything else."""
+    numbers = np.abs(np.concatenate([np.ravel(a) for a in arrays]))
+    numbers = numbers[np.isfinite(numbers)]
+    return max(float(np.percentile(numbers, share)) if len(numbers) else 0.0, 1e-6)
+
+
+def heat_figure(
+    values: np.ndarray,
+    rows: Sequence[str],
+    *,
+    key: str,
+    limit: float,
+    columns: Sequence[str] | None = None,
+    title: str = "",
+    hovers: Sequence[Sequence[str]] | None = None,
+    winners: Sequence[tuple[int, int]] = (),
+    bold: int | None = None,
+    row: int = ROW,
+) -> go.Figure:
+    """(R, C) numbers, a labelled row each; orange below zero, blue above, colours full at `limit`; NaN stays empty.
+
+    All names are safe HTML. `columns` names the columns (else they are numbered, with `title` above), `hovers` (R, C) stand
+    above a number, `winners` are (row, column) to be marked with a dot, `bold` is the row in question.
+    """
+    values = np.asarray(values, float)
+    labels = [f"<b>{r}</b>" if k == bold else r for k, r in enumerate(rows)]
+    above = hovers or [[f"{label}, {name}" for name in _names(columns, values.shape[1])] for label in labels]
+    finite = np.abs(values[np.isfinite(values)])
+    beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
+    figure = go.Figure(
+        go.Heatmap(
+            z=values, zmin=-limit, zmax=limit, colorscale=SCALE, xgap=1 if values.shape[1] <= 64 else 0, ygap=2, hoverongaps=False,
+            customdata=above, hovertemplate="%{customdata}<br><b>%{z:.3f}</b><extra></extra>",
+            colorbar={
+                "orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top",
+                "ypad": 10, "xpad": 0, "outlinewidth": 0, "tickvals": [-limit, 0, limit],
+                "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
+            },
+        )
+    )  # fmt: skip
+    if winners:
+        figure.add_scatter(
+            x=[c for _, c in winners], y=[r for r, _ in winners], mode="markers", hoverinfo="skip",
+            marker={"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}},
+        )  # fmt: skip
+    figure.update_yaxes(
+        autorange="reversed", tickvals=list(range(len(labels))), ticktext=labels, fixedrange=True, automargin=True,
+        showgrid=False, zeroline=False, tickfont={"size": 13},
+    )  # fmt: skip
+    figure.update_xaxes(fixedrange=True, showgrid=False, zeroline=False, showticklabels=columns is not None, side="top")
+    if columns is not None:
+        size = 13 if len(columns) <= 30 else 10
+        figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=list(columns), tickfont={"size": size}, tickangle=0)
+    figure.update_xaxes(title=title or None, title_standoff=2, title_font={"size": 12})
+    above_px = NAMES if columns is not None else 22 if title else 6
+    figure = base(figure, height=row * len(labels) + above_px + LEGEND, key=key)
+    return figure.update_layout(margin={"t": above_px, "b": LEGEND})
+
+
+def _names(columns: Sequence[str] | None, n: int) -> list[str]:
+    return (
+        [c.replace("<br>", " ") for c in columns]
+        if columns is not None
+        else [t("number {number}", number=k + 1) for k in range(n)]
+    )
+
+
+def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
+    """What each of a few parts brings to a whole, -1 to 1, as bars from zero; labels and hovers are safe HTML."""
+    names, low, high = list(labels), min(0.0, *shares), max(0.0, *shares)
+    room = 0.28 * (high - low or 1.0)
+    figure = go.Figure(
+        go.Bar(
+            x=list(shares), y=list(range(len(names))), orientation="h", marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
+            text=[f"{s:.1%}" for s in shares], textposition="outside", textfont={"size": 14}, cliponaxis=False,
+            customdata=list(hovers), hovertemplate="%{customdata}<br><b>%{x:.1%}</b><extra></extra>",
+        )
+    )  # fmt: skip
+    figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
+    figure.update_yaxes(
+        autorange="reversed", tickvals=list(range(len(names))), ticktext=names, fixedrange=True, automargin=True, tickfont={"size": 14}
+    )  # fmt: skip
+    return base(figure, height=30 * len(names) + 40, key="walk.shares")

@@ -1,0 +1,102 @@
+"""Where a map, or the model itself, is not to be believed: neighbours that a map tore apart, words whose senses stay mixed.
+
+A map keeps what it can. Which of a point's nearest occurrences by cosine, in the full space, are also among its nearest on the
+map is what trustworthiness and continuity (Venna and Kaski 2001) average over all points; here it is asked of one point. And
+whether the full space itself holds senses apart is asked of each word by itself. Wiedemann et al. (2019) found that BERT's
+vectors form regions by sense where ELMo's hardly do; for the model in use the ranking says on which words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import BadInput
+from core.neighbours import similarities
+from core.occurrences import OccurrenceTable
+from core.senses import TIE, judged, resampled
+
+K = 10  # true neighbours of a point that are asked for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """A point's true neighbours, nearest first, and which of them a map has near."""
+
+    rows: np.ndarray  # (n,) int, numbers of points; n is K or less
+    cosines: np.ndarray  # (n,)
+    near: np.ndarray  # (n,) bool: among the point's n nearest on the map
+    tied: int  # points left out because they are all equally near: none of them is nearer than the others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordGain:
+    """How well one space tells one word's senses apart; see SenseReport."""
+
+    n: int
+    senses: int
+    one_nn: float
+    low: float  # 95 % bootstrap interval of one_nn, over occurrences
+    high: float
+    null_mean: float
+    null_95: float
+
+    @property
+    def gain(self) -> float:
+        """1-NN accuracy above that of shuffled senses; at most 1 - null_mean."""
+        return self.one_nn - self.null_mean
+
+    @property
+    def fails(self) -> bool:
+        """No better than 95 % of the shuffles."""
+        return self.one_nn <= self.null_95 + 1e-9
+
+
+def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
+    """Cosines (N,) of a point with all others, their places (N, d) on a map, its own place (d,) -> its Links.
+
+    `own` is the point's own number, or that of its very sentence, which is nobody's neighbour. Where more points are tied for the
+    last places than there are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
+    """
+    cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
+    if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
+        found = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
+        raise BadInput(
+            f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {found}."
+        )
+    others = np.array([n for n in range(len(cosines)) if n != own], int)
+    order = others[np.argsort(-cosines[others], kind="stable")]
+    last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
+    tied = np.abs(cosines[order] - last) <= TIE
+    if len(order) > k and (cosines[order] >= last - TIE).sum() > k:
+        chosen, left_out = order[cosines[order] > last + TIE], int(tied.sum())
+    else:
+        chosen, left_out = order[:k], 0
+    ways = np.linalg.norm(places - at, axis=1)
+    reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
+    return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out)
+
+
+def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:
+    """Cosines (n, n) and senses (n,) of one word -> its gain: the numbers of a sense_report of this word alone."""
+    rng = np.random.default_rng(seed)
+    hits, null = judged(similarities, labels, rng)
+    low, high = np.quantile(resampled(hits, rng), (0.025, 0.975))
+    null_95 = float(np.quantile(null, 0.95))
+    return WordGain(
+        n=len(hits), senses=len(set(labels)), one_nn=float(hits.mean()), low=float(low), high=float(high),
+        null_mean=float(null.mean()), null_95=null_95,
+    )  # fmt: skip
+
+
+def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
+    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,))."""
+    found = {}
+    for lemma in table.lemmas:
+        rows = table.labelled_rows(lemma)
+        labels = [table.senses[k] for k in table.sense[rows]]
+        if len(set(labels)) > 1:
+            found[lemma] = {name: word_gain(similarities(table, rows, weights), labels) for name, weights in mixes.items()}
+    return found

@@ -1,0 +1,66 @@
+"""Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments, speed."""
+
+from __future__ import annotations
+
+from core.notebooks.recipe import Recipe, Settings, chosen
+from core.texts import t
+
+
+def train(settings: Settings) -> Recipe:
+    shows = t("The classifiers that ship with Elmoscope, on texts they never saw. One that you train has a notebook of its own.")
+    return Recipe(shows, {"task": "news-title"}, (_TRAINED, _CONFUSION))
+
+
+_TRAINED = """\
+import pandas as pd
+
+from core import heads
+
+metas = heads.heads_metas(task)
+pd.DataFrame({name: {key: meta["test"][key] for key in ("accuracy", "macro_f1", "ece")} for name, meta in metas.items()}).T
+"""
+_CONFUSION = """\
+from core.figures import confusion_figure
+
+best = max(metas, key=lambda name: metas[name]["test"]["accuracy"])
+confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
+"""
+
+
+def results(settings: Settings) -> Recipe:
+    shows = t("Every classifier's accuracy over several random starts, from the file of results that ships.")
+    return Recipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS))
+
+
+_RUNS = """\
+import pandas as pd
+
+from core import experiments
+
+lines = experiments.read_results() if experiments.RESULTS.is_file() else []  # python -m core experiments makes it
+summary = experiments.summary(lines, experiment)
+pd.DataFrame(summary).T
+"""
+_DOTS = """\
+from core.figures import accuracy_dots
+
+kinds = {name: "plain baseline" if name in experiments.BASELINES else "with ELMo" if "elmo" in name else "without ELMo" for name in summary}
+accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
+"""
+
+
+def speed(settings: Settings) -> Recipe:
+    shows = t("How fast Elmoscope was beside a peer, from the file of measurements that ships.")
+    return Recipe(shows, {}, (_ROWS,))
+
+
+_ROWS = """\
+import pandas as pd
+
+from core.artifacts import read_json
+from core.config import ASSETS
+
+file = ASSETS / "results" / "speed.json"  # python -m core bench makes it
+found = read_json(file) if file.is_file() else {"rows": []}
+pd.json_normalize(found["rows"])
+"""

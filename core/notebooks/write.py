@@ -1,0 +1,94 @@
+"""Recipes as files of Jupyter (nbformat 4.5): JSON, written by hand, as it is small."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from core import __version__
+from core.errors import BadInput
+from core.notebooks import layers, measured, texts, words
+from core.notebooks.recipe import Maker, Recipe, Settings
+from core.texts import language, t
+
+VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
+    "home": words.home,
+    "neighbours": words.neighbours,
+    "cloud": words.cloud,
+    "decided": words.decided,
+    "flip": words.flip,
+    "map": layers.map_,
+    "mix": layers.mix,
+    "classify": texts.classify,
+    "train": measured.train,
+    "results": measured.results,
+    "predict": texts.predict,
+    "spelling": texts.spelling,
+    "state": layers.state,
+    "model": layers.model,
+    "speed": measured.speed,
+    "corpus": texts.corpus,
+    "found": texts.found,
+    "compare": texts.compare,
+    "how": layers.how,
+}
+
+LOOK = """\
+import plotly.graph_objects as go
+import plotly.io as pio
+
+room = go.layout.Template(layout={"xaxis": {"automargin": True}, "yaxis": {"automargin": True}})  # for the words beside the axes
+pio.templates["room"], pio.templates.default = room, "plotly_white+room"
+"""
+
+
+def notebook(view: str, settings: Settings, *, question: str = "", address: str = "") -> str:
+    """The notebook of a view, as JSON; BadInput where the view has none.
+
+    `settings` are the page's controls by their names in the address, and "model", "vectors", "corpus"; what is missing is as
+    the page has it at first. `address` is written down for the reader, as text.
+    """
+    if view not in VIEWS:
+        raise BadInput(t("There is no notebook of “{view}”.", view=view[:60]))
+    recipe = VIEWS[view](settings)
+    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _given(recipe.given))]
+    drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
+    cells += [_cell(number, "code", code) for number, code in enumerate([*drawn, *recipe.cells], 2)]
+    known = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        "elmoscope": {"view": view, "version": __version__},
+    }
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": known, "cells": cells}, ensure_ascii=False, indent=1)
+
+
+def _opening(recipe: Recipe, question: str, address: str) -> str:
+    where = t(
+        "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
+        "folder, and needs what `requirements.txt` names, and Jupyter."
+    )
+    parts = [f"# {_plain(question)}" if question else "", recipe.shows, where, f"<{_plain(address)}>" if address else ""]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _plain(text: str) -> str:
+    """Text that no Markdown reader takes for HTML or for a second line."""
+    return " ".join(text.split()).replace("<", "%3C").replace(">", "%3E")
+
+
+def _given(given: Mapping[str, Any]) -> str:
+    """A cell of assignments; with the language of the page's words, where that is not English."""
+    lines = [f"{name} = {value!r}" for name, value in given.items()]
+    if language() != "en":
+        lines = ["from core import texts", "", f"texts.use({language()!r})  # of titles and labels in figures", *lines]
+    return "\n".join(lines) or "# nothing is set by hand here"
+
+
+def _cell(number: int, kind: str, source: str) -> dict[str, Any]:
+    """One cell, its source as lines with their ends, its id the same for the same cell."""
+    lines = source.rstrip("\n").splitlines(keepends=True)
+    name = f"{number}-{hashlib.sha256(source.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": lines}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})

@@ -1,0 +1,38 @@
+"""Every Plotly figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.figures.style import CONFIG, layer_title
+from core.texts import t
+from pages._shared import taken
+
+LONGEST = 500  # characters of a name: a reader hears it in one go
+
+
+def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONFIG, **options: Any) -> Any:
+    """st.plotly_chart with its return value. `alt` says what the figure shows, in a sentence or two of plain text.
+
+    `options` are st.plotly_chart's own: on_select, selection_mode, width, height.
+    """
+    alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
+    taken.now().note("figure", taken.Figure(figure, alt), key)
+    return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
+
+
+def weights_alt(weights: Sequence[float]) -> str:
+    """What bars of layer weights show, in words."""
+    named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
+    return t("Bars of the layers' weights: {named}.", named=named)
+
+
+def _with_camera(config: dict[str, Any]) -> dict[str, Any]:
+    """Plotly's menu with its camera, whose work the page's own export does; a figure that has no menu shows none (taken.STYLE)."""
+    if not config.get("displayModeBar", True):
+        return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
+    return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

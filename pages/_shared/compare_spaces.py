@@ -1,0 +1,64 @@
+"""What the Compare page sets side by side: names and paths -> spaces, and the tables that they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core import registry, workbench
+from core.errors import BadInput
+from core.occurrences import OccurrenceTable
+from pages._shared import store
+
+MARK = " · "  # between a model and its layer
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A space by name: a vector file, or a model's layer under a corpus."""
+
+    name: str
+    source: str
+    layer: str | None = None  # None: static vectors
+    corpus: str = ""
+
+
+def offered() -> list[str]:
+    """Vector files and models' layers that are on this machine."""
+    static = [entry.name for entry in registry.entries("vectors") if entry.available]
+    models = [entry.name for entry in registry.entries("model") if entry.available]
+    return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in workbench.SPACES)]
+
+
+def read(text: str, corpus: str) -> Chosen:
+    """What was chosen or typed; a model's folder without a layer is taken at layer 2."""
+    source, mark, layer = text.strip().rpartition(MARK.strip())
+    if mark and layer.strip() in workbench.SPACES:
+        return Chosen(text.strip(), source.strip(), layer.strip(), corpus)
+    if (Path(text.strip()) / "options.json").is_file():
+        return Chosen(f"{text.strip()}{MARK}2", text.strip(), "2", corpus)
+    return Chosen(text.strip(), text.strip())
+
+
+def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], list[tuple[store.Job, Chosen]]]:
+    """Each contextual space's table, and the jobs that are not done; meanwhile the labelled tokens of the bundled corpus stand in."""
+    found, running = {}, []
+    for one in chosen:
+        if one.layer is None:
+            continue
+        registry.resolve(one.corpus, "corpus")  # a wrong path is said at once, not by the job
+        job = store.table_job(one.corpus, one.source)
+        if job.error and not job.ended:
+            raise BadInput(job.error)
+        if job.result is None and job not in [other for other, _ in running]:
+            running.append((job, one))
+        if job.result is not None:
+            found[one] = job.result
+        elif workbench.sentences_of(one.corpus):
+            found[one] = store.targets(one.corpus, one.source)
+    return found, running
+
+
+def corpora() -> list[str]:
+    """Corpora on this machine."""
+    return [entry.name for entry in registry.entries("corpus") if entry.available]

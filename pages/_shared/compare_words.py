@@ -1,0 +1,110 @@
+"""The Compare page's words: what to notice, one word's neighbours in both spaces, and the table of all."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core import figures
+from core.errors import BadInput
+from core.texts import t
+from pages._shared import lists
+from pages._shared.compare_spaces import MARK
+from pages._shared.compare_store import Result
+
+OFFERED = 8  # words one click away
+
+
+def noticed(found: Result) -> list[str]:
+    """What the two figures say."""
+    c, (a, b) = found.comparison, map(escape, found.names)
+    lines = [
+        t("Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
+          k=c.k, mean=float(c.shared.mean()), a=a, b=b, n=len(c.words), luck=c.chance * c.k, jaccard=float(c.jaccard.mean()))
+    ]  # fmt: skip
+    none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
+    if everything > 0.99:
+        lines.append(t("The two are the same space for this purpose."))
+    elif none > 0.01:
+        lines.append(t("{none:.0%} of the words share no neighbour at all.", none=none))
+    else:
+        lines.append(t("Hardly any word loses all its neighbours."))
+    lines.append(
+        t("As wholes they have a linear CKA of <b>{cka:.2f}</b>; the same two with their words paired by lot have {luck:.2f}.", cka=found.cka_pair, luck=found.cka_luck)
+    )  # fmt: skip
+    if found.cka_pair < 2 * found.cka_luck:
+        lines.append(
+            t("That is hardly above luck: as wholes these spaces have little in common, or there are too few words to say.")
+        )
+    if found.shift is not None:
+        s = found.shift
+        known = ~np.isnan(s.within)
+        lines.append(
+            t("A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
+              "to its other half; {share:.0%} of the words moved by more than that.",
+              between=float(s.between.mean()), within=float(s.within[known].mean()), share=float((s.excess[known] > 0).mean()))
+        )  # fmt: skip
+    return lines
+
+
+def word_in_both(found: Result) -> None:
+    """A word's two lists of neighbours side by side."""
+    c = found.comparison
+    order = c.most_changed()
+    ends = [c.words[k] for k in [*order[: OFFERED // 2], *order[-(OFFERED // 2) :]]]
+    st.markdown(t("**A word in both.** The four that changed most, the four that changed least, or any other:"))
+    places = st.columns([4, 2], vertical_alignment="bottom")
+    places[0].pills(t("Examples"), ends, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    word = (
+        places[1].text_input(
+            t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=ends[0]
+        )
+        or ends[0]
+    )
+    word = word.strip().casefold()
+    if word not in c.words:
+        raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))
+    k = c.words.index(word)
+    both = set(c.first[k]) & set(c.second[k])
+    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, strict=True)
+    for column, name, neighbours, cosines in pairs:
+        with column:
+            colour = figures.LAYER_COLOURS.get(name.rpartition(MARK)[2], figures.GLOVE)
+            lists.heading(
+                t("“{word}” in {name}", word=word, name=name), colour, t("{n} of {k} stand in both lists", n=len(both), k=c.k)
+            )
+            lists.word_lines(
+                [
+                    (c.words[other], float(cosine), t("in both") if other in both else "")
+                    for other, cosine in zip(neighbours[k], cosines[k], strict=True)
+                ]
+            )
+
+
+def _take_example() -> None:
+    if chosen := st.session_state.cmp_example:
+        st.session_state.cmp_word = chosen
+
+
+def table_of(found: Result, order: np.ndarray) -> pd.DataFrame:
+    """The table twin: a row a word, in the order given."""
+    c = found.comparison
+    words = np.array(c.words, object)
+    columns = {
+        t("word"): words[order],
+        t("shared neighbours"): c.shared[order],
+        t("Jaccard"): c.jaccard[order].round(3),
+        t("correlation of cosines"): c.profile[order].round(3),
+    }
+    if found.shift is not None:
+        columns |= {
+            t("distance between corpora"): found.shift.between[order].round(3),
+            t("distance of halves"): found.shift.within[order].round(3),
+            t("difference"): found.shift.excess[order].round(3),
+        }
+    for name, lists_ in zip(found.names, (c.first, c.second), strict=True):
+        columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in lists_[order]]
+    return pd.DataFrame(columns)

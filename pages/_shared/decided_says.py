@@ -1,0 +1,69 @@
+"""The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from core import influence as inf
+from core.figures.influence import signed
+from core.influence import Influence, Verdict
+from core.texts import t
+from pages._shared import lists
+from pages._shared.decided_inputs import Asked
+
+MAX_NAMED = 60  # labelled words named where a word has no senses
+
+
+def view_name(view: str) -> str:
+    return t("the mix") if view == "mix" else t("layer {k}", k=view)
+
+
+def half_name(half: str) -> str:
+    return {inf.PAST: t("past"), inf.FUTURE: t("future"), inf.BOTH: t("both")}[half]
+
+
+def reader(half: str) -> str:
+    """Who has read the sentence."""
+    return {inf.PAST: t("the past half"), inf.FUTURE: t("the future half"), inf.BOTH: t("both halves")}[half]
+
+
+def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
+    """How far a word moves the target towards every sense: "river edge +0.03, financial institution −0.01"."""
+    return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
+
+
+def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
+    """HTML under the sentence: what its colours and numbers are."""
+    how = {
+        inf.DROP: t("Under each word: the lead that goes when it is dropped."),
+        inf.MASK: t("Under each word: the lead that goes when it is masked."),
+        inf.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=escape(asked.swap)),
+    }[asked.how]
+    lead = t(
+        "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "
+        "have read the framed word itself."
+    )
+    chips = lists.chip_of(t("+ speaks for {sense}", sense=stands.sense), pair[0])
+    chips += lists.chip_of(t("− speaks against it; best other: {sense}", sense=stands.rival), pair[1])
+    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{how} {lead}</p>'
+
+
+def no_senses(found: Influence, lemmas: list[str]) -> str:
+    """HTML: why there is no sense to decide, and which words have some."""
+    word = word_at(found, found.position)
+    if not lemmas:
+        return t("These sentences have no labelled senses. The colour shows how far each word moves the vector of “{word}” at all.", word=word)  # fmt: skip
+    names = escape(", ".join(lemmas[:MAX_NAMED]) + (" …" if len(lemmas) > MAX_NAMED else ""))
+    return t(
+        "“{word}” has no two labelled senses here, so the colour shows how far each word moves its vector at all. Words that have "
+        "them: {names}.",
+        word=word,
+        names=names,
+    )
+
+
+def word_at(found: Influence, position: int) -> str:
+    """A word of the sentence as safe HTML, cut where it is long."""
+    return escape(found.tokens[position][:40])

@@ -1,0 +1,147 @@
+"""The Flip page: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core import editing, figures, projection, workbench
+from core.errors import BadInput
+from core.figures import map_figure, mark, shared_limits
+from core.figures.path import add_path, margin_figure
+from core.neighbours import same_sentence
+from core.texts import t
+from core.workbench import SPACES, layer_weights
+from pages._shared import flip_quiz, flip_says, lists, notices, store
+from pages._shared.charts import draw
+from pages._shared.cloud import legend
+from pages._shared.flip_inputs import asked_guess, choices, labelled_lemma
+from pages._shared.flip_says import ShownPath
+from pages._shared.frame import InUse, notice
+from pages._shared.inputs import Chosen, sentence_pair
+from pages._shared.word_store import encoded
+
+
+def show(in_use: InUse, mode: str) -> None:
+    if not store.targets(in_use.corpus, in_use.model).lemmas:
+        raise BadInput(
+            t("This corpus has no sense-labelled words. Choose “sentences” under In use, or a JSONL file with senses.")
+        )
+    if mode == "quiz":
+        flip_quiz.show(in_use)
+    else:
+        _edit(in_use)
+
+
+def _edit(in_use: InUse) -> None:
+    first, second = sentence_pair()
+    order, layer = choices()
+    table = store.targets(in_use.corpus, in_use.model)
+    lemma = labelled_lemma(table, first, second)
+    if lemma is None:
+        return
+    alignment = editing.align(first.tokens, first.position, second.tokens, second.position)
+    if not alignment.changes:
+        raise BadInput(t("The two sentences are the same. Change a word in one of them."))
+    rows = workbench.map_rows(table, lemma)
+    found = _centroids(table, rows, (first, second))
+    path = editing.steps(alignment, _edits(in_use, alignment, order, found[layer], layer))
+    layers = encoded(in_use.model, tuple((s.tokens, s.position) for s in path))
+    read = {name: editing.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in SPACES}
+    start, goal = editing.ends(read[layer])
+    names = found[layer].senses
+    shown = ShownPath(
+        path, [names[k] for k in read[layer].argmax(axis=1)], {name: each[:, goal] - each[:, start] for name, each in read.items()},
+        (names[start], names[goal]), layer, notices.senses_of(table, lemma),
+    )  # fmt: skip
+    legend(shown.senses)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        guess, revealed = asked_guess(path, (first.tokens, second.tokens, order))
+        st.html("".join(_line(shown, k, revealed) for k in range(len(path))))
+    with right:
+        _picture(in_use, lemma, rows, layers, shown, (first, second), revealed)
+    notice(flip_says.noticed(shown, guess, alignment) if revealed else flip_says.asked(path, lemma))
+    if revealed:
+        lists.twin(flip_says.path_table(shown), name="edits", key="flip.table")
+
+
+def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, editing.Centroids]:
+    """A word's centroids by space; a labelled sentence that the user typed is left out, or it would judge itself."""
+    labels, layers = [table.senses[k] for k in table.sense[rows]], table.rows.take(rows)
+    own = np.any([same_sentence(table, rows, c.tokens, c.position) for c in chosen], axis=0)
+    return {s: editing.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in SPACES}
+
+
+def _edits(in_use: InUse, alignment, order: str, found: editing.Centroids, layer: str) -> list[int]:
+    if order != editing.GREEDY or len(alignment.changes) > editing.MAX_EDITS:  # too many are refused by `steps`, in its words
+        return editing.ordered(alignment, order if order != editing.GREEDY else editing.LEFT_TO_RIGHT)
+    weights = layer_weights(layer, store.targets(in_use.corpus, in_use.model).meta["layers"])
+    both = (alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes)))
+    start, goal = editing.ends(editing.readings(encoded(in_use.model, both), found, weights))
+
+    def margins_of(sentences: list) -> np.ndarray:
+        read = editing.readings(encoded(in_use.model, tuple(sentences)), found, weights)
+        return read[:, goal] - read[:, start]
+
+    return editing.greedy(alignment, margins_of)
+
+
+def _line(shown: ShownPath, k: int, revealed: bool) -> str:
+    """A step as a line: its number, the sentence with the new word marked and the word in question bold; its sense once revealed."""
+    step, parts = shown.steps[k], []
+    for n, token in enumerate(step.tokens):
+        text = escape(token[:40])
+        text = f'<b class="target">{text}</b>' if n == step.position else text
+        parts.append(f'<span class="token" style="background:rgba(66,146,198,0.28)">{text}</span>' if n == step.at else text)
+    gone = f' <s class="small">{escape(step.old[:40])}</s>' if step.new is None and step.old is not None else ""
+    chip = flip_says.sense_chip(shown.read[k], shown.senses) if revealed else ""
+    return f'<div class="kwic"><span class="small">{k}</span>&ensp;{" ".join(parts)}{gone}{chip}</div>'
+
+
+def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, chosen, revealed: bool) -> None:
+    """The word's frozen map with the path (before the answer: its two ends), and below it the leads by step."""
+    table, maps = store.targets(in_use.corpus, in_use.model), store.maps(in_use.corpus, in_use.model, lemma)
+    weights = layer_weights(shown.layer, layers.shape[1])
+    coordinates = maps.coordinates[maps.names.index(shown.layer)]
+    steps = layers if revealed else layers[[0, -1]]
+    cosines = editing.unit_mixes(steps, weights) @ editing.unit_mixes(table.rows.take(rows), weights).T
+    best = np.argsort(-cosines, axis=1, kind="stable")[:, : workbench.NEIGHBOURS_TO_PLACE]
+    points = projection.insert(coordinates, best, np.take_along_axis(cosines, best, axis=1))
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    lists.heading(
+        t("The way across the map of “{word}”", word=lemma) if revealed else t("Where the way begins and ends on the map of “{word}”", word=lemma),
+        figures.LAYER_COLOURS[shown.layer],
+        t("each dot is a labelled sentence; yellow star: first sentence, pink star: second"),
+    )  # fmt: skip
+    figure = map_figure(
+        coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences],
+        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=400,
+        name_senses=False,
+    )  # fmt: skip
+    path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]
+    hovers = [f"{flip_says.edit_name(s)}<br>{mark(s.tokens, s.position)}" for s in path]
+    add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
+    told = {"word": lemma, "n": len(rows), "steps": len(path) - 1}
+    alt = (
+        t(
+            "A map of {n} sentences with “{word}”; a line of {steps} edits leads across it from the first sentence to the second.",
+            **told,
+        )
+        if revealed
+        else t("A map of {n} sentences with “{word}”; two stars are the first sentence and the second.", n=len(rows), word=lemma)
+    )
+    draw(figure, key="flip.map", alt=alt)
+    if revealed:
+        st.markdown(t("**How much nearer is the second meaning?**"))
+        first, second = shown.pair
+        alt = t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
+        draw(
+            margin_figure(
+                shown.margins, shown.first, shown.pair, [f"{k}: {h}" for k, h in enumerate(hovers)], chosen=shown.layer
+            ),
+            key="flip.margins",
+            alt=alt,
+        )

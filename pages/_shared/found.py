@@ -1,0 +1,101 @@
+"""The page of senses found: a word, its groups on the map, their sentences, labels to edit and to export."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from core import figures, induction
+from core.figures.compare import found_map, number_figure, shape_names
+from core.texts import t
+from pages._shared import examples, found_labels, found_store
+from pages._shared.charts import draw
+from pages._shared.found_notes import noticed, sentences
+from pages._shared.found_store import Occurrences
+from pages._shared.frame import InUse, notice
+from pages._shared.progress import show_state
+
+AUTO = "auto"
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, answer, map, what to notice, labels, sentences, table twin."""
+    table, job = found_store.table_for(in_use)
+    if table is None:
+        show_state(job, in_use.corpus, in_use.model)
+        return
+    folder = str(table.folder)
+    word, layer, chosen = _inputs(found_store.words_of(table, folder))
+    if not word:
+        st.info(t("Choose a word, or type one."), icon=":material/edit:")
+        return
+    with st.spinner(t("Looking for groups…"), show_time=True):
+        found = found_store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
+        number = found.suggestion.number if chosen == AUTO else int(chosen)
+        groups, telling, near, margin, agreement = found_store.grouped(
+            in_use.corpus, in_use.model, folder, word, layer, number, found, table
+        )
+    view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
+    names = found_labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
+    _pictures(found, groups, names, number, view)
+    notice(noticed(found, number, agreement, telling))
+    found_labels.editor(view, groups, telling)
+    sentences(groups, names, near, margin, found)
+    found_labels.downloads(word, found, groups, names)
+
+
+def _inputs(words: list[str]) -> tuple[str, str, str]:
+    places = st.columns([2, 2, 4], vertical_alignment="bottom")
+    word = places[0].selectbox(
+        t("Word"), words, index=words.index(first) if (first := examples.first_word()) in words else 0 if words else None, key="found_word", bind="query-params",
+        persist_state="session", accept_new_options=True, help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
+    )  # fmt: skip
+    layer = places[1].segmented_control(
+        t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="found_layer", bind="query-params", persist_state="session",
+        help=t("Layer 0 is left out: it sees the spelling only, so that all sentences would be one dot."),
+    ) or "2"  # fmt: skip
+    numbers = [AUTO, "1", *map(str, induction.NUMBERS)]
+    chosen = places[2].select_slider(
+        t("How many groups"), numbers, value=AUTO, key="found_k", bind="query-params", persist_state="session",
+        help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
+    )  # fmt: skip
+    return (word or "").strip().casefold(), layer, chosen
+
+
+def _pictures(found: Occurrences, groups, names: list[str], number: int, view: str) -> None:
+    gold = [o.sense for o in found.items]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        hovers = [figures.mark(o.tokens, o.position) + (f"<br><i>{escape(o.sense)}</i>" if o.sense else "") for o in found.items]
+        figure = found_map(found.coordinates, groups, names, gold, hovers, key=f"found.{view}")
+        alt = t(
+            "A map of {n} sentences with the word, coloured by the {groups} groups found: {names}.",
+            n=len(found.items),
+            groups=number,
+            names=", ".join(names),
+        )
+        draw(figure, key="found.map", alt=alt, config=figures.MAP_CONFIG)
+        kind = (
+            t("The dots lie as on the Map page.")
+            if found.frozen
+            else t("A flat view of the vectors (their two main components).")
+        )
+        shapes = ", ".join(f"{sign} {escape(label)}" for sign, label in shape_names(gold))
+        labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
+        st.html(f'<p class="small">{t("Colour: the group found in all dimensions, not on this map.")} {kind} {labelled}</p>')
+    with right:
+        s = found.suggestion
+        st.markdown(t("**How many groups?**"))
+        told = {"number": number, "first": induction.NUMBERS[0], "last": induction.NUMBERS[-1]}
+        alt = t(
+            "The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.",
+            **told,
+        )
+        draw(number_figure(induction.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
+        st.html(
+            '<p class="small">'
+            + t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the same "
+                "for a single cloud without groups, as wide as this one in every direction.")
+            + "</p>"
+        )  # fmt: skip

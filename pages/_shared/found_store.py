@@ -1,0 +1,113 @@
+"""What the page of senses found computes once: a word's occurrences, their clusters and names, by word, layer and number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core import induction, registry, workbench
+from core.errors import BadInput
+from core.induction import Suggestion
+from core.occurrences import Occurrence, OccurrenceTable
+from core.projection import pca
+from core.texts import t
+from core.workbench import layer_weights
+from pages._shared import store
+from pages._shared.frame import InUse
+
+MOST = 2_000  # occurrences of a word that are clustered
+CHOICES = 400  # words offered; any other can be typed
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """A word's rows in the corpus under one layer."""
+
+    word: str
+    everything: int  # occurrences there are; more than `items` where only some are taken
+    items: list[Occurrence]
+    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    suggestion: Suggestion
+    coordinates: np.ndarray  # (n, 2)
+    frozen: bool  # whether the map is the Map page's
+
+
+def table_for(in_use: InUse) -> tuple[OccurrenceTable | None, store.Job | None]:
+    """The bundled labelled sentences at once; any other corpus when its index is there, else the job that makes it."""
+    if workbench.sentences_of(in_use.corpus):
+        return store.targets(in_use.corpus, in_use.model), None
+    registry.resolve(in_use.corpus, "corpus")  # a wrong path is said at once, not by the job
+    job = store.table_job(in_use.corpus, in_use.model)
+    return job.result, job
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
+    """Words with enough occurrences: labelled ones first, then the others by frequency, stop words left out."""
+    labelled = [
+        word for word, n in zip(_table.lemmas, np.bincount(_table.lemma[_table.lemma >= 0]), strict=True) if n >= induction.FEWEST
+    ]
+    counts = np.bincount(_table.word, minlength=len(_table.words))
+    order = np.argsort(-counts, kind="stable")
+    often = (_table.words[code] for code in order if counts[code] >= induction.FEWEST)
+    others = [word for word in often if induction.tells(word) and word not in labelled]
+    forms = {_table.words[code] for code in np.unique(_table.word[_table.lemma >= 0])}  # "banks" is found under "bank"
+    return [*labelled, *(word for word in others if word not in forms)][:CHOICES]
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def background(_table: OccurrenceTable, folder: str) -> Counter[str]:
+    """How often each word that can tell something stands in the corpus."""
+    tokens = Counter(token.casefold() for token in _table.sentences.flatten().to_pylist())
+    return Counter({word: n for word, n in tokens.items() if induction.tells(word)})
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def occurrences(corpus: str, model_name: str, folder: str, word: str, layer: str, _table: OccurrenceTable) -> Occurrences:
+    """Everything of a word that does not depend on the number of clusters."""
+    rows = rows_of(_table, word)
+    everything = len(rows)
+    if everything > MOST:
+        rows = rows[np.linspace(0, everything - 1, MOST).astype(int)]
+    layers = _table.rows.take(rows)  # (n, L, D)
+    vectors = np.tensordot(layer_weights(layer, layers.shape[1]).astype(np.float32), layers, axes=(0, 1))
+    directions = induction.directions(vectors, _table.word[rows])
+    items = [_table.occurrence(int(row)) for row in rows]
+    maps = store.maps(corpus, model_name, word) if workbench.sentences_of(corpus) and word in _table.lemmas else None
+    is_frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
+    points = maps.coordinates[maps.names.index(layer)] if is_frozen else pca(directions)
+    return Occurrences(word, everything, items, directions, induction.suggest(directions), points, is_frozen)
+
+
+def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
+    """Rows of a labelled word (its inflected forms with it), or of a spelling; BadInput where there are too few."""
+    wanted = word.strip().casefold()
+    if wanted in table.lemmas:
+        found = np.flatnonzero(table.lemma == table.lemmas.index(wanted))
+    else:
+        found = np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
+    if len(found) < induction.FEWEST:
+        raise BadInput(
+            t("“{word}” stands in {n} of these sentences; at least {least} are needed. Choose another word, or a larger corpus under In use.",
+              word=word[:60], n=len(found), least=induction.FEWEST)
+        )  # fmt: skip
+    return found
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def grouped(
+    corpus: str, model_name: str, folder: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
+):
+    """(clusters (n,), each one's telling words, closeness (n,), margin (n,), agreement with gold labels or None)."""
+    found = induction.clusters(_found.rows, number)
+    forms = {o.word for o in _found.items} | {word}
+    contexts = [induction.content_words(o.tokens, o.position, without=forms) for o in _found.items]
+    telling = induction.telling_words(contexts, found, background(_table, folder))
+    near, margin = induction.closeness(_found.rows, found)
+    labelled = np.array([k for k, o in enumerate(_found.items) if o.sense], int)
+    gold = [_found.items[k].sense for k in labelled]
+    agreement = induction.agreement(gold, found[labelled]) if len(set(gold)) > 1 else None
+    return found, telling, near, margin, agreement

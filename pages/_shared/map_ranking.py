@@ -1,0 +1,136 @@
+"""Words ranked by how well the model tells their senses apart: the best, the worst, and those on which it fails."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core import texts
+from core.figures.honest import ranking_figure
+from core.figures.style import layer_title
+from core.honesty import WordGain, word_ranking
+from core.texts import t
+from core.workbench import SPACES, layer_weights
+from pages._shared import lists, store
+from pages._shared.charts import draw
+from pages._shared.frame import InUse, notice
+
+OFFERED = 12  # failing words one click away
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
+    table = store.targets(corpus, model)
+    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES})
+
+
+def show(in_use: InUse, word: str, view: str) -> None:
+    """The ranking at the layer in view (the mix, where all are)."""
+    found = gains(in_use.corpus, in_use.model)
+    if len(found) < 2:
+        return
+    layer = view if view in SPACES else "mix"
+    order = sorted(found, key=lambda w: -found[w][layer].gain)
+    failing = [w for w in reversed(order) if found[w][layer].fails]
+    st.subheader(t("On which words does it fail?"))
+    st.caption(
+        t(
+            "Each word's 1-NN accuracy at {where} above what shuffled senses give, with its 95 % interval. Hollow: no better than 95 % of the "
+            "shuffles. Small dots: the other layers. Bars: the most possible. Click a dot to open its word.",
+            where=layer_title(layer),
+        )
+    )
+    middle = (len(order) + 1) // 2
+    halves = [(t("Told apart best"), order[:middle], "best"), (t("Told apart worst"), order[middle:], "worst")]
+    for column, (title, words, half) in zip(st.columns(2, gap="medium"), halves, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            key = f"map.ranking.{half}"
+            draw(
+                _figure(in_use.corpus, in_use.model, tuple(words), layer, word if word in words else "", key, texts.language()),
+                key=key, on_select=_opener(key), selection_mode="points",
+                alt=t("Words from {first} to {last} by how well their senses are told apart at {where}.", first=words[0], last=words[-1], where=layer_title(layer)),
+            )  # fmt: skip
+    notice(_about(found, order, failing, layer))
+    if failing and layer != "0":
+        st.pills(t("Open a word on which it fails"), failing[:OFFERED], key="map.failing", on_change=_open_failing)
+    lists.twin(
+        _table(in_use.corpus, in_use.model, tuple(order), texts.language()),
+        name="words-ranked",
+        label=t("All {n} words as a table", n=len(order)),
+        key="map.ranking",
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: str, key: str, language: str) -> go.Figure:
+    found = gains(corpus, model)
+    return ranking_figure({w: _drawn(found[w]) for w in words}, layer=layer, word=word, key=key)
+
+
+def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
+    return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.fails) for n, g in by_space.items()}
+
+
+def _opener(key: str):
+    def opened() -> None:
+        if points := st.session_state[key]["selection"]["points"]:
+            data = points[0].get("customdata")
+            st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
+
+    return opened
+
+
+def _open_failing() -> None:
+    if word := st.session_state["map.failing"]:
+        st.session_state.map_word, st.session_state["map.failing"] = word, None
+
+
+def _about(found: dict, order: list[str], failing: list[str], layer: str) -> list[str]:
+    where = layer_title(layer)
+    if layer == "0":
+        return [t("Layer 0 sees spelling only, so it can tell no senses apart; choose another layer above.")]
+    told = {
+        "where": where,
+        "good": len(order) - len(failing),
+        "n": len(order),
+        "best": escape(order[0]),
+        "gain": found[order[0]][layer].gain,
+    }
+    lines = [t("At {where} {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}).", **told)]
+    if failing:
+        named = ", ".join(f"“{escape(w)}”" for w in failing)
+        lines.append(
+            t(
+                "On {words} the model fails: the nearest sentence has the same meaning no more often than luck would have it.",
+                words=named,
+            )
+        )
+    else:
+        lines.append(t("On none of them it fails altogether."))
+    lines.append(
+        t(
+            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) found this of the published ELMo too: "
+            "it does not seem to place a word's meanings into regions of their own, as BERT does."
+        )
+    )
+    return lines
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
+    found, lines = gains(corpus, model), []
+    for w in order:
+        line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
+        for name, g in found[w].items():
+            layer = t("mix") if name == "mix" else name
+            line[t("above chance, layer {layer}", layer=layer)] = f"{g.gain:+.1%}"
+            line[t("95 % interval, layer {layer}", layer=layer)] = t(
+                "{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean
+            )
+            line[t("fails, layer {layer}", layer=layer)] = t("fails") if g.fails else ""
+        lines.append(line)
+    return pd.DataFrame(lines)

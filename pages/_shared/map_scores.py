@@ -1,0 +1,140 @@
+"""The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core import figures, projection, workbench
+from core.figures import Star
+from core.figures.style import layer_title
+from core.projection import FrozenMaps
+from core.texts import t
+from core.workbench import SPACES, layer_weights
+from pages._shared import lists, store
+from pages._shared.charts import draw
+from pages._shared.frame import InUse
+from pages._shared.map_layout import POLES, UMAP, Laid
+
+MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map
+
+
+def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n: int) -> None:
+    """Accuracy by space, what it was measured on, and the table twin."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
+        named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
+        first = next(iter(scores.values()))
+        draw(
+            figures.accuracy_lines(
+                {"1-NN": {name: r.one_nn for name, r in scores.items()}}, null=first.null_mean, majority=first.majority
+            ),
+            key="map.scores",
+            alt=t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean),
+        )  # fmt: skip
+    with right:
+        st.caption(_about_method(maps, laid, n))
+        lists.twin(
+            _table(in_use, word, scores, maps, laid, n),
+            name=f"measures-{word}",
+            label=t("The measures as a table"),
+            key="map.measures",
+        )
+
+
+def of(in_use: InUse, word: str) -> dict:
+    """Sense report per space."""
+    n = store.targets(in_use.corpus, in_use.model).meta["layers"]
+    return {name: store.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n))) for name in SPACES}
+
+
+def noticed(word: str, found: dict, placed: list[Star]) -> list[str]:
+    """What the measures on screen say, failures included."""
+    best = max(found, key=lambda name: found[name].one_nn)
+    report, zero = found[best], found["0"]
+    told = {"best": report.one_nn, "where": layer_title(best), "zero": zero.one_nn, "chance": report.null_mean}
+    if word == workbench.ALL_WORDS:
+        first = t(
+            "The nearest other sentence shares the meaning of these words in {best:.0%} of cases at {where}, in {zero:.0%} at layer 0; chance is {chance:.0%}.",
+            **told,
+        )
+        invitation = t("Open “Put your own sentences on the map” and type sentences with these words to see where they land.")
+    else:
+        shown = escape(word)
+        first = t(
+            "The nearest other sentence shares the meaning of “{word}” in {best:.0%} of cases at {where}, in {zero:.0%} at layer 0; chance is {chance:.0%}.",
+            word=shown,
+            **told,
+        )
+        invitation = t(
+            "Open “Put your own sentences on the map” and type sentences with “{word}” to see where they land.", word=shown
+        )
+    lines = [first]
+    if report.one_nn <= report.null_95:
+        lines.append(t("That is no better than chance: for this word the model fails to tell the senses apart."))
+    elif report.one_nn < 0.7:
+        lines.append(t("So the senses overlap a good deal: this small model is unsure about them."))
+    if not placed:
+        lines.append(invitation)
+    return lines
+
+
+def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
+    if laid.plan == UMAP:
+        few = maps.method.startswith("PCA")
+        return t(
+            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+            "Maps: {method}, seed {seed}, all layers aligned; on average a dot moves {share:.0%} of the map's "
+            "width from one layer to the next. Near dots are alike; how far apart two distant groups are means little.",
+            n=n,
+            method=t("PCA ({n} points are too few for UMAP)", n=n) if few else t("aligned UMAP"),
+            seed=maps.config.seed,
+            share=sum(maps.displacement) / max(1, len(maps.displacement)),
+        )
+    if laid.plan == POLES:
+        return t(
+            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+            "Axes: from one end's mean unit vector to the other's, in each layer by itself; zero is the mean of all dots. "
+            "A sentence that belongs to an end is placed by that end without it.",
+            n=n,
+        )
+    return t(
+        "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+        "Maps: the first principal components of the unit vectors of each layer, turned so that dots stay where they were.",
+        n=n,
+    )
+
+
+def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, n: int) -> pd.DataFrame:
+    measured = {} if laid.plan != UMAP and n > MOST_TO_TRUST else _trust(in_use.corpus, in_use.model, word, maps, laid)
+    lines = []
+    for k, (name, r) in enumerate(found.items()):
+        line = {
+            t("layer"): t("mix") if name == "mix" else name,
+            t("1-NN accuracy"): f"{r.one_nn:.1%}",
+            t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
+            t("shuffled labels"): f"{r.null_mean:.1%}",
+            t("commonest sense"): f"{r.majority:.1%}",
+            t("purity of the nearest {k}", k=r.k): f"{r.purity:.1%}",
+            t("silhouette"): round(r.silhouette, 3),
+        }
+        if name in measured:
+            line[t("map's trustworthiness")] = round(measured[name], 3)
+        if laid.views:
+            line[t("share of the spread")] = f"{laid.views[k].plane.together:.1%}"
+        lines.append(line | {t("sentences"): r.n})
+    return pd.DataFrame(lines)
+
+
+def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> dict[str, float]:
+    if laid.plan == UMAP:
+        return dict(zip(maps.names, maps.trustworthiness, strict=True))
+    table = store.targets(corpus, model)
+    layers = table.rows.take(workbench.map_rows(table, word)).transpose(1, 0, 2)
+    spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in laid.names]
+    values = [projection.trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
+    return dict(zip(laid.names, values, strict=True))

@@ -1,0 +1,98 @@
+"""Accuracy of the shipped classifiers as noise grows: as a command measured it, or on this machine's copy of the data."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core import heads
+from core.classify.model import VARIANTS
+from core.classify.noise import accuracy_under_noise, read_accuracy
+from core.errors import BadInput, MissingArtifact
+from core.figures.spelling import noise_figure
+from core.texts import t
+from pages._shared import classify_store, lists
+from pages._shared.charts import draw
+from pages._shared.frame import InUse, notice
+
+MEASURED_HERE = 100  # test texts
+
+
+def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
+    """Accuracy by noise on texts that no classifier had seen."""
+    st.markdown(f"#### {t('How often are they right as noise grows?')}")
+    table, key = read_accuracy(), f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
+    command = f"python -m core noise --task {task} --data FOLDER --output assets/results/noise.json"
+    model = classify_store.frozen(task, in_use)["model"]
+    if table and (table["task"], table["model"]) == (task, model.fingerprint):
+        _drawn(table, names)
+        st.code(command, language="bash")
+        return
+    if key in st.session_state:
+        _drawn(st.session_state[key], names)
+    else:
+        st.info(t("This has not been measured with this model and task yet. In a terminal:"), icon=":material/terminal:")
+    st.code(command, language="bash")
+    try:
+        files = heads.task_files(heads.task_named(task))
+    except MissingArtifact:
+        return  # the data are not on this machine; the command says what it needs
+    if st.button(
+        t("Measure now on {n} test texts of this machine's data", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"
+    ):  # fmt: skip
+        st.session_state[key] = _measured(in_use, task, names, files)
+        st.rerun()
+
+
+def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
+    """The table of the chosen classifiers on some of the test texts, with a bar of how far it is."""
+    bar, started = st.progress(0.0, text=t("Opening the data…")), time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        left = (time.monotonic() - started) * (total - done) / done
+        bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
+
+    opened, given = classify_store.opened(task, in_use), classify_store.frozen(task, in_use)
+    return accuracy_under_noise(
+        {name: opened.heads[name] for name in names}, heads.open_data(heads.task_named(task), **files),
+        vectors=given["vectors"], encoder=given["model"].encoder, seeds=(0,), limit=MEASURED_HERE, report=report,
+    )  # fmt: skip
+
+
+def _drawn(table: dict, names: list[str]) -> None:
+    lines = {name: np.mean(rows, axis=1) for name, rows in table["accuracy"].items() if name in names}
+    if not lines:
+        raise BadInput(
+            t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"]))
+        )
+    named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
+    alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
+    draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
+    notice(_noticed(table, lines))
+    rows = [
+        {t("classifier"): VARIANTS[name].title}
+        | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
+        for name, values in lines.items()
+    ]
+    lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("The accuracies as a table"))
+
+
+def _noticed(table: dict, lines: dict[str, np.ndarray]) -> list[str]:
+    """Who loses least and who is most often right at the most noise, and what so few texts can tell."""
+    drops = {name: float(values[0] - values[-1]) for name, values in lines.items()}
+    least, best = min(drops, key=drops.get), max(lines, key=lambda name: lines[name][-1])
+    return [
+        t(
+            "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points:.1f} percentage points, from {before:.1%} to "
+            "{after:.1%}.",
+            n=table["n"], share=table["shares"][-1], name=escape(VARIANTS[least].title), points=100 * drops[least], before=lines[least][0],
+            after=lines[least][-1],
+        ),
+        t("Most often right is then {name}: {accuracy:.1%}.", name=escape(VARIANTS[best].title), accuracy=lines[best][-1]),
+        # Two independent proportions near one half, 95 %: an upper bound, as both answer the same texts.
+        t("With so many texts, differences below {points:.0f} points may be chance.", points=196 * (0.5 / table["n"]) ** 0.5),
+    ]  # fmt: skip

@@ -1,0 +1,107 @@
+"""The link of a view and PNG and SVG of its figures, made in the reader's browser: no server draws them, nothing is sent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.texts import t
+
+STYLE = """
+:host {font-family: inherit; color: var(--st-text-color);}
+h4 {font-size: 0.95rem; font-weight: 600; margin: 0 0 0.3rem;} section + section {margin-top: 1rem;}
+.address {font-size: 0.86rem; overflow-wrap: anywhere; margin: 0 0 0.4rem; user-select: all;}
+ol {list-style: none; margin: 0; padding: 0;}
+li {display: flex; gap: 0.5rem; align-items: center; padding: 0.35rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
+li span {flex: 1; font-size: 0.86rem; line-height: 1.4; overflow-wrap: anywhere;}
+button {font: inherit; font-size: 0.92rem; color: inherit; background: var(--st-background-color); cursor: pointer;
+        border: 1px solid rgba(128,128,140,0.6); border-radius: 0.5rem; padding: 0.2rem 0.7rem; min-height: 2.2rem;}
+button:hover {border-color: currentColor;} button:focus-visible {outline: 3px solid #4292C6; outline-offset: 1px;}
+[role="status"] {font-size: 0.86rem; min-height: 1.3rem; margin: 0.4rem 0 0;}
+@media (max-width: 640px), (pointer: coarse) {button {min-height: 44px; min-width: 44px;}}
+"""
+# Plotly cannot be called from outside Streamlit's own chart, but a chart's menu holds the very button that saves it (charts.py
+# puts it there): it is told the format and the name, and pressed while the chart has the page's ground instead of none.
+SCRIPT = """
+const charts = () => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+  .map((box) => ({ name: box.getAttribute("aria-label") || "", plot: box.querySelector(".js-plotly-plot") }))
+  .filter(({ plot }) => plot && plot._fullLayout && plot._fullLayout._modeBar && plot.getClientRects().length);
+
+function save(plot, format, filename) {
+  const camera = plot._fullLayout._modeBar.buttons.flat().find(({ name }) => name === "toImage");
+  const { layout, _context: context } = plot;
+  const [paper, options] = [layout.paper_bgcolor, context.toImageButtonOptions];
+  layout.paper_bgcolor = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
+  context.toImageButtonOptions = { format, filename, ...(format === "png" ? { scale: 2 } : {}) };
+  try {
+    camera.click(plot);
+  } finally {
+    layout.paper_bgcolor = paper;
+    context.toImageButtonOptions = options;
+  }
+}
+
+// Plotly saves by clicking a link of its own outside: nobody else need hear of that click, which would close what is open here.
+const quiet = (event) => { if (!event.isTrusted && event.target.matches?.("body > a[download]")) event.stopPropagation(); };
+
+async function copy(text, holder) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {  // a page that did not come over https may not
+    const selection = getSelection();
+    selection.selectAllChildren(holder);
+    document.execCommand("copy");
+  }
+}
+
+export default function ({ data, parentElement }) {
+  const find = (name) => parentElement.querySelector(name);
+  const say = (text) => { find('[role="status"]').textContent = text; };
+  const button = (text, label, act) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: text, onclick: act });
+    made.setAttribute("aria-label", label);
+    return made;
+  };
+  const [link, figures, status] = [find(".link"), find(".figures"), find('[role="status"]')];
+  const address = document.createElement("p");
+  address.className = "address";
+  link.replaceChildren(
+    Object.assign(document.createElement("h4"), { textContent: data.link }), address,
+    button(data.copy, data.copy, () => copy(location.href, address).then(() => say(data.copied))),
+  );
+  let shown = "";
+  const draw = () => {
+    if (address.textContent !== location.href) address.textContent = location.href;
+    const found = charts(), now = JSON.stringify(found.map(({ name }) => name));
+    if (now === shown) return;
+    shown = now;
+    const list = document.createElement("ol");
+    found.forEach(({ name, plot }, k) => {
+      const row = document.createElement("li"), words = Object.assign(document.createElement("span"), { textContent: name });
+      const pick = (format) => button(format.toUpperCase(), `${format.toUpperCase()}: ${name}`, () => {
+        const again = charts()[k]?.plot ?? plot, file = `${data.name}-${k + 1}`;
+        save(again, format, file);
+        say(`${file}.${format}`);
+      });
+      row.append(words, pick("png"), pick("svg"));
+      list.append(row);
+    });
+    const title = Object.assign(document.createElement("h4"), { textContent: data.figures });
+    figures.replaceChildren(...(found.length ? [title, list] : []));
+  };
+  draw();
+  const timer = setInterval(draw, 700);  // charts come, go and change while this is open
+  window.addEventListener("click", quiet, true);
+  return () => {
+    clearInterval(timer);
+    window.removeEventListener("click", quiet, true);
+  };
+}
+"""
+HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
+
+
+def pictures(name: str) -> None:
+    """The address with a button that copies it, and of each figure on the page two files, `name` and a number."""
+    component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=SCRIPT)
+    told = {"link": t("Link to this view"), "copy": t("Copy the link"), "copied": t("Copied."), "figures": t("Figures")}
+    component(data=told | {"name": name}, key="take.pictures")

@@ -1,0 +1,42 @@
+"""What the Next word page opens once and computes once a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from core.elmo import expectation
+from core.elmo.expectation import Expected, Reading
+from core.elmo.lm import LanguageModel
+from core.workbench import open_language_model
+from pages._shared import store
+
+Sentences = tuple[tuple[str, ...], ...]
+MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def language_model(name: str) -> LanguageModel:
+    """A model with its softmax; MissingArtifact where it came without one."""
+    return open_language_model(store.model(name))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def reading(model_name: str, sentences: Sentences) -> Reading:
+    return expectation.read(language_model(model_name), sentences)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def expected_next(model_name: str, sentences: Sentences, backward: bool) -> Expected:
+    return expectation.expected_next(language_model(model_name), reading(model_name, sentences), backward=backward)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def expected_at(model_name: str, sentences: Sentences, position: int) -> tuple[Expected, Expected, Expected]:
+    return expectation.expected_at(language_model(model_name), reading(model_name, sentences), position)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def ranks(model_name: str, sentences: Sentences) -> np.ndarray:
+    """(3, n) of the first words of a text: from the left, the right, both sides."""
+    return expectation.ranks(language_model(model_name), reading(model_name, sentences), MOST_RANKED)

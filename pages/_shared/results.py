@@ -1,0 +1,124 @@
+"""The Results page: an earlier experiment beside ours, the learning curve, each task's variants, and two checks on the numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core import experiments, figures, heads
+from core.classify.model import VARIANTS, variant_titles
+from core.experiments import EXPERIMENTS
+from core.texts import t
+from pages._shared import classify_store, lists
+from pages._shared.charts import draw
+from pages._shared.frame import InUse, notice
+from pages._shared.results_curve import scores_of, show_curve
+from pages._shared.results_earlier import show_checks, show_earlier
+
+COMMAND = "python -m core experiments --data FOLDER"
+TASKS = ("titles", "titles-more", "news", "spam", "sentiment", "sentiment2")  # the experiments that show every variant
+
+
+def task_titles() -> dict[str, str]:
+    """What TASKS are called."""
+    known = heads.task_titles()
+    return known | {"titles": known["news-title"], "titles-more": t("News, title alone, more rows")}
+
+
+def _condition(name: str) -> str:
+    """Under which an experiment was run; one that is not listed here keeps the English of core.experiments."""
+    english = EXPERIMENTS[name].condition
+    english = english[0].upper() + english[1:]
+    return {
+        "Six folds of the 7,600 titles": t("Six folds of the 7,600 titles"),
+        "Six folds of the 7,600 titles, 13,420 other rows added to each training part": t(
+            "Six folds of the 7,600 titles, 13,420 other rows added to each training part"
+        ),
+        "The training file's rows, tested on the official 7,600": t("The training file's rows, tested on the official 7,600"),
+        "No duplicates; the last fifth of the file is the test": t("No duplicates; the last fifth of the file is the test"),
+        "The official split of SST-5": t("The official split of SST-5"),
+        "The official split, neutral sentences left out": t("The official split, neutral sentences left out"),
+    }.get(english, english)
+
+
+def show(in_use: InUse) -> None:
+    if not experiments.RESULTS.is_file():
+        st.info(t("No experiment has been run yet. In a terminal: `{command}`", command=COMMAND), icon=":material/terminal:")
+        notice([t("There is no result yet, so nothing is claimed here. The Train page trains any of these classifiers at once.")])
+        return
+    lines = classify_store.runs()
+    found = {name: experiments.summary(lines, name) for name in EXPERIMENTS}
+    show_earlier(found)
+    show_curve(found)
+    _task({name: rows for name, rows in found.items() if rows})
+    show_checks(found)
+    first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
+    models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
+    st.caption(
+        t(
+            "{n:,} runs between {first} and {last}, ELMo's weights {models}; each with its seed, data hash and time in `{file}`. "
+            "The command: `{command}`",
+            n=len(lines),
+            first=first,
+            last=last,
+            models=models,
+            file="assets/results/classification.jsonl",
+            command=COMMAND,
+        )
+    )
+
+
+@st.fragment
+def _task(found: dict) -> None:
+    tasks, titles = task_titles(), variant_titles()
+    names = [name for name in TASKS if name in found]
+    if not names:
+        return
+    st.markdown(t("#### Every variant, task by task"))
+    name = st.segmented_control(
+        t("Task"), names, default=names[0], format_func=tasks.get, key="results_task", bind="query-params", persist_state="session"
+    ) or names[0]  # fmt: skip
+    rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
+    kinds = {titles[v]: _kind(v) for v in rows}
+    named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
+    draw(
+        figures.accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
+        key=f"results.{name}",
+        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=tasks.get(name, name), named=named),
+    )
+    best = next(iter(rows))
+    runner = next((v for v in rows if _kind(v) != _kind(best)), None)
+    told = {"condition": _condition(name), "train": rows[best]["train"], "n": rows[best]["n"]}
+    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **told)]
+    told = {"classifier": escape(titles[best]), "accuracy": rows[best]["accuracy"]}
+    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **told))
+    if _kind(best) == "plain baseline":
+        lines.append(t("That is a plain baseline: no network here is worth its time on this task."))
+    elif runner:
+        told = {"classifier": escape(titles[runner]), "points": 100 * (rows[best]["accuracy"] - rows[runner]["accuracy"])}
+        lines.append(t("The best of another kind, {classifier}, is {points:.1f} points behind.", **told))
+    notice(lines)
+    table = pd.DataFrame(
+        [
+            {
+                t("classifier"): titles[v],
+                **scores_of(r),
+                t("training, s"): round(r["seconds"], 1),
+                t("s0, s1, s2, gamma"): _mix(r["mix"]),
+            }
+            for v, r in rows.items()
+        ]
+    )
+    lists.twin(table, name=f"results-{name}", key="results.task.twin")
+
+
+def _kind(variant: str) -> str:
+    """One of core.figures.classes.KINDS."""
+    v = VARIANTS[variant]
+    return "plain baseline" if variant in experiments.BASELINES else "with ELMo" if v.elmo else "without ELMo"
+
+
+def _mix(mix: dict | None) -> str:
+    return ", ".join(f"{x:.2f}" for x in (*mix["s"], mix["gamma"])) if mix else ""

@@ -1,0 +1,116 @@
+"""What the State page says of its pictures, computed from the encodings they show."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from core import statefulness
+from core.neighbours import similarities
+from core.senses import pair_cosines
+from core.statefulness import Memory
+from core.texts import t
+from pages._shared import notices, store
+from pages._shared.frame import InUse
+from pages._shared.inputs import Chosen
+
+
+def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    if not layer:
+        return [t("At layer 0 nothing changes: it reads the spelling and no text, before or now.")]
+    drifted, tokens = memory.drifted, chosen.tokens
+    worst = int(drifted.whole[layer].argmax())
+    lines = [
+        t(
+            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector), all words together by {mean:.3f}.",
+            layer=layer, word=escape(tokens[worst][:24]), cosine=1 - float(drifted.whole[layer, worst]), mean=float(drifted.whole[layer].mean()),
+        )
+    ]  # fmt: skip
+    if len(tokens) < 3:
+        return lines
+    ahead, behind = drifted.forward[layer], drifted.backward[layer]
+    if ahead.argmax() == 0 and behind.argmax() == len(tokens) - 1:
+        lines.append(
+            t(
+                "The forward half drifts most at the first word ({first:.2f}), the backward half at the last ({last:.2f}): there each has read "
+                "least of this sentence, and leans most on what came before.",
+                first=float(ahead[0]), last=float(behind[-1]),
+            )
+        )  # fmt: skip
+    else:
+        lines.append(
+            t(
+                "One expects the forward half to drift most at the first word and the backward half at the last; here it is “{ahead}” and “{behind}”.",
+                ahead=escape(tokens[int(ahead.argmax())][:24]), behind=escape(tokens[int(behind.argmax())][:24]),
+            )
+        )  # fmt: skip
+    return lines
+
+
+def about_settling(memory: Memory, layer: int) -> list[str]:
+    if not layer:
+        return []
+    same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
+    settled = same[-1] < 0.01 * same[0]
+    away = float(memory.same.from_fresh(layer)[-1])
+    lines = [
+        t("With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.", first=float(same[0]), last=float(same[-1]), away=away)
+        if settled
+        else t("Even with the same text each time it has not settled after {n} times ({first:.3f}, then {last:.4f}).", n=len(same), first=float(same[0]), last=float(same[-1]))
+    ]  # fmt: skip
+    rest = float(varied[len(varied) // 2 :].mean())
+    if rest > 0.001:
+        lines.append(
+            t(
+                "With another text each time, as on a server, it does not within {n} times: {rest:.3f} from one time to the next.",
+                n=len(varied),
+                rest=rest,
+            )
+        )
+        lines.append(
+            t("Warming up with a few batches, as AllenNLP advises, takes away the first jump ({first:.3f}) and not this.", first=float(varied[0]))
+        )  # fmt: skip
+    else:
+        lines.append(
+            t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest)
+        )
+    return lines
+
+
+def about_ours(memory: Memory) -> list[str]:
+    alone, batch = memory.stateless_difference
+    if not alone and not batch:
+        return [t("Ours, before and after the same text, alone or in one batch with it, differs in no number.")]
+    return [
+        t(
+            "Ours, before and after the same text: the largest difference of any number is {alone:g}; in one batch with that text {batch:.1g}, "
+            "which is rounding.",
+            alone=alone,
+            batch=batch,
+        )
+    ]
+
+
+def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    """Whether it matters: the lists of labelled neighbours, and the drift beside what a change of sentence does."""
+    table, first, second = store.targets(in_use.corpus, in_use.model), memory.same.encodings[0], memory.same.encodings[1]
+    changed, k, same_word = statefulness.changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
+    word = escape(chosen.word[:24])
+    lines = [
+        t("Of the {k} labelled sentences nearest to “{word}” at layer {layer}, this many are others then: {n}.", k=k, word=word, n=changed[layer], layer=layer)
+        if same_word
+        else t(
+            "“{word}” has no labelled sentences; of the {k} labelled words nearest to it at layer {layer}, this many are others then: {n}.",
+            k=k, word=word, n=changed[layer], layer=layer,
+        )
+    ]  # fmt: skip
+    lemma = notices.lemma_of(table, chosen.word)
+    if lemma and layer:
+        rows = table.labelled_rows(lemma)
+        same, _ = pair_cosines(similarities(table, rows, np.eye(len(first))[layer]), table.sense[rows])
+        lines.append(
+            t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
+              word=escape(lemma), same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
+        )  # fmt: skip
+    return lines

@@ -1,0 +1,42 @@
+"""The house style: what Streamlit's own theme does not say, for every page, wide and at phone width, light and dark."""
+
+from __future__ import annotations
+
+STYLE = """
+<style>
+  .stMainBlockContainer {max-width: 1240px; padding-top: 3.2rem; padding-bottom: 4rem;}
+  .lede {font-size: 1.12rem; line-height: 1.55; max-width: 62rem; margin: -0.4rem 0 0.6rem 0;}
+  .st-key-siblings {border-bottom: 1px solid rgba(128,128,140,0.22); row-gap: 0; margin-bottom: 0.4rem;}
+  .st-key-tour {position: absolute; height: 0;}
+  .lede, .notice, .kwic, .small, .colhead, .token, table.card, .stMarkdown, h1, h2, h3, h4 {word-break: keep-all; overflow-wrap: anywhere;}
+  .small {font-size: 0.86rem; opacity: 0.75; line-height: 1.5;}
+  .notice {border-left: 4px solid #2171B5; padding: 0.35rem 0 0.35rem 0.9rem; margin: 0.4rem 0; line-height: 1.55;}
+  .kwic {padding: 0.42rem 0; border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45; overflow-wrap: anywhere;}
+  .kwic b.target {font-weight: 700;}
+  .kwic .cosine {float: right; font-variant-numeric: tabular-nums; font-size: 0.86rem; opacity: 0.8; margin-left: 0.6rem;}
+  .chip {display: inline-block; font-size: 0.76rem; font-weight: 600; border-radius: 0.6rem;
+         padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
+  [data-testid="stBaseButton-primary"]:enabled {background: #1F6BAC; border-color: #1F6BAC; color: #fff;}
+  .chips .chip {margin: 0 0.4rem 0 0;}
+  [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit; opacity: 1;}
+  [data-testid="stCaptionContainer"] p {opacity: 0.8;}
+  .colhead {font-weight: 650; font-size: 1.05rem; border-top: 5px solid; padding-top: 0.45rem; margin-bottom: 0.2rem;}
+  .tokens {line-height: 2.1; margin: 0.1rem 0 0.2rem 0;}
+  .token {padding: 0.16rem 0.34rem; border-radius: 0.3rem; overflow-wrap: anywhere;}
+  table.card {border-collapse: collapse; font-size: 0.95rem; line-height: 1.5;}
+  table.card th, table.card td {text-align: left; vertical-align: top; padding: 0.4rem 1.2rem 0.4rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
+  table.card th {font-weight: 600; white-space: nowrap;}
+  table.card td {overflow-wrap: anywhere;}
+  [data-testid="stPlotlyChart"] {overflow: visible;}
+  .stHtml:has(> .sketch) {position: relative; height: 0;}
+  .sketch {position: absolute; top: 28px; width: 100%; height: 294px; object-fit: contain; pointer-events: none; z-index: 1;}
+  .stVerticalBlock:has(.main-svg) > * .sketch, .st-key-angle [data-testid="stSkeleton"] {visibility: hidden;}
+  [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
+  @media (max-width: 640px), (pointer: coarse) {
+    .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
+    [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
+    [data-testid="stBaseButton-segmented_control"], [data-testid="stBaseButton-segmented_controlActive"],
+    [data-testid="stPageLink"] a {min-height: 44px;}
+  }
+</style>
+"""

@@ -1,0 +1,115 @@
+"""The end of every view: its link, its figures, its tables, all of it as one HTML file, and a notebook that computes it anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from urllib.parse import parse_qsl, urlsplit
+
+import streamlit as st
+
+from core import __version__, notebooks, texts
+from core.errors import ElmoscopeError
+from core.texts import t
+from pages._shared import taken
+from pages._shared.pictures import pictures
+from pages._shared.taken import Taken
+
+
+@st.fragment
+def show() -> None:
+    """A button; what it opens is made when it is opened, and each file when it is asked for."""
+    view = taken.now()
+    opened = st.popover(t("Take it with you"), icon=":material/ios_share:", key="take", on_change="rerun")
+    if not opened.open:
+        return
+    view.look()
+    with opened:
+        name = f"elmoscope-{view.view}"
+        pictures(name)
+        tables = view.tables()
+        if tables:
+            st.markdown(f"**{t('Tables')}**")
+        for key, table in tables.items():
+            _button(t("CSV: {table}", table=_plain(table.label)), f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
+        st.markdown(f"**{t('All of it')}**")
+        _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: _html(view), "take.html")
+        if view.view in notebooks.VIEWS:
+            computes = t("As a notebook that computes it anew")
+            _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
+
+
+def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
+    st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore", width="stretch")
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|:$~<>^])", r"\\\1", label)
+
+
+def _csv(view: Taken, key: str) -> Callable[[], bytes]:
+    from pages._shared.lists import csv_of
+
+    return lambda: csv_of(view.tables()[key].table)
+
+
+def _html(view: Taken) -> str:
+    """Runs when asked for, in a thread of its own."""
+    from core import standalone
+
+    texts.use(view.language)
+    return standalone.html_of(
+        standalone.Page(
+            view.question or view.title,
+            view.lede,
+            view.notices(),
+            [(one.figure, one.alt) for one in view.figures().values()],
+            [(one.table, one.label) for one in view.tables().values()],
+            _provenance(view),
+            view.address,
+        )
+    )
+
+
+def _notebook(view: Taken) -> str:
+    texts.use(view.language)
+    return notebooks.notebook(view.view, _settings(view), question=view.question or view.title, address=view.address)
+
+
+def _settings(view: Taken) -> dict:
+    used = view.in_use
+    return view.settings | {"model": used.model, "vectors": used.vectors, "corpus": used.corpus, "lang": view.language}
+
+
+def _provenance(view: Taken) -> list[tuple[str, str]]:
+    """Where what is shown comes from: what computed it, from what, when, and with which settings."""
+    used = view.in_use
+    chosen = [f"{key} = {value}" for key, value in parse_qsl(urlsplit(view.address).query)]
+    return [
+        (t("Model"), _with_hash(used.model, "model")),
+        (t("Static vectors"), _with_hash(used.vectors, "vectors")),
+        (t("Sentences"), used.corpus),
+        (t("Engine"), used.engine),
+        (t("Settings"), "; ".join(chosen) or t("all as the page has them at first")),
+        (
+            t("Made"),
+            t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__),
+        ),
+        (t("Address"), view.address),
+    ]
+
+
+def _with_hash(name: str, kind: str) -> str:
+    """A name with the sha256 of its file of numbers, which tells one version from another."""
+    from core.artifacts import file_sha256
+    from core.elmo.weights import find_files
+    from core.registry import resolve
+
+    try:
+        path = resolve(name, kind)
+        if path.is_dir():
+            path = find_files(path)[1] if kind == "model" else path / "vectors.safetensors"
+        return f"{name}, sha256 {file_sha256(path)}"
+    except ElmoscopeError as error:
+        return f"{name} ({error})"

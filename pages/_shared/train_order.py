@@ -1,0 +1,152 @@
+"""What is to be trained: the texts, the variants, how much of the data, how often."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from core import heads, published
+from core.classify.model import VARIANTS, variant_titles
+from core.classify.tables import read_table
+from core.errors import BadInput, MissingArtifact
+from core.limits import check_allowed, limits
+from core.texts import t
+from pages._shared.frame import InUse, shown_errors
+from pages._shared.jobs import in_turn
+from pages._shared.markup import plain
+from pages._shared.training_job import Order
+
+OWN = "own"
+USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
+SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
+
+
+def choose(in_use: InUse) -> Order | None:
+    """The user's choices, or None while something is missing (and the page says what)."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        task, title, files, columns = OWN, "", {}, {}
+        with shown_errors():  # the other choices stay, whatever is wrong with a file
+            task, title, files, columns = _texts()
+        variants = st.pills(
+            t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants",
+            bind="query-params", persist_state="session",
+        )  # fmt: skip
+    with right:
+        share = st.select_slider(
+            t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", bind="query-params",
+            persist_state="session", help=t("ELMo pays most where labels are few (Peters et al. 2018, figure 1): try 3 %."),
+        )  # fmt: skip
+        seeds = st.slider(
+            t("Seeds"), 1, 5, 1, key="seeds", bind="query-params", persist_state="session",
+            help=t("Each variant is trained once per seed, from another random start: only then can chance be told from a lead."),
+        )  # fmt: skip
+        epochs = st.slider(
+            t("Epochs at most"), 1, 40, 30, key="epochs", bind="query-params", persist_state="session",
+            help=t("Training ends before that once the loss on validation texts has not fallen for four epochs."),
+        )  # fmt: skip
+    if not files:
+        return None
+    if not variants:
+        st.info(t("Choose at least one variant."), icon=":material/checklist:")
+        return None
+    return Order(
+        task=task, title=title, files=files, columns=columns, variants=tuple(variants), seeds=tuple(range(seeds)), share=share,
+        epochs=epochs, model=in_use.model, vectors=in_use.vectors,
+    )  # fmt: skip
+
+
+def _texts() -> tuple[str, str, dict, dict]:
+    """(task, title, files, columns) as chosen; no files while something is missing."""
+    titles = heads.task_titles() | {OWN: t("A file of your own")}
+    here = [name for name in heads.TASKS if _there(name)]
+    default = ("news-title" if "news-title" in here else here[0]) if here else OWN
+    task = st.segmented_control(
+        t("Texts"), list(titles), default=default, format_func=titles.get, key="train_task", bind="query-params", persist_state="session",
+    ) or default  # fmt: skip
+    if task == OWN:
+        return _own_file()
+    try:
+        return task, titles[task], heads.task_files(heads.TASKS[task]), {}
+    except MissingArtifact as missing:
+        st.info(plain(missing), icon=":material/folder_open:")
+        if task.startswith("news"):
+            _offer_ag_news()
+        return task, titles[task], {}, {}
+
+
+def _there(task: str) -> bool:
+    try:
+        return bool(heads.task_files(heads.TASKS[task]))
+    except (MissingArtifact, BadInput):
+        return False
+
+
+def _offer_ag_news() -> None:
+    if not limits().downloads:
+        st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
+    elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
+        bar = st.progress(0.0, text=t("Asking the server…"))
+
+        def report(event) -> None:
+            whole = event.total or 30_000_000
+            told = t(
+                "{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s",
+                name=event.name,
+                done=event.done / 1e6,
+                total=whole / 1e6,
+                speed=event.bytes_per_s / 1e6,
+            )
+            bar.progress(min(1.0, event.done / whole), text=told)
+
+        with shown_errors(), in_turn(bar) as turn:
+            published.fetch(published.files_of("ag_news"), report=report, stop=turn.is_over)
+            st.rerun()
+
+
+def _own_file() -> tuple[str, str, dict, dict]:
+    check_allowed("uploads")
+    most = limits()
+    given = st.file_uploader(
+        t("A CSV, TSV or JSONL file with a column of texts and one of labels"), ["csv", "tsv", "jsonl"], key="train_file",
+        max_upload_size=most.max_table_mb,
+        help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
+    )  # fmt: skip
+    text, label = st.columns(2)
+    text = text.text_input(t("Column of texts"), key="text_column", placeholder=t("found by its usual names"))
+    label = label.text_input(t("Column of labels"), key="label_column", placeholder=t("found by its usual names"))
+    if given is None:
+        st.caption(
+            t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.')
+        )
+        return OWN, "", {}, {}
+    columns = {"text_columns": [text] if text.strip() else (), "label_column": label.strip() or None}
+    path = _kept(given)
+    table = read_table(path, **columns)
+    if len(table.rows) > most.max_rows:
+        told = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
+        raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **told))
+    labels = sorted({row.label for row in table.rows})
+    if len(labels) < 2:
+        raise BadInput(
+            t(
+                "{name} has one class only ({label!r}); a classifier needs two or more to tell apart.",
+                name=given.name,
+                label=labels[0][:60],
+            )
+        )
+    some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
+    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
+    return OWN, given.name, {"train": path}, columns
+
+
+def _kept(given) -> Path:
+    """The upload as a file of this session's own; it goes when the session ends."""
+    folder = st.session_state.setdefault("uploads", tempfile.TemporaryDirectory(prefix="elmoscope-"))
+    path = Path(folder.name) / f"{given.file_id}" / Path(given.name).name
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(given.getvalue())
+    return path

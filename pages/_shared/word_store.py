@@ -1,0 +1,68 @@
+"""What the pages about one word compute once: its way through the model, its influences, its neighbours by sense, its quiz."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from core import cloud, editing, statefulness
+from core import influence as inf
+from core.statefulness import Memory
+from core.texts import t
+from core.walk import Walk, walk
+from core.workbench import layer_weights
+from pages._shared import notices, store
+from pages._shared.state_other import varied_texts
+
+QUIZ_SPACE = "mix"
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def influences(
+    corpus: str, model_name: str, tokens: tuple[str, ...], position: int, how: str, swap: str, weights: tuple[float, ...]
+) -> inf.Influence:
+    """Every variant of a sentence beside the senses of its word; the same sentence, where it is labelled, is left out of them."""
+    table, known, mix = store.targets(corpus, model_name), None, np.array(weights)
+    if lemma := notices.lemma_of(table, tokens[position]):
+        rows = np.array([r for r in table.labelled_rows(lemma) if table.occurrence(r).tokens != tokens], int)
+        known = inf.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], mix)
+    return inf.influence(store.model(model_name).encoder, tokens, position, known, how=how, swap=swap, weights=mix)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list[cloud.Placed], cloud.HeldOut]:
+    """A word's 50 static neighbours with their senses, and how far these can be trusted."""
+    opened = store.vectors(vectors)
+    found = cloud.profiles(store.targets(corpus, model), lemma, opened)
+    return cloud.static_neighbours(found, opened, lemma), cloud.held_out(found, opened)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> np.ndarray:
+    """(S, L, D) of the word in question in each (tokens, position), all in one batch; as they would be stored, float16 and back."""
+    layers = store.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
+    found = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
+    return found.astype(np.float16).astype(np.float32)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def questions(corpus: str, model: str, seed: int) -> list[editing.Question]:
+    """The quiz of a seed, whole: a second at most."""
+    table, encoder = store.targets(corpus, model), store.model(model).encoder
+    weights = layer_weights(QUIZ_SPACE, table.meta["layers"])
+    drawn = editing.draw_quiz(table, seed, weights, editing.minimal_pairs())
+    return [editing.make_question(table, encoder, about, weights) for about in drawn]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def walked(model_name: str, tokens: tuple[str, ...], position: int) -> Walk:
+    """One token's way from its characters to its vector."""
+    return walk(store.model(model_name).encoder, list(tokens), position)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def remembered(model_name: str, tokens: tuple[str, ...], other: tuple[tuple[str, ...], ...], rounds: int) -> Memory:
+    """A sentence as carried-over states see it after another text, read `rounds` times."""
+    between = [list(sentence) for sentence in other]
+    with st.spinner(t("Reading…")):
+        return statefulness.remember(store.model(model_name).encoder, list(tokens), between, varied_texts(between), rounds)

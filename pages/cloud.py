@@ -1,0 +1,31 @@
+"""One dot, a cloud: GloVe's one vector of a word among its neighbours, beside ELMo's, one for every sentence."""
+
+import streamlit as st
+
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
+from pages._shared.inputs import sentence_pair
+
+in_use = frame("pages/cloud.py")
+question(t("One dot, or a cloud?"))
+lede(
+    t(
+        "<b>GloVe</b> keeps one vector for a spelling, so all meanings of a word share its neighbours. <b>ELMo</b> has one for every sentence "
+        "the word stands in: a cloud, in which yours are the stars."
+    )
+)
+first, second = sentence_pair()
+layer = (
+    st.segmented_control(
+        t("Layer of ELMo"),
+        ["0", "1", "2", "mix"],
+        format_func=lambda name: t("mix") if name == "mix" else name,
+        default="2",
+        key="cloud_layer",
+        bind="query-params",
+        persist_state="session",
+        help=t("Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three equally."),
+    )
+    or "2"
+)
+show("cloud", in_use, first, second, layer)

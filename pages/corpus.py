@@ -1,0 +1,65 @@
+"""Your corpus: bring texts of one's own, see what reading them takes, search in them, use them on every page."""
+
+import streamlit as st
+
+from core.limits import limits
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
+
+in_use = frame("pages/corpus.py")
+question(t("What do your own texts say?"))
+lede(
+    t(
+        "Paste a text, upload files, or name a folder. You can search in them at once; once every word has been read by the model, the other "
+        "pages find neighbours and senses in your texts instead of ours."
+    )
+)
+
+
+def take_example() -> None:
+    st.session_state.update(corpus="sentences", corpus_text="", corpus_folder="", corpus_way="paste")
+
+
+most = limits()
+ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
+top = st.columns([3, 2], vertical_alignment="bottom")
+way = (
+    top[0].segmented_control(
+        t("Where are your texts?"), list(ways), default="paste", format_func=ways.__getitem__, key="corpus_way",
+        bind="query-params", persist_state="session",
+    )
+    or "paste"
+)  # fmt: skip
+top[1].button(
+    t("Example: our own sentences"), icon=":material/format_quote:", key="corpus.example", on_click=take_example, width="stretch"
+)
+if not (most.uploads and most.paths):
+    st.caption(t("On this server files are not taken and folders not read: paste a text, or run the app yourself."))
+given, column = None, ""
+if way == "paste":
+    given = st.text_area(
+        t("Your text"), key="corpus_text", persist_state="session", max_chars=most.max_pasted, height=120,
+        placeholder=t("Paste a text here: a chapter, some letters, the reviews of a year"),
+    )  # fmt: skip
+    st.button(t("Read it"), icon=":material/menu_book:", key="corpus.read")
+else:
+    place = st.columns([3, 1], vertical_alignment="top")
+    if way == "files":
+        given = place[0].file_uploader(
+            t("Texts, at most {mb} MB each", mb=most.max_file_mb), ["txt", "csv", "tsv", "jsonl", "json", "docx"],
+            accept_multiple_files=True, key="corpus_files", max_upload_size=most.max_file_mb,
+            help=t(
+                "At most {files} files, {sentences:,} sentences and {tokens:,} tokens make a corpus.",
+                files=most.max_files, sentences=most.max_sentences, tokens=most.max_tokens,
+            ),
+        )  # fmt: skip
+    else:
+        given = place[0].text_input(
+            t("Folder on this machine"), key="corpus_folder", bind="query-params", persist_state="session", max_chars=500,
+            placeholder=t("/home/me/texts"), help=t("Every .txt, .csv, .tsv, .jsonl, .json and .docx file in it and below it."),
+        )  # fmt: skip
+    column = place[1].text_input(
+        t("Column of texts"), key="corpus_column", bind="query-params", persist_state="session", max_chars=100,
+        placeholder=t("text"), help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
+    )  # fmt: skip
+show("corpus", in_use, way, given, column.strip())

@@ -1,0 +1,15 @@
+"""What decided this sense: each word around a word dropped, masked or swapped; past and future asked apart."""
+
+from core.texts import t
+from pages._shared.decided_inputs import asked, sentence
+from pages._shared.frame import frame, lede, question, show
+
+in_use = frame("pages/decided.py")
+question(t("What decided this sense?"))
+lede(
+    t(
+        "Take away each word in turn and read the sentence again: what then changes in the vector of the word in question shows which "
+        "words, and which side of the sentence, told the model what it means."
+    )
+)
+show("decided", in_use, sentence(), asked())

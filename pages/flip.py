@@ -1,0 +1,30 @@
+"""Edit until it flips: one sentence turned into another word by word, its sense read at every step; and a quiz of readings."""
+
+import streamlit as st
+
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
+
+in_use = frame("pages/flip.py")
+question(t("How few words turn it into another?"))
+lede(
+    t(
+        "The word stays, the words around it change one at a time. Somewhere on the way from one sentence to the other the model reads "
+        "another meaning. Guess where, then look."
+    )
+)
+modes = {"edit": t("Edit until it flips"), "quiz": t("Quiz")}
+mode = (
+    st.segmented_control(
+        t("What to do"),
+        list(modes),
+        default="edit",
+        format_func=modes.get,
+        key="flip_mode",
+        bind="query-params",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    or "edit"
+)
+show("flip", in_use, mode)

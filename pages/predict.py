@@ -1,0 +1,14 @@
+"""Next word: what both directions of the language model expect after a text, before it, and at each of its words."""
+
+from core.texts import t
+from pages._shared.frame import frame, lede, question, show
+
+in_use = frame("pages/predict.py")
+question(t("What word comes next, and what came before?"))
+lede(
+    t(
+        "ELMo's vectors come from a biLM: two language models, of which one reads from the left and expects the next word, and one reads from the "
+        "right and expects the word before. Type a few words: both say what they expect, and how much each of your words surprised them."
+    )
+)
+show("predict", in_use)

@@ -1,0 +1,55 @@
+"""Spelling: how the char-CNN reads any spelling, and what typing errors do to classifiers (Peters et al. 2018, section 3.1)."""
+
+import streamlit as st
+
+from core.limits import limits
+from core.texts import t
+from pages._shared import examples
+from pages._shared.frame import english, frame, lede, question, show
+
+
+def take_example() -> None:
+    if st.session_state.spell_example:
+        st.session_state.spell = examples.spelling()[st.session_state.spell_example]
+
+
+in_use = frame("pages/spelling.py")
+question(t("How does it read a word it has never seen?"))
+lede(
+    t(
+        "Letter by letter: ELMo's layer 0 makes a vector from any spelling, so a typo or an invented word has neighbours where GloVe has nothing. "
+        "Whether they are good ones, you can see here."
+    )
+)
+views = {"words": t("Words of your own"), "noise": t("Classifiers and typing errors")}
+view = st.segmented_control(
+    t("Look at"), list(views), default="words", format_func=views.get, key="spell_view", bind="query-params", persist_state="session",
+    label_visibility="collapsed",
+) or "words"  # fmt: skip
+if view == "noise":
+    show("noise", english(in_use))
+else:
+    labels = {
+        "family": t("A word and its like"),
+        "typos": t("Typing errors"),
+        "inflections": t("Inflections"),
+        "invented": t("Invented words"),
+        "names": t("Names"),
+        "scripts": t("Korean, emoji, accents"),
+    }
+    known = examples.spelling()
+    st.pills(
+        t("Examples"), list(known), key="spell_example", on_change=take_example, label_visibility="collapsed",
+        format_func=lambda name: f":material/format_quote: {labels[name]}",
+    )  # fmt: skip
+    columns = st.columns([5, 3], vertical_alignment="bottom")
+    text = columns[0].text_input(
+        t("Words, with blanks or commas between them"), next(iter(known.values())), key="spell", bind="query-params", persist_state="session",
+        max_chars=limits().max_text, placeholder=t("Type a few words, invented ones too"),
+    )  # fmt: skip
+    amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
+    among = columns[1].segmented_control(
+        t("Look for neighbours among"), list(amounts), default="10000", format_func=amounts.get, key="spell_among", bind="query-params",
+        persist_state="session", help=t("The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."),
+    ) or "10000"  # fmt: skip
+    show("spelling", in_use, text or "", None if among == "all" else 10_000)

@@ -1,0 +1,47 @@
+"""Exported tables: a cell that a spreadsheet would run is a text there, and there is one way to write them."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from pages._shared.lists import csv_of
+from tests.test_architecture import SHIPPED, calls, name
+
+
+def rows_of(table: pd.DataFrame) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(csv_of(table).decode("utf-8-sig"), newline="")))
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "\u202e=1", "＝1+1", "＠SUM(A1)", "\x00=1"],
+)
+def test_a_formula_is_quoted_wherever_it_stands(cell):
+    header, row = rows_of(pd.DataFrame({cell: [cell]}))
+    for found in (header[0], row[0]):
+        assert found.startswith("'")
+
+
+@pytest.mark.parametrize("cell", ["bank", "the = sign", "눈", "'s", "1-2", "", " ", "“=1”"])
+def test_other_texts_and_numbers_stay_as_they_are(cell):
+    assert rows_of(pd.DataFrame({"word": [cell], "cosine": [-0.5]})) == [["word", "cosine"], [cell, "-0.5"]]
+
+
+@pytest.mark.parametrize("cell", ["a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"])
+def test_no_text_begins_a_row_or_a_column_of_its_own(cell):
+    assert [row[0].replace("\r\n", "\n") for row in rows_of(pd.DataFrame({"word": [cell]}))] == [
+        "word",
+        cell.replace("\r\n", "\n"),
+    ]
+
+
+def test_no_page_writes_a_table_by_itself():
+    wrong = [
+        f"{name(path)}:{line}"
+        for path in SHIPPED
+        for line, function, _ in calls(path)
+        if function.endswith(".to_csv") and name(path) != "pages/_shared/lists.py"
+    ]
+    assert wrong == []

@@ -1,0 +1,36 @@
+"""Every page in Korean by AppTest: its title is Korean, and no English text that the catalogue knows is left on it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.texts import catalogue
+from tests.app.test_pages import PAGES, opened
+
+HANGUL = re.compile("[가-힣]")
+KNOWN = {english: korean for english, korean in catalogue("ko").items() if "{" not in english and len(english) > 24}
+
+
+def words_on(page: AppTest) -> list[str]:
+    """Labels, texts and helps of everything on a page."""
+    found = [str(block.proto) for block in page.get("html")]
+    for element in [*page.main, *page.sidebar]:
+        found += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_korean_throughout(path: str):
+    page = opened(path, lang="ko")
+    assert not page.exception
+    assert all(HANGUL.search(title.value) for title in page.title)
+    text = "\n".join(words_on(page))
+    left = [english for english, korean in KNOWN.items() if english in text and english not in korean]
+    assert not left
+
+
+def test_a_link_in_english_stays_english():
+    assert not HANGUL.search(opened("pages/mix.py").title[0].value)

@@ -1,0 +1,92 @@
+"""The approximate index beside exact search, on a real index: recall at 20 and time, for each layer and the mix.
+
+    python -m tests.bench.approximate DIR [--queries 60] [--made]
+
+DIR is an index (in shards or not). Recall counts answers whose cosine reaches that of the 20th exact neighbour: in layer 0 all
+occurrences of a spelling tie. Prints a table in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from core import neighbours
+from core.cluster import approximate, index, search
+
+K = 20
+SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("--queries", type=int, default=60)
+    parser.add_argument("--made", action="store_true", help="the approximate index is there already")
+    options = parser.parse_args()
+    shards = index.open_shards(options.folder)
+    if not options.made:
+        facts = approximate.build(shards)
+        say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
+    queries = _queries(shards, options.queries)
+    n_layers = shards.meta["layers"]
+    spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
+    heads = [f"{share:.0%} of cells" for share in SHARES]
+    say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n")
+    say(f"| | | exact | {' | '.join(heads)} |\n| --- | --- | ---: |{' ---: |' * len(SHARES)}")
+    for which in (neighbours.ANY, neighbours.OTHER):
+        for name, weights in spaces.items():
+            cells = _measured(shards, queries, weights, which)
+            say(f"| {which} | {name} | {' | '.join(cells)} |")
+    return 0
+
+
+def _measured(shards: index.Shards, queries: list[neighbours.Query], weights: np.ndarray, which: str) -> list[str]:
+    exact, seconds = _timed(lambda q: search.nearest(shards, q, weights, k=K, which=which), queries)
+    cells = [f"{1000 * seconds:.0f}"]
+    for share in SHARES:
+
+        def near(q: neighbours.Query, share: float = share) -> list[neighbours.Neighbour]:
+            return approximate.nearest(shards, q, weights, k=K, which=which, probed=share)
+
+        found, seconds = _timed(near, queries)
+        cells.append(f"{np.mean([_recall(a, e) for a, e in zip(found, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
+    return cells
+
+
+def _recall(found: list[neighbours.Neighbour], exact: list[neighbours.Neighbour]) -> float:
+    return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in found) / len(exact) if exact else 1.0
+
+
+def _timed(run: Callable, queries: list[neighbours.Query]) -> tuple[list, float]:
+    run(queries[0])
+    answers, seconds = [], []
+    for query in queries:
+        began = time.perf_counter()
+        answers.append(run(query))
+        seconds.append(time.perf_counter() - began)
+    return answers, float(np.median(seconds))
+
+
+def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
+    """Stored occurrences of words, drawn by lot: their vectors are at hand, and their own rows are left out."""
+    rng, queries = np.random.default_rng(0), []
+    while len(queries) < n:
+        shard = shards.shards[rng.integers(len(shards.shards))]
+        table, row = search.opened(shards.url, shard), int(rng.integers(shard.rows))
+        occurrence = table.occurrence(row)
+        if occurrence.word.isalpha():
+            queries.append(neighbours.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
+    return queries
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,278 @@
+"""The cluster's proof, run by hand: a scheduler and four single-thread workers as processes of their own, and what goes wrong.
+
+    python -m tests.bench.cluster [--occurrences 2000000] [--model elmo-mini] [--text FILE ...] [--folder /tmp/proof]
+
+A worker is killed (SIGKILL), then the client, which is started again; another worker is stopped for a while (SIGSTOP); then
+the disk is full (a small tmpfs, as root). Each index is compared with one machine's, row for row. Prints tables in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+
+from core import neighbours, workbench
+from core.cluster import costs, index, search
+from core.cluster.store import open_store
+from core.cluster.work import connected
+from core.corpus import Sentence, read_sentences
+from core.elmo.lmdata import read_lines
+from core.occurrences import OccurrenceTable, build_index
+
+ROOT = Path(__file__).resolve().parents[2]
+QUERIES = 20
+STOPPED_S = 20.0  # a worker's SIGSTOP
+POLL_S = 0.2
+
+
+class Cluster:
+    """A scheduler and workers; ended, whatever happens, with the block that opened them."""
+
+    def __init__(self, folder: Path, workers: int, memory: str) -> None:
+        self.folder, self.memory, self.processes = folder, memory, []
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
+        self.workers = [self.add() for _ in range(workers)]
+        while not self.file.exists():
+            time.sleep(POLL_S)
+        self.address = json.loads(self.file.read_text())["address"]
+
+    def add(self) -> subprocess.Popen:
+        options = ("--nthreads", "1", "--no-nanny", "--memory-limit", self.memory, "--no-dashboard")
+        return self._start("worker", *options, "--local-directory", str(self.folder))
+
+    def _start(self, what: str, *options: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file), *options]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
+        with (self.folder / f"{what}.log").open("ab") as log:
+            self.processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log))
+        return self.processes[-1]
+
+    def peak_mb(self) -> float:
+        """Most memory any living worker has had."""
+        peaks = [0.0]
+        for worker in self.workers:
+            with suppress(OSError, StopIteration):
+                lines = Path(f"/proc/{worker.pid}/status").read_text().splitlines()
+                peaks.append(float(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024)
+        return max(peaks)
+
+    def close(self) -> None:
+        for process in self.processes:
+            with suppress(OSError):
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.wait()
+
+
+@contextmanager
+def cluster_of(folder: Path, workers: int, memory: str) -> Iterator[Cluster]:
+    folder.mkdir(parents=True, exist_ok=True)
+    cluster = Cluster(folder, workers, memory)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def main() -> int:
+    options = _options()
+    work = Path(options.folder)
+    work.mkdir(parents=True, exist_ok=True)
+    corpus = _corpus(options, work)
+    model = workbench.open_model(options.model)
+    sentences = read_sentences(corpus)
+    tokens = sum(len(s.tokens) for s in sentences)
+    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {options.workers} workers of one thread")
+    rows: list[tuple[str, str]] = []
+    began = time.perf_counter()
+    one = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
+    alone = time.perf_counter() - began
+    rows.append(("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s"))
+    with cluster_of(work / "dask", options.workers, options.memory) as cluster:
+        rows += _trouble(cluster, corpus, work / "many", options, one)
+        rows += _full_disk(cluster, corpus, work / "full", options, one)
+        searched, rates = _searches(cluster, work / "many", one, sentences, model, alone)
+        rows += searched
+        rows.append(("most memory of a worker", f"{cluster.peak_mb():,.0f} MB (limit {options.memory})"))
+    say("\n| what | measured |\n| --- | --- |")
+    for what, measured in rows:
+        say(f"| {what} | {measured} |")
+    say("\n" + costs.table(rates))
+    if not options.keep:
+        shutil.rmtree(work)
+    return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
+
+
+def _trouble(cluster: Cluster, corpus: Path, output: Path, options, one: OccurrenceTable) -> list[tuple[str, str]]:
+    """A build through which a worker and the client are killed, and another worker is stopped."""
+    began = time.perf_counter()
+    total = _shards(read_sentences(corpus))
+    client = _client(cluster, corpus, output, options)
+    _wait(output, client, total // 4)
+    cluster.workers[0].kill()
+    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {options.workers - 1} go on")]
+    _wait(output, client, total // 2)
+    client.kill()
+    client.wait()
+    at = {path: path.stat().st_mtime_ns for path in (output / "shards").glob("*/meta.json")}
+    again = time.perf_counter()
+    client = _client(cluster, corpus, output, options)
+    _wait(output, client, total * 5 // 8)
+    stopped, until = cluster.workers[1], time.perf_counter() + STOPPED_S
+    stopped.send_signal(signal.SIGSTOP)
+    rows.append(("the client killed (SIGKILL), started again", f"after {len(at)} of {total} shards"))
+    while client.poll() is None and time.perf_counter() < until:
+        time.sleep(POLL_S)
+    while_stopped = "; the build ended meanwhile" if client.poll() is not None else ""
+    stopped.send_signal(signal.SIGCONT)
+    rows.append(("a worker stopped (SIGSTOP)", f"for {STOPPED_S:.0f} s, from {total * 5 // 8} of {total} shards{while_stopped}"))
+    status = client.wait()
+    seconds = time.perf_counter() - began
+    touched = sum(path.stat().st_mtime_ns != when for path, when in at.items())
+    rows.append(("shards of before made again", f"{touched} of {len(at)}{' DIFFERS' if touched else ''}"))
+    tokens = len(one)
+    rows.append(("index built through all this", f"{seconds:.1f} s, {tokens / seconds:,.0f} tokens/s, status {status}"))
+    rows.append(("of it after the restart", f"{time.perf_counter() - again:.1f} s"))
+    rows.append(("rows equal to one machine's", _equal(output, one)))
+    cluster.workers[0] = cluster.add()
+    return rows
+
+
+def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, one: OccurrenceTable) -> list[tuple[str, str]]:
+    """The same build where only half of it fits; then the disk grows, and it goes on."""
+    size = sum(p.stat().st_size for p in (one.folder).iterdir())
+    place.mkdir(exist_ok=True)
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
+        return [("a full disk", "not tried: mounting a small tmpfs needs root")]
+    try:
+        client = _client(cluster, corpus, place / "index", options, stderr=subprocess.PIPE)
+        told = client.communicate()[1].decode().strip().splitlines()[-1]
+        rows = [
+            ("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{told}”")
+        ]
+        subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
+        status = _client(cluster, corpus, place / "index", options).wait()
+        return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', one)}")]
+    finally:
+        subprocess.run(["umount", "-l", place])
+
+
+def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: list[Sentence], model, alone: float) -> tuple:
+    """Exact search, one machine's whole table and the workers' shards, and the rates that costs go by."""
+    rng, same, times = np.random.default_rng(0), 0, ([], [])
+    chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
+    queries = [neighbours.make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
+    weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
+    with connected(cluster.address) as client:
+        client.wait_for_workers(len(cluster.workers), timeout=60)
+        search.nearest(shards, queries[0], weights, client=client)  # opens the shards
+        for query in queries:
+            began = time.perf_counter()
+            expected = neighbours.nearest(one, neighbours.products(one.rows, query), weights, k=20)
+            middle = time.perf_counter()
+            found = search.nearest(shards, query, weights, k=20, client=client)
+            times[0].append(middle - began)
+            times[1].append(time.perf_counter() - middle)
+            same += [n.occurrence for n in found] == [n.occurrence for n in expected]
+    size = index.info(where)["bytes"]
+    mean = [float(np.median(each)) for each in times]
+    rows = [("exact search, one machine", f"{1000 * mean[0]:.0f} ms a query (median of {QUERIES})")]
+    rows.append((f"exact search, {len(cluster.workers)} workers", f"{1000 * mean[1]:.0f} ms a query"))
+    rows.append(("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"))
+    cores = os.cpu_count() or 1
+    rates = costs.Rates(
+        tokens_per_s=len(one) / alone / cores,
+        rows_per_s=len(one) / mean[0] / cores,
+        bytes_per_row=size / len(one),
+        numbers_per_row=one.meta["layers"] * one.meta["dim"],
+    )
+    return rows, rates
+
+
+def _shards(sentences: list[Sentence]) -> int:
+    counted = index.Counted(sentences)
+    return sum(1 for _ in counted) and counted.shards
+
+
+def _equal(where: Path, one: OccurrenceTable) -> str:
+    """Whether an index in shards has one machine's rows, and how many numbers of their vectors are float16's next one."""
+    shards, row, other = index.open_shards(where), 0, 0
+    for shard in shards.shards:
+        table = OccurrenceTable(open_store(shards.url).fetch(shard.name))
+        here, rows = slice(row, row + len(table)), np.arange(len(table))
+        same = np.array_equal(table.position, one.position[here])
+        same &= np.array_equal(table.sentence + shard.first_sentence, one.sentence[here])
+        same &= [table.words[k] for k in table.word] == [one.words[k] for k in one.word[here]]
+        found, expected = table.rows.take(rows), one.rows.take(rows + row)
+        if not same or not np.allclose(found, expected, rtol=2**-9, atol=1e-4):
+            return f"DIFFERS in {shard.name}"
+        row, other = row + len(table), other + int((found != expected).sum())
+    if row != len(one):
+        return f"DIFFERS: {row:,} rows of {len(one):,}"
+    share = other / (row * one.meta["layers"] * one.meta["dim"])
+    return f"yes, {row:,} of {len(one):,}; {share:.4%} of the numbers are float16's next one"
+
+
+def _client(cluster: Cluster, corpus: Path, output: Path, options, stderr=subprocess.DEVNULL) -> subprocess.Popen:
+    command = [sys.executable, "-m", "core", "index", "build", "--corpus", str(corpus), "--output", str(output)]
+    command += ["--model", options.model, "--cluster", cluster.address, "--json"]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
+
+
+def _done(output: Path) -> int:
+    return len(list((output / "shards").glob("*/meta.json")))
+
+
+def _wait(output: Path, client: subprocess.Popen, shards: int) -> None:
+    while client.poll() is None and _done(output) < shards:
+        time.sleep(POLL_S)
+
+
+def _corpus(options, work: Path) -> Path:
+    """Sentences of the text files, one a line, until there are tokens enough."""
+    path, tokens = work / "corpus.jsonl", 0
+    folder = Path(os.environ.get("ELMOSCOPE_DATA", ROOT / "shared" / "data")) / "corpus"
+    files = [Path(f) for f in options.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
+    if not files:
+        raise SystemExit("Name text files with --text, or the folder of data in ELMOSCOPE_DATA.")
+    with path.open("w", encoding="utf-8") as out:
+        for line in (line for file in files for line in read_lines(file)):
+            words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokeniser
+            if words and tokens < options.occurrences:
+                out.write(json.dumps({"tokens": words}, ensure_ascii=False) + "\n")
+                tokens += len(words)
+            if tokens >= options.occurrences:
+                return path
+    return path
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--occurrences", type=int, default=2_000_000)
+    parser.add_argument("--model", default=workbench.BUNDLED_MODEL)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--memory", default="2GiB", help="of a worker")
+    parser.add_argument("--text", nargs="*", default=[], help="text, a sentence a line (.xz and .gz too)")
+    parser.add_argument("--folder", default="/tmp/elmoscope-cluster")
+    parser.add_argument("--keep", action="store_true", help="leave the indexes there")
+    return parser.parse_args()
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

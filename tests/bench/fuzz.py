@@ -1,0 +1,581 @@
+"""Generated input for every reader and for what stands behind every text box: only errors meant for people may come out.
+
+usage: python -m tests.bench.fuzz [--inputs 100000] [--only NAME ...] [--seconds S] [--seed N]
+
+Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much,
+formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within
+`SLOWEST_S`; the memory of the whole process is told at the end. tests/core/test_fuzz.py runs a few hundred of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gzip
+import io
+import json
+import lzma
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from core import library, registry, texts, workbench
+from core.artifacts import read_json
+from core.classify.data import SplitConfig, make_dataset
+from core.classify.tables import read_table
+from core.concordance import Concordance
+from core.corpus import read_labelled, read_sentences, sentences_from_text
+from core.datasets import read_pairs, read_semcor, read_senseval, read_tags
+from core.errors import ElmoscopeError
+from core.experiments import read_results
+from core.projection import FrozenMaps, ProjectionConfig
+from core.static import load_vectors
+from core.text import character_ids, join_tokens, split_sentences, tokenize
+
+SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
+CAPS = {
+    "ELMOSCOPE_MAX_FILE_MB": "4",
+    "ELMOSCOPE_MAX_UNPACKED_MB": "4",
+    "ELMOSCOPE_MAX_TABLE_MB": "4",
+    "ELMOSCOPE_MAX_PASTED": "200000",
+}
+FRAGMENTS = (
+    "The river bank was steep. ", "bank", "\x00", "\x01\x02\x1b[31m", "\r", "\n", "\r\n", "\t", ",", ";", '"', "'", "\\", "\x85", "\u2028",
+    "\u202e", "\u2066\u2069", "\u200b\u200d\ufeff", "e\u0301", "눈이 온다. ", "ا ب ت", "🎉", "👩‍👩‍👧", "\ud800", "\udfff", "ﬁ", "İ", "ß",
+    "=1+1", "=cmd|'/c calc'!A1", "+1", "-1", "@SUM(A1)", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</div>", "&lt;", "&#0;",
+    "&#x110000;", "[a](javascript:alert(1))", "![x](http://x.test/y)", "$\\frac{1}{0}$", ":red[x]", ":material/home:", "{word}", "{0.__class__}", "%s",
+    "../../etc/passwd", "NaN", "1e999", "-0", "9" * 40, "null", "true", "a.b.c", "U.S.", "don't", "...", "(" * 50, "a" * 300, " " * 60, "x y " * 60,
+    "<lexelt item=\"bank-n\">", "<instance id=\"1\">", "<answer senseid=\"a\"/>", "<context>", "<wf>", "<head>", "</context>", "# doc 1\n",
+    "bank\tNN\tbank\tbank%1:17:01::\n", "a_b\tNN\ta\tx%9:9:9::\n", "B-NP ", "-DOCSTART- ", "(3 (2 A) (4 success))\n",
+)  # fmt: skip
+HUGE = (
+    "x" * 1_000_100,
+    "ab " * 350_000,
+    "[" * 200_000,
+    '{"a":' * 100_000,
+    "\u0301" * 400_000,
+    "'" * 600_000,
+    "." * 600_000,
+    "a." * 400_000,
+)
+ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp949", "cp1252")
+
+
+def rarely(one_in: int, what: st.SearchStrategy, otherwise: st.SearchStrategy) -> st.SearchStrategy:
+    """`what` once in so many times, else `otherwise`: what takes long is tried, but not most of the time."""
+    return st.sampled_from([False] * (one_in - 1) + [True]).flatmap(lambda yes: what if yes else otherwise)
+
+
+def nasty(most: int = 12) -> st.SearchStrategy[str]:
+    """Text put together from what readers trip over, rarely a megabyte of it."""
+    parts = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=8)), max_size=most).map("".join)
+    return rarely(150, st.sampled_from(HUGE), parts)
+
+
+def encoded(texts_: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
+    return st.tuples(texts_, st.sampled_from(ENCODINGS)).map(
+        lambda pair: pair[0].encode(pair[1], "replace" if "utf" not in pair[1] else "surrogatepass")
+    )
+
+
+def json_values() -> st.SearchStrategy:
+    keys = (
+        "tokens",
+        "text",
+        "word",
+        "position",
+        "label",
+        "sense",
+        "lemma",
+        "document",
+        "tokens_a",
+        "tokens_b",
+        "position_a",
+        "position_b",
+        "same",
+    )
+    leaves = st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 6), st.integers(), st.floats(), nasty(3), st.just(["the", "bank"])
+    )
+    return st.recursive(
+        leaves, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(keys) | nasty(2), inner, max_size=6)), max_leaves=12
+    )  # fmt: skip
+
+
+def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
+    def dumped(values: list) -> bytes:
+        written = [json.dumps(value) for value in values]
+        return ("\n".join(written) if lines else f"[{','.join(written)}]").encode()
+
+    return st.lists(json_values(), max_size=4).map(dumped)
+
+
+def changed(sample: bytes) -> st.SearchStrategy[bytes]:
+    """A valid file with a few bytes changed, put in, left out, doubled, or cut off."""
+    change = st.tuples(
+        st.sampled_from(["flip", "put", "drop", "double", "cut", "zero"]),
+        st.floats(0, 1),
+        st.integers(0, 255),
+        st.integers(1, 40),
+    )
+
+    def apply(changes: list) -> bytes:
+        data = bytearray(sample)
+        for kind, where, byte, length in changes:
+            at = int(where * max(0, len(data) - 1))
+            if kind == "flip" and data:
+                data[at] ^= byte or 1
+            elif kind == "put":
+                data[at:at] = bytes([byte]) * length
+            elif kind == "drop":
+                del data[at : at + length]
+            elif kind == "double":
+                data[at:at] = data[at : at + length]
+            elif kind == "zero":
+                data[at : at + length] = bytes(length)
+            else:
+                del data[at:]
+        return bytes(data)
+
+    return st.lists(change, min_size=1, max_size=4).map(apply)
+
+
+def packed(data: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, bytes]]:
+    """(suffix, bytes): as they are, or packed by gzip or xz, whole or cut."""
+
+    def pack(given: tuple[bytes, str, bool]) -> tuple[str, bytes]:
+        raw, how, cut = given
+        made = {".gz": lambda: gzip.compress(raw, 1), ".xz": lambda: lzma.compress(raw, preset=0), "": lambda: raw}[how]()
+        return how, made[: len(made) // 2] if cut and how else made
+
+    return st.tuples(data, st.sampled_from(["", "", "", ".gz", ".xz"]), st.booleans()).map(pack)
+
+
+@functools.cache
+def bombs() -> tuple[tuple[str, bytes], ...]:
+    """Files of a few kilobytes that unpack to 16 MB, four times what is read here."""
+    plain = (b"word " * 180 + b"\n") * (16_000_000 // 901)
+    return (".gz", gzip.compress(plain, 1)), (".xz", lzma.compress(plain, preset=0)), (".gz", gzip.compress(bytes(16_000_000), 1))
+
+
+def files(*parts: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, bytes]]:
+    return rarely(300, st.sampled_from(range(3)).map(lambda k: bombs()[k]), packed(st.one_of(*parts, st.binary(max_size=60))))
+
+
+@functools.cache
+def a_docx() -> dict[str, bytes]:
+    import docx
+
+    document, stream = docx.Document(), io.BytesIO()
+    document.add_paragraph("The river bank was steep. A second sentence.")
+    document.add_table(1, 1).cell(0, 0).text = "In a cell."
+    document.save(stream)
+    with zipfile.ZipFile(stream) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def docx_files() -> st.SearchStrategy[bytes]:
+    """Word documents: another body, changed bytes, entities that multiply, members that unpack to far too much."""
+    parts = a_docx()
+    body = parts["word/document.xml"]
+    entities = (
+        b'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "aaaaaaaaaa">'
+        + b"".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">'.encode() for k in range(9))
+        + b"]><w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body><w:p><w:r><w:t>&j;</w:t></w:r></w:p></w:body></w:document>"
+    )
+    outside = entities.replace(b'"aaaaaaaaaa"', b'SYSTEM "file:///etc/passwd"')
+    said = nasty().map(lambda text: body.replace(b"The river", text.encode("utf-8", "replace")))
+    heavy = st.sampled_from([entities, outside, body + b" " * 9_000_000, b"<w:p>" * 50_000])
+    bodies = rarely(10, heavy, st.one_of(changed(body), said))
+
+    def zipped(given: tuple[bytes, bool]) -> bytes:
+        new, twice = given
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, content in parts.items():
+                archive.writestr(name, new if name == "word/document.xml" else content)
+            if twice:
+                archive.writestr("../../evil.txt", b"x")
+        return stream.getvalue()
+
+    made = st.tuples(bodies, st.booleans()).map(zipped)
+    return st.one_of(made, made, changed(zipped((body, False))))
+
+
+@functools.cache
+def vector_samples() -> tuple[bytes, ...]:
+    rows = [(f"word{k}", np.linspace(-1, 1, 5, dtype="<f4") + k) for k in range(6)]
+    glove = "".join(f"{word} {' '.join(f'{x:.3f}' for x in row)}\n" for word, row in rows).encode()
+    binary = b"6 5\n" + b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in rows)
+    return glove, b"6 5\n" + glove, binary
+
+
+def vector_bytes() -> st.SearchStrategy[bytes]:
+    headers = st.tuples(st.integers(-1, 10**19), st.integers(-1, 10**19), nasty(6)).map(
+        lambda h: f"{h[0]} {h[1]}\n{h[2]}".encode("utf-8", "replace")
+    )
+    return st.one_of(*map(changed, vector_samples()), headers, encoded(nasty()), st.just(b"\x80\x04\x95pickle"))
+
+
+def zipped_vectors() -> st.SearchStrategy[bytes]:
+    def pack(given: tuple[bytes, list[str]]) -> bytes:
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in dict.fromkeys(given[1]):
+                archive.writestr(name, given[0])
+        return stream.getvalue()
+
+    made = st.tuples(vector_bytes(), st.lists(st.sampled_from(["a.txt", "../b.txt", "/c.txt", "d/"]), max_size=2)).map(pack)
+    return st.one_of(made, made, changed(pack((vector_samples()[0], ["a.txt"]))))
+
+
+@functools.cache
+def model_files() -> dict[str, bytes]:
+    """options.json, weights.hdf5 and weights.safetensors of a very small biLM, and its vocabulary."""
+    import torch
+
+    from core.config import ModelShape
+    from core.elmo.lm import Softmax
+    from core.elmo.model import BiLM
+    from core.elmo.weights import save_hdf5, save_safetensors
+
+    torch.manual_seed(0)
+    shape = ModelShape(filters=((1, 4), (2, 4)), character_dim=4, hidden=6, projection=3)
+    model = BiLM(shape)
+    for value in model.parameters():
+        torch.nn.init.normal_(value.data, std=0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        save_hdf5(model, Path(folder))
+        softmax = Softmax(5, 3)
+        for value in softmax.parameters():
+            torch.nn.init.normal_(value.data, std=0.1)
+        save_safetensors(model, Path(folder), softmax=softmax, words=["<S>", "</S>", "<UNK>", "a", "b"])
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def options_bytes() -> st.SearchStrategy[bytes]:
+    options = json.loads(model_files()["options.json"])
+    odd = st.one_of(
+        st.none(),
+        st.integers(-2, 10**12),
+        st.floats(),
+        nasty(2),
+        st.lists(st.integers(-1, 10**9), max_size=3),
+        st.lists(st.lists(st.integers(-1, 10**9), max_size=3), max_size=3),
+        st.just({}),
+    )
+
+    def put(given: tuple[str, object]) -> bytes:
+        made = json.loads(json.dumps(options))
+        path, value = given[0].split("."), given[1]
+        place = made
+        for part in path[:-1]:
+            place = place[part]
+        place[path[-1]] = value
+        return json.dumps(made).encode()
+
+    paths = [
+        "lstm",
+        "char_cnn",
+        *(f"lstm.{k}" for k in options["lstm"]),
+        *(f"char_cnn.{k}" for k in options["char_cnn"]),
+        "char_cnn.embedding.dim",
+    ]
+    return st.one_of(
+        st.tuples(st.sampled_from(paths), odd).map(put),
+        changed(model_files()["options.json"]),
+        encoded(nasty()),
+        json_bytes(lines=False),
+    )
+
+
+@functools.cache
+def a_map() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        points = np.zeros((2, 5, 2), np.float32)
+        about = {
+            "names": ("0", "1"),
+            "method": "PCA",
+            "config": ProjectionConfig(),
+            "trustworthiness": (1.0, 1.0),
+            "displacement": (0.0,),
+        }
+        FrozenMaps(coordinates=points, **about).save(Path(folder) / "m.safetensors")
+        return (Path(folder) / "m.safetensors").read_bytes()
+
+
+@functools.cache
+def searched() -> Concordance:
+    return Concordance(workbench.open_corpus("sentences")[:400], unnamed="ours")
+
+
+# --- what is asked of each input ----------------------------------------------------------------------------------------
+
+
+def _written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def reads(name: str, read: Callable[[Path], object]) -> Callable[[Path, tuple[str, bytes]], None]:
+    """A reader of one file: `name` without the suffix of packing, which comes with the input."""
+    return lambda folder, given: read(_written(folder / f"{name}{given[0]}", given[1])) and None
+
+
+def _some(path: Path) -> None:
+    read_sentences(path, limit=5_000)  # the pages read as many as a corpus may hold
+
+
+def _table(path: Path) -> None:
+    make_dataset("fuzz", read_table(path), SplitConfig())
+
+
+def _model(folder: Path, given: dict[str, bytes]) -> None:
+    from core.elmo.weights import load_bilm, load_softmax
+
+    for name, data in given.items():
+        _written(folder / name, data)
+    load_bilm(folder)
+    load_softmax(folder)
+
+
+def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
+    sources = [
+        library.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data)) for k, (name, data) in enumerate(given)
+    ]
+    kept = library.keep_files(sources)
+    sentences = read_sentences(kept.path)
+    library.plan(sentences, 3, 256)
+    opened = Concordance(sentences, unnamed="x")
+    opened.lines(opened.find(sentences[0].tokens[0]), 5)
+
+
+def _tokens(folder: Path, text: str) -> None:
+    """Tokens hold every visible character in its order, none is blank, and ids fit."""
+    tokens = tokenize(text)
+    assert all(token and not token.isspace() for token in tokens)
+    assert "".join("".join(tokens).split()) == "".join(tokenize_free(text))
+    for sentence in split_sentences(text)[:50]:
+        join_tokens(tokenize(sentence))
+    ids = character_ids(tokens[:200])
+    assert ids.shape == (min(200, len(tokens)), 50) and (ids >= 0).all() and (ids < 262).all()
+
+
+def tokenize_free(text: str) -> str:
+    curly = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
+    return "".join(text.translate(curly).split())
+
+
+def _words(folder: Path, given: tuple[str, str]) -> None:
+    """What stands behind the text boxes: sentences, words, weights, names, searches."""
+    from core.heads import task_named, text_tokens
+    from core.workbench import layer_weights
+
+    text, other = given
+    answers = (
+        lambda: sentences_from_text(text), lambda: searched().find(text), lambda: searched().find(text, pattern=True),
+        lambda: searched().like(text), lambda: layer_weights("mix", 3, other[:200]), lambda: layer_weights(other, 3),
+        lambda: text_tokens(task_named("news"), text), lambda: task_named(other), lambda: registry.resolve(other, "corpus"),
+        lambda: registry.resolve(text, "model"), lambda: registry.resolve(text, "vectors"), lambda: library.files_in(other if len(other) < 200 else "x"),
+        lambda: library.keep_text(text, other), lambda: _glove().neighbours(other, 3),
+        lambda: texts.particle(text, "은", "는"), lambda: texts.t("“{word:은/는}” {n:,}", word=text, n=3),
+    )  # fmt: skip
+    for answer in answers:
+        try:
+            answer()
+        except ElmoscopeError as error:
+            assert len(str(error)) < 4_000, f"an error of {len(str(error)):,} characters"
+
+
+@functools.cache
+def _glove():
+    return workbench.open_vectors("glove-mini")
+
+
+@functools.cache
+def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
+    """Name -> what gives (what is generated, what is done with it): what some need takes seconds to make."""
+    rows = b'{"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}\n' * 3
+    pairs = b'{"word": "a", "tokens_a": ["a"], "position_a": 0, "tokens_b": ["a"], "position_b": 0, "same": true}\n'
+    comma = b'label,text\r\nspam,win a prize\r\nham,"see, you"\r\nspam,win now\r\nham,later\r\n' * 3
+    semcor = b"# d1 1\nThe\tDT\t\t\nbank\tNN\tbank\tbank%1:17:01::\n\n"
+    context = b"<context><wf>a</wf> <head><wf>hard</wf></head> <wf>.</wf></context></instance>"
+    senseval = b'<lexelt item="hard-a"><instance id="1"><answer senseid="H1"/>' + context
+    trees = b"(3 (2 A) (4 success))\n(1 (2 B) (1 c))\n" * 3
+    text, listed, lined = encoded(nasty(20)), json_bytes(lines=False), json_bytes(lines=True)
+    names = nasty(3).map(lambda name: f"{name[:60]}.txt") | st.sampled_from(["a.csv", "b.jsonl", "c.json"])
+    return {
+        "corpus .txt": lambda: (files(text), reads("a.txt", _some)),
+        "corpus .csv": lambda: (files(text, changed(comma)), reads("a.csv", _some)),
+        "corpus .tsv": lambda: (files(text), reads("a.tsv", _some)),
+        "corpus .jsonl": lambda: (files(lined, changed(rows), text), reads("a.jsonl", _some)),
+        "corpus .json": lambda: (files(listed, text), reads("a.json", _some)),
+        "labelled rows": lambda: (files(lined, changed(rows)), reads("a.jsonl", read_labelled)),
+        "table .csv": lambda: (files(text, changed(comma)), reads("a.csv", _table)),
+        "table .tsv": lambda: (files(text, changed(comma.replace(b",", b"\t"))), reads("a.tsv", _table)),
+        "table .jsonl": lambda: (files(lined, changed(rows)), reads("a.jsonl", _table)),
+        "table .txt": lambda: (files(text, changed(trees)), reads("a.txt", _table)),
+        "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
+        "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
+        "pairs": lambda: (files(lined, changed(pairs)), reads("a.jsonl", read_pairs)),
+        "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
+        "docx": lambda: (docx_files(), lambda place, data: _own(place, [("a.docx", data)])),
+        "own corpus": lambda: (st.lists(st.tuples(names, st.one_of(text, lined)), min_size=1, max_size=3), _own),
+        "vectors": lambda: (files(vector_bytes()), reads("v", load_vectors)),
+        "vectors .zip": lambda: (zipped_vectors().map(lambda data: ("", data)), reads("v.zip", load_vectors)),
+        "vectors, a folder": lambda: (_vector_folders(), _vectors_folder),
+        "model options": lambda: (options_bytes(), _with("options.json", "weights.hdf5")),
+        "model .safetensors": lambda: (
+            changed(model_files()["weights.safetensors"]),
+            _with("weights.safetensors", "weights.hdf5"),
+        ),
+        "model .hdf5": lambda: (changed(model_files()["weights.hdf5"]), _with("weights.hdf5", "weights.safetensors")),
+        "model vocabulary": lambda: (
+            st.one_of(text, changed(model_files()["vocabulary.txt"])),
+            _with("vocabulary.txt", "weights.hdf5"),
+        ),
+        "maps": lambda: (changed(a_map()), lambda place, data: FrozenMaps.load(_written(place / "m.safetensors", data))),
+        "head": lambda: (_head_files(), _head),
+        "results": lambda: (files(lined), reads("r.jsonl", lambda path: read_results(path))),
+        "json": lambda: (st.one_of(listed, text), lambda place, data: read_json(_written(place / "j.json", data))),
+        "tokeniser": lambda: (nasty(30), _tokens),
+        "text boxes": lambda: (st.tuples(nasty(), nasty(4)), _words),
+    }
+
+
+def _with(changed_: str, left_out: str) -> Callable[[Path, bytes], None]:
+    """A model folder with one file changed and one weights file."""
+    model = {name: old for name, old in model_files().items() if name != left_out}
+    return lambda place, data: _model(place, model | {changed_: data})
+
+
+def _vector_folders() -> st.SearchStrategy[tuple[bytes, ...]]:
+    return st.tuples(*(st.one_of(st.just(path.read_bytes()), changed(path.read_bytes())) for path in _small_vectors()))
+
+
+HEAD = workbench.ASSETS / "heads" / "spam" / "mean-glove"
+
+
+def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
+    return st.one_of(
+        *(changed(path.read_bytes()).map(lambda data, name=path.name: (name, data)) for path in sorted(HEAD.iterdir()))
+    )
+
+
+@functools.cache
+def _small_vectors() -> tuple[Path, ...]:
+    """meta.json, vectors.safetensors and words.txt of six words, as core.glove saves them."""
+    import hashlib
+
+    from safetensors.numpy import save
+
+    folder = Path(tempfile.mkdtemp(prefix="elmoscope-fuzz-"))
+    arrays = {"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)}
+    (folder / "vectors.safetensors").write_bytes(save(arrays))
+    (folder / "words.txt").write_text("\n".join("abcdef"))
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    (folder / "meta.json").write_text(json.dumps({"format": "elmoscope-vectors", "version": 1, "name": "six", "sha256": sums}))
+    return tuple(folder / name for name in ("meta.json", "vectors.safetensors", "words.txt"))
+
+
+def _vectors_folder(folder: Path, given: tuple[bytes, ...]) -> None:
+    for path, data in zip(_small_vectors(), given, strict=True):
+        _written(folder / path.name, data)
+    load_vectors(folder)
+
+
+def _head(folder: Path, given: tuple[str, bytes]) -> None:
+    from core.classify.head import load_head
+
+    for path in HEAD.iterdir():
+        _written(folder / path.name, given[1] if path.name == given[0] else path.read_bytes())
+    load_head(folder)
+
+
+@dataclass
+class Count:
+    """What came of one reader's inputs."""
+
+    name: str
+    inputs: int = 0
+    accepted: int = 0
+    refused: Counter = field(default_factory=Counter)
+    slowest_s: float = 0.0
+    failures: list[str] = field(default_factory=list)
+
+
+def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> Count:
+    """`n` inputs for one reader (fewer if the clock passes `until`); every fault is kept with its traceback and input."""
+    strategy, use = targets()[name]()
+    count = Count(name)
+
+    @seed(number)
+    @settings(max_examples=n, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(strategy)
+    def one(given_) -> None:
+        if time.monotonic() > until:
+            return
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+            os.environ["ELMOSCOPE_CACHE"] = f"{folder}/cache"
+            started = time.process_time()  # of this process: other work on the machine does not count
+            try:
+                use(Path(folder), given_)
+                count.accepted += 1
+            except ElmoscopeError as error:
+                count.refused[type(error).__name__] += 1
+                if not str(error).strip() or len(str(error)) > 4_000:
+                    count.failures.append(f"an error of {len(str(error)):,} characters for {given_!r:.300}")
+            except Exception:
+                count.failures.append(f"{traceback.format_exc(limit=-4)}for {given_!r:.600}")
+            took = time.process_time() - started
+        count.inputs, count.slowest_s = count.inputs + 1, max(count.slowest_s, took)
+        if took > SLOWEST_S:
+            count.failures.append(f"took {took:.1f} s for {given_!r:.300}")
+
+    before = {key: os.environ.get(key) for key in (*CAPS, "ELMOSCOPE_CACHE")}
+    os.environ.update(CAPS)
+    try:
+        one()
+    finally:
+        for key, value in before.items():
+            os.environ.pop(key) if value is None else os.environ.update({key: value})
+    return count
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--inputs", type=int, default=100_000, help="in all, shared evenly among the readers")
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(targets()), help="these readers alone")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after that time")
+    parser.add_argument("--seed", type=int, default=0)
+    given_ = parser.parse_args()
+    names, until, failed = given_.only or list(targets()), time.monotonic() + given_.seconds, 0
+    print(f"{'reader':22}{'inputs':>9}{'read':>9}{'refused':>9}{'slowest':>10}{'faults':>8}", flush=True)
+    for name in names:
+        found = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
+        refused = sum(found.refused.values())
+        print(
+            f"{name:22}{found.inputs:9,}{found.accepted:9,}{refused:9,}{found.slowest_s:8.2f} s{len(found.failures):8}",
+            flush=True,
+        )
+        for failure in list(dict.fromkeys(found.failures))[:3]:
+            print(failure, file=sys.stderr, flush=True)
+        failed += len(found.failures)
+    print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Every page, cold by its address: its question, no violation of WCAG 2.1 A and AA in light or dark, nothing too wide for a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from pages._shared.frame import menu
+from tests.browser.test_main_path import TITLES, opened
+
+pytestmark = pytest.mark.browser
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
+ADDRESSES = ["" if file == "app.py" else Path(file).stem for entry in menu() for file, _ in entry.pages]
+
+
+def violations(page: Page, rules: dict[str, list[str]] = RULES) -> list[str]:
+    """What axe finds, a line an element."""
+    found = Axe().run(page, options=rules).response["violations"]
+    return [
+        f"{v['id']}: {n['html'][:150]} {n['failureSummary'].splitlines()[-1].strip()[:160]}" for v in found for n in v["nodes"]
+    ]
+
+
+def test_the_menu_has_at_most_eight_entries_and_every_page_a_question():
+    assert len(menu()) <= 8 and set(TITLES) == set(ADDRESSES)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, server: str, address: str):
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    opened(page, server, address)
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLES[address])
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # what a first visitor waits for
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_timeout(700)  # what was drawn last fades in
+    light = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    expect(page.locator(".stApp")).not_to_have_css("background-color", light)
+    assert violations(page, COLOURS) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(300)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")

@@ -1,0 +1,146 @@
+"""Classify and Train in a real Chromium: answers while one types, an own file trained, stopped, compared, asked and exported."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.experiments import RESULTS
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+# What stands over the results: the first there was, and the most there were at one time.
+WATCH = """() => {
+  const look = () => {
+    const found = [...document.querySelectorAll('h4')].filter((one) => one.innerText.startsWith('On texts none of them had seen'));
+    window.first ??= found[0];
+    window.results = { most: Math.max(window.results?.most ?? 0, found.length), kept: found[0] === window.first };
+  };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+TOPICS = {"sport": ["goal", "match", "team", "striker"], "money": ["bank", "shares", "prices", "loan"]}
+
+
+@pytest.fixture(scope="module")
+def own_file(tmp_path_factory) -> Path:
+    """160 short texts whose label is told by one of their words; with a label that is markup."""
+    path, draw = tmp_path_factory.mktemp("own") / "my rows.csv", random.Random(0)
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["text", "label"])
+        for k in range(160):
+            label = list(TOPICS)[k % 2]
+            words = [draw.choice(["the", "a", "new", "old", "big"]) for _ in range(4)] + [draw.choice(TOPICS[label]), f"n{k}"]
+            rows.writerow([" ".join(words), "<b>sport</b>" if label == "sport" else label])
+    return path
+
+
+def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], epochs: int) -> Page:
+    opened(page, server, f"train?train_task=A+file+of+your+own&epochs={epochs}")
+    page.locator("input[type=file]").set_input_files(file)
+    for name in toggled:
+        page.get_by_role("button", name=name, exact=True).click()
+    button = page.get_by_role("button", name="Train", exact=True)
+    expect(button).to_be_enabled()
+    button.click()
+    return page
+
+
+def test_every_classifier_answers_while_one_types(page: Page, server: str):
+    opened(page, server, "classify")
+    box, notice = page.get_by_label("A text of your own"), page.locator(".notice").first
+    box.fill("")
+    box.press_sequentially("Striker scores twice as the Lions win the cup", delay=15)  # and no Enter
+    expect(notice).to_contain_text("Sports")
+    expect(page.get_by_text("Which words spoke for Sports")).to_be_visible()
+    expect(box).to_be_focused()
+    box.press_sequentially(" <img src=x onerror=document.title='run'>", delay=5)
+    box.press_sequentially(" & 1<2 trophies", delay=5)
+    expect(page.locator(".token", has_text="trophies").first).to_be_visible()
+    assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
+
+
+def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Page, server: str, own_file: Path, tmp_path: Path):
+    trained(page, server, own_file, toggled=("nn.Embedding", "nn.Embedding + ELMo"), epochs=6)
+    page.evaluate(WATCH)
+    use = page.get_by_role("button", name="Use on the Classify page")
+    expect(use).to_be_visible(timeout=300_000)
+    assert page.evaluate("window.results") == {"most": 1, "kept": True}  # what was drawn while it ran stands on, and only once
+    page.get_by_role("button", name="Add to the comparison").click()
+    expect(page.get_by_role("heading", name="Comparison")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="A notebook that does the same").click()
+    notebook = json.loads(Path(download.value.path()).read_text())
+    command = next(line for cell in notebook["cells"] for line in cell["source"] if line.startswith("command"))
+    assert notebook["nbformat"] == 4 and "python -m core train --task own" in command and "--share 1" in command
+    use.click()
+    page.get_by_role("link", name="They answer there").click()
+    box = page.get_by_label("A text of your own")
+    expect(box).to_have_value("")
+    box.press_sequentially("the big loan", delay=15)
+    expect(page.locator(".notice").first).to_contain_text("money")
+    expect(page.get_by_text("Which of your training rows does it see as most alike?")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_another_visitor_sees_nothing_of_it(page: Page, server: str):
+    opened(page, server, "classify")
+    expect(page.get_by_text("my rows.csv")).to_have_count(0)
+
+
+def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own_file: Path):
+    trained(page, server, own_file, toggled=("mean ELMo", "ELMo", "GloVe, unfrozen"), epochs=40)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=120_000)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("one.csv", "text,label\na b,x\nc d,x\n", "one class only"),
+        ("empty.csv", "", "is empty"),
+        ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
+    ],
+)
+def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(
+    page: Page, server: str, tmp_path, name: str, text: str, told: str
+):
+    opened(page, server, "train?train_task=A+file+of+your+own")
+    (tmp_path / name).write_text(text)
+    page.locator("input[type=file]").set_input_files(tmp_path / name)
+    expect(page.get_by_test_id("stAlert").filter(has_text=told).first).to_be_visible()
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_disabled()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+@pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core experiments --data FOLDER")
+def test_the_results_page_draws_every_task(page: Page, server: str):
+    opened(page, server, "results")
+    for task in ("Spam", "Sentiment, five grades"):
+        page.get_by_text(task, exact=True).first.click()
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_the_notebook_s_command_runs(own_file: Path):
+    """The command line that the notebook holds, as the page writes it."""
+    from pages._shared.training_job import Order
+
+    order = Order(
+        task="own", title="my rows.csv", files={"train": own_file}, columns={}, variants=("tfidf",), seeds=(0,), share=1.0, epochs=2,
+        model="elmo-mini", vectors="glove-mini",
+    )  # fmt: skip
+    from pages._shared.train_results import notebook
+
+    code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert float(done.stdout.strip().splitlines()[-1]) > 0.9

@@ -1,0 +1,69 @@
+"""One dot or a cloud, and Edit until it flips, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_cloud_follows_layer_and_sentence(page: Page, server: str):
+    opened(page, server, "cloud?cloud_layer=0")
+    expect(page.get_by_role("heading", level=1)).to_have_text("One dot, or a cloud?")
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("GloVe's 50 neighbours of “bank” are")
+    expect(notice).to_contain_text("as blind as GloVe")
+    page.get_by_role("radio", name="2", exact=True).click()
+    expect(notice).to_contain_text("ELMo's neighbours of sentence 1 at layer 2")
+    before = notice.inner_text()
+    box = page.get_by_label("First sentence", exact=True)
+    box.fill("Her bank lent the firm a large sum of money.")
+    box.press("Enter")
+    expect(notice).not_to_have_text(before)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(page: Page, server: str):
+    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    text = "Zzyx+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+🎉"
+    opened(page, server, f"cloud?a={text}&b={text}&cloud_word=cell")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("has no labelled senses here")
+    expect(page.locator(".notice")).to_contain_text("neighbours of “cell”")
+    opened(page, server, f"flip?a={text}&b={text}")
+    expect(page.locator(".notice")).to_contain_text("has no labelled meanings here")
+    page.get_by_role("combobox", name=re.compile("A word with labelled senses")).click()
+    page.get_by_role("option", name="bark", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("“bark” stays")
+    assert page.locator("img[src='x']").count() == 0
+
+
+def test_a_path_is_guessed_revealed_and_hidden_again_for_another_order(page: Page, server: str):
+    opened(page, server, "flip")
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("guess where the model changes its mind")
+    expect(page.locator(".kwic .chip")).to_have_count(0)
+    page.get_by_text("Reveal", exact=True).click()
+    expect(notice).to_contain_text(re.compile("it flips at edit|It never flips"))
+    expect(page).to_have_url(re.compile("reveal=true"))
+    expect(page.locator(".kwic .chip").first).to_be_visible()
+    page.get_by_role("radio", name="nearest the word first").click()
+    expect(notice).to_contain_text("guess where the model changes its mind")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_quiz_of_eight_ends_in_a_score_and_another_quiz(page: Page, server: str):
+    opened(page, server, "flip?flip_mode=Quiz&quiz=7")
+    for k in range(1, 9):
+        expect(page.get_by_text(f"Question {k} of 8")).to_be_visible()
+        page.locator(f"[class*='st-key-quiz-7-{k - 1}-0'] button").click()
+        expect(page.locator(".notice")).to_contain_text(re.compile("the model reads"))
+        page.get_by_role("button", name="Next question" if k < 8 else "See the score").click()
+    expect(page.get_by_text(re.compile(r"\d of 8 as the model reads them"))).to_be_visible()
+    page.get_by_role("button", name="Again").click()
+    expect(page.get_by_text("Question 1 of 8. Score: 0 of 0.")).to_be_visible()
+    expect(page).to_have_url(re.compile("quiz=8"))

@@ -1,0 +1,85 @@
+"""The Your corpus page in a real Chromium: paste, plan, search, use; and files that cannot be read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+
+TEXT = (
+    "The miller opened the sluice gate at dawn. The old sluice <b>groaned</b> & the water ran.\n"
+    "Nobody in the village had seen the water so high. The sluice held until noon.\n"
+)
+
+
+def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
+    opened(page, server, "corpus?find=sluice")
+    expect(page.locator(".notice", has_text="No sentence here holds “sluice”")).to_be_visible()  # in our own sentences
+    page.get_by_label("Your text", exact=True).fill(TEXT)
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator(".notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    expect(page.locator(".kwic .target")).to_have_text(["sluice"] * 3)
+    expect(page.locator(".kwic", has_text="< b > groaned")).to_have_count(1)  # shown, token by token, and never markup
+    expect(page.locator(".kwic b")).to_have_count(3)
+    expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Reading it, about")).to_contain_text(re.compile(r"\d s"))
+    assert "corpus=" not in page.url
+    page.get_by_role("button", name="Use it on every page").click()
+    expect(page.get_by_text(re.compile(r"In use on every page: all \d+ tokens are read"))).to_be_visible()
+    expect(page).to_have_url(re.compile("corpus="))
+    link = page.url
+    page.goto(link.replace("/corpus?", "/neighbours?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
+    expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
+    page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
+    expect(page.locator(".notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    page.get_by_role("button", name="Forget it").click()
+    expect(page.locator(".notice", has_text="No sentence here holds “sluice”")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: str):
+    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    opened(page, server, "corpus?corpus_way=Files&find=heron")
+    uploads = [
+        {"name": "one.txt", "mimeType": "text/plain", "buffer": b"A heron stood in the reeds. The heron flew."},
+        {"name": "<img src=x onerror=alert(1)>.txt", "mimeType": "text/plain", "buffer": b"One more heron came."},
+        {"name": "empty.txt", "mimeType": "text/plain", "buffer": b""},
+        {"name": "no-text.csv", "mimeType": "text/csv", "buffer": b"id,year\n1,1990\n"},
+    ]
+    page.locator("input[type=file]").set_input_files(uploads)
+    expect(page.locator(".notice", has_text="“heron” stands 3 times")).to_be_visible()
+    expect(page.get_by_text("2 files were left out, or read in part")).to_be_visible()
+    expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
+    expect(page.get_by_text("no column 'text'")).to_be_visible()
+    expect(page.locator("img[src='x']")).to_have_count(0)
+    page.get_by_role("radio", name="Folder", exact=True).click()
+    box = page.get_by_label("Folder on this machine", exact=True)
+    box.fill("/no/such/folder")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("There is no folder /no/such/folder on this machine.")
+    expect(page.locator(".notice")).to_be_visible()  # the rest of the page works
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
+    opened(page, server, "corpus")
+    expect(page.locator(".notice", has_text="Nothing is typed yet, so here is “bank”")).to_be_visible()
+    box = page.get_by_label("Word or phrase", exact=True)
+    box.fill("spring")
+    box.press("Enter")
+    expect(page.locator(".notice", has_text="“spring” stands")).to_be_visible()
+    expect(page).to_have_url(re.compile("find=spring"))
+    first = page.locator(".kwic").first.inner_text()
+    page.get_by_role("radio", name="words after", exact=True).click()
+    expect(page.locator(".kwic").first).not_to_have_text(first)
+    expect(page).to_have_url(re.compile("find_order=words"))
+    page.get_by_text("Regular expression", exact=True).click()
+    box.fill("(a+)+")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,0 +1,65 @@
+"""What decided this sense, in a real Chromium: a cold link, every example as it is named, an edit, bad input, what is kept."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, server: str):
+    opened(page, server, "decided?a=They+walked+along+the+bank+of+the+river.&ai=bank&dhalf=future&dlayer=1&dhow=mask+it")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("At layer 1, read by the future half, “bank” is nearest to river edge")
+    expect(page.locator(".token", has_text="walked")).to_contain_text("0.00")  # the future half has not read it
+    expect(page.locator(".token", has_text="river")).not_to_contain_text("0.00")
+    page.get_by_role("radio", name="0", exact=True).click()
+    expect(notice).to_contain_text("no other word has any influence")
+    expect(page).to_have_url(re.compile("dlayer=0"))
+
+
+def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
+    """Of the bundled model: with other weights the examples are chosen anew."""
+    opened(page, server, "decided")
+    notice = page.locator(".notice")
+    for name, told in (
+        ("ring: the past decides", ("nearest to boxing arena", "The past half settles it")),
+        ("club: the past decides", ("nearest to stick", "The past half settles it")),
+        ("fire: the future decides", ("nearest to dismiss from a job", "The future half settles it")),
+        ("seal: the future decides", ("nearest to sea animal", "The future half settles it")),
+        ("current: the halves disagree", ("nearest to electricity", "The halves disagree")),
+        ("bank: the model is wrong", ("nearest to financial institution", "here the model is wrong")),
+    ):
+        page.get_by_text(name, exact=True).click()
+        for words in told:
+            expect(notice).to_contain_text(words)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
+    opened(page, server, "decided")
+    notice, before = page.locator(".notice"), page.locator(".notice").inner_text()
+    box = page.get_by_label("Sentence", exact=True)
+    box.fill("The bank lent <img src=x onerror=document.title='run'> the money.")
+    box.press("Enter")
+    expect(notice).not_to_have_text(before)
+    expect(notice).to_contain_text("“bank” is nearest to financial institution")
+    page.get_by_role("radio", name="money", exact=True).or_(page.get_by_role("button", name="money", exact=True)).click()
+    expect(page.get_by_text("has no two labelled senses")).to_be_visible()
+    page.get_by_role("radio", name="swap it", exact=True).click()
+    swap = page.get_by_role("textbox", name="Swap for", exact=True)
+    expect(swap).to_have_value("thing")
+    swap.fill("two words")
+    swap.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("“two words” is not one word")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
+    page.get_by_test_id("stMain").get_by_role("link", name="Neighbours", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbours?")
+    expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("The bank lent"))

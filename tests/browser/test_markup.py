@@ -1,0 +1,123 @@
+"""What a visitor types, and what files are called and labelled, is shown and never run, in a real Chromium.
+
+Here on some pages; with ELMOSCOPE_ALL_PAGES=1 on every page, in every text box of it (minutes).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import TITLES
+
+pytestmark = pytest.mark.browser
+
+PAYLOAD = (
+    '<img src=x onerror=alert(1)><script>alert(1)</script><svg onload=alert(1)></svg>"><iframe src=//evil.test></iframe> '
+    "![p](https://evil.test/p.png) [l](javascript:alert(1)) <a href=javascript:alert(1)>bank</a> :red[bank] $\\href{javascript:alert(1)}{x}$"
+)
+TYPED = [
+    "a",
+    "b",
+    "other",
+    "text",
+    "spell",
+    "find",
+    "cmp_word",
+    "dswap",
+    "text_spam",
+    "text_news-title",
+    "text_sentiment",
+    "model_text",
+    "tell",
+]
+CHOSEN = [
+    "model",
+    "vectors",
+    "corpus",
+    "found_word",
+    "first",
+    "second",
+    "map_word",
+    "example",
+    "task",
+    "layer",
+]  # what a hand-made link may hold
+EVIL = """() => [
+  ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
+  ...[...document.querySelectorAll('script')].filter(s => s.textContent.includes('alert(1)')),
+].map(e => e.outerHTML.slice(0, 200))"""
+
+
+EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
+PAGES = tuple(TITLES) if EVERY else ("neighbours", "predict", "spelling", "decided")
+
+
+@pytest.fixture
+def watched(page: Page) -> Page:
+    """A page on which a dialog fails the test; requests to other hosts do so in its own fixture."""
+    ran = []
+    page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
+    yield page
+    assert not ran, "a script ran"
+
+
+def settled(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning", timeout=150_000
+    )  # a cold page, on a busy machine
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    assert page.evaluate(EVIL) == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: str):
+    watched.goto(f"{server}/{path}?" + urlencode(dict.fromkeys(TYPED, PAYLOAD)))
+    settled(watched)
+    if not EVERY:
+        return
+    boxes = watched.get_by_test_id("stMain").get_by_role("textbox")
+    for k in range(boxes.count()):
+        if boxes.nth(k).is_visible() and boxes.nth(k).is_editable() and PAYLOAD not in (boxes.nth(k).input_value() or ""):
+            boxes.nth(k).fill(PAYLOAD)
+            boxes.nth(k).press("Control+Enter" if boxes.nth(k).evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
+            settled(watched)
+
+
+def test_names_in_a_link_that_somebody_sends_are_shown_and_never_run(watched: Page, server: str):
+    for path in PAGES if EVERY else ("neighbours",):
+        for key in CHOSEN if EVERY else CHOSEN[:3]:
+            watched.goto(f"{server}/{path}?" + urlencode({key: PAYLOAD}))
+            settled(watched)
+
+
+def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server: str):
+    watched.goto(f"{server}/corpus?corpus_way=Files&find=heron")
+    settled(watched)
+    row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
+    rows = "\n".join(json.dumps(row) for _ in range(3)).encode()
+    name = PAYLOAD.replace("/", "_")[:120]
+    uploads = [
+        {"name": f"{name}.jsonl", "mimeType": "application/jsonl", "buffer": rows},
+        {"name": f"{name} 2.csv", "mimeType": "text/csv", "buffer": f"{PAYLOAD},year\n1,1990\n".encode()},
+    ]
+    watched.locator("input[type=file]").set_input_files(uploads)
+    expect(watched.locator(".notice", has_text="“heron” stands 3 times")).to_be_visible()
+    settled(watched)
+    watched.goto(f"{server}/train?train_task=A+file+of+your+own")
+    settled(watched)
+    table = "text,label\n" + "".join(
+        f'"{k} {PAYLOAD.replace(chr(34), "")}",{label}\n'
+        for k in range(4)
+        for label in ("[l](javascript:alert(1))", '"<img src=x onerror=alert(1)>"')
+    )
+    watched.locator("input[type=file]").set_input_files(
+        [{"name": f"{name}.csv", "mimeType": "text/csv", "buffer": table.encode()}]
+    )
+    expect(watched.get_by_text("8 texts, 2 classes")).to_be_visible()
+    settled(watched)

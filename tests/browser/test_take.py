@@ -1,0 +1,123 @@
+"""What can be taken along, in a real Chromium: figures, tables, HTML and notebook downloaded and opened elsewhere; names of charts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import runpy
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_accessibility import violations
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
+
+
+@pytest.fixture(scope="module")
+def taken(browser, server: str) -> Iterator[Page]:
+    """Home in the dark, with what can be taken along opened by the keyboard; one visit for all tests of this file."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="dark", reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    opened(page, server, HOME)
+    page.get_by_role("button", name="Take it with you").press("Enter")
+    expect(page.get_by_role("button", name="PNG")).to_have_count(2)
+    yield page
+    context.close()
+
+
+def saved(page: Page, button: Locator) -> tuple[str, bytes]:
+    """Name and content of what a button downloads."""
+    with page.expect_download() as download:
+        button.press("Enter")
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def test_every_figure_says_what_it_shows(taken: Page):
+    expect(
+        taken.get_by_role("figure", name=re.compile(r"Two arrows, “match”.* at layer 1: the cosine of their angle is 0\.\d\d"))
+    ).to_be_visible()
+    expect(taken.get_by_role("figure", name=re.compile(r"Bars of the cosine .*GloVe 1\.00, ELMo layer 0 1\.00"))).to_be_visible()
+    assert taken.locator(".js-plotly-plot").count() == taken.get_by_role("figure", name=re.compile(r"\w")).count()
+
+
+def test_png_and_svg_of_a_figure_have_the_page_s_ground_and_its_text(taken: Page):
+    ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: Two arrows")))
+    assert name == "elmoscope-home-1.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
+    drawn = taken.locator(".js-plotly-plot").first.bounding_box()
+    assert struct.unpack(">2I", png[16:24]) == (round(2 * drawn["width"]), round(2 * drawn["height"]))
+    name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: Two arrows")))
+    assert name == "elmoscope-home-1.svg"
+    root = ElementTree.fromstring(svg)
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert root.tag.endswith("}svg") and any("match" in text for text in texts)
+    style = svg.decode()
+    assert (
+        ground in style.replace("rgb (", "rgb(")
+        and "fill-opacity: 0" not in style.split("main-svg", 1)[1].split("</rect>")[0][:400]
+    )
+    inks = set(re.findall(r"<text[^>]*?fill: rgb\((\d+), (\d+), (\d+)\)", style))
+    assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark ground
+
+
+def test_the_link_is_the_address_and_the_table_its_numbers(taken: Page):
+    taken.get_by_role("button", name="Copy the link").click()
+    expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
+    expect(taken.locator(".address")).to_have_text(taken.url)
+    name, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
+    assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
+
+
+def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Path):
+    name, file = saved(taken, taken.get_by_role("button", name="As a notebook"))
+    cells = json.loads(file)["cells"]
+    assert name == "elmoscope-home.ipynb" and "He+lit+a+match" in "".join(cells[0]["source"])
+    script = tmp_path / "notebook.py"
+    script.write_text("\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"), encoding="utf-8")
+    computed = runpy.run_path(str(script))
+    _, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
+    shown = [float(row[1]) for row in list(csv.reader(io.StringIO(table.decode("utf-8-sig"))))[1:]]
+    assert [round(value, 4) for value in (computed["glove"], *computed["cosines"].values())] == pytest.approx(shown, abs=2e-4)
+
+
+def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
+    name, file = saved(taken, taken.get_by_role("button", name="As one HTML file"))
+    assert name == "elmoscope-home.html"
+    (tmp_path / name).write_bytes(file)
+    context = browser.new_context()
+    page, asked, errors = context.new_page(), [], []
+    page.set_default_timeout(60_000)
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto((tmp_path / name).as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text("Does a word mean the same thing twice?")
+    expect(page.locator("figure .main-svg text", has_text="match").first).to_be_visible()
+    expect(page.get_by_role("figure", name=re.compile("Two arrows"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("Settings .*layer = 1"))).to_be_visible()
+    expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
+    word, chart = (
+        page.locator(".ytick text", has_text="GloVe").bounding_box(),
+        page.locator(".js-plotly-plot").nth(1).bounding_box(),
+    )
+    assert word["x"] >= chart["x"]  # nothing beside an axis is cut
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
+    assert violations(page) == []
+    context.close()
+
+
+def test_what_is_opened_can_be_read_by_everyone(taken: Page):
+    assert violations(taken) == []
+    taken.set_viewport_size({"width": 390, "height": 844})
+    assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")

@@ -1,0 +1,95 @@
+"""The tour of a first visit, and the slides: by keyboard and by address, on a projector's screen without scrolling."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page: Page, server: str):
+    opened(page, server, "")
+    tour = page.get_by_role("region", name="A tour of three steps")
+    expect(tour).to_contain_text("Try this: 1 of 3")
+    top = page.get_by_role("heading", level=1).bounding_box()["y"]
+    tour.get_by_role("button", name="Next").focus()
+    for step in ("2 of 3", "3 of 3"):
+        page.keyboard.press("Enter")
+        expect(tour).to_contain_text(step)
+    tour.get_by_role("button", name="Done").press("Enter")
+    expect(tour).to_be_hidden()
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    assert page.get_by_role("heading", level=1).bounding_box()["y"] == top
+    opened(page, server, "")
+    expect(tour).to_be_hidden()
+    page.get_by_role("button", name="Show the tour").click()
+    expect(tour).to_contain_text("1 of 3")
+    expect(page).to_have_url(re.compile("tour=1"))
+    tour.get_by_role("button", name="Skip").press("Escape")
+    expect(tour).to_be_hidden()
+    expect(page).not_to_have_url(re.compile("tour=1"))
+
+
+def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    opened(page, server, "teach?slide=4")
+    heading, said = page.get_by_role("heading", level=1), page.locator(".notice")
+    page.wait_for_function("document.documentElement.dataset.steps")
+    for number, title, words in (
+        (4, "Which layer tells them apart?", "1.00 at layer 0"),
+        (5, "Which words decided it?", "weighed most"),
+        (6, "Which layers does a task need?", "chance is"),
+        (7, "What did it read from the left, what from the right?", "alone"),
+    ):
+        expect(heading).to_have_text(title)
+        expect(said).to_contain_text(words)
+        expect(page).to_have_url(re.compile(f"slide={number}"))
+        expect(page.get_by_text("Speaker's notes")).to_be_in_viewport(ratio=1)
+        assert len(said.inner_text().removeprefix("What to notice.").split()) <= 20
+        page.keyboard.press("ArrowRight")  # whether the slide stands or is still being drawn
+    expect(heading).to_have_text("What of a word nobody has seen?")
+    box = page.get_by_label("Invent a word")
+    box.fill("blorptastic <b>")
+    box.press("Enter")
+    expect(said).to_contain_text("GloVe has nothing for “blorptastic”")
+    expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.get_by_role("link", name="Open the full page").click()
+    expect(page.get_by_label("Words, with blanks or commas between them")).to_have_value("blorptastic <b>")
+
+
+def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow_keys(page: Page, server: str):
+    opened(page, server, "teach?slide=2")
+    chosen, heading = page.get_by_label("Slide").get_by_role("radio", checked=True), page.get_by_role("heading", level=1)
+    page.wait_for_function("document.documentElement.dataset.steps")  # the browser has loaded what hears the keys
+    for key, presses, number, title in (
+        ("ArrowRight", 6, "8", "What of a word nobody has seen?"),
+        ("ArrowLeft", 2, "6", "Which layers does a task need?"),
+    ):
+        for _ in range(presses):
+            page.keyboard.press(key)
+            page.wait_for_timeout(120)  # a quick hand: each press falls into the run that the one before began
+        expect(chosen).to_have_text(number)
+        expect(heading).to_have_text(title)
+    page.get_by_role("button", name="Next").dblclick()
+    expect(heading).to_have_text("What of a word nobody has seen?")
+    page.get_by_label("Invent a word").press("ArrowLeft")
+    expect(chosen).to_have_text("8")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
+    opened(page, server, "neighbours?teach=1")
+    expect(page.locator("html")).to_have_css("font-size", "24px")
+    expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
+    page.get_by_text("The two sentences").click()
+    expect(page.get_by_label("First sentence", exact=True)).to_be_visible()
+    page.get_by_role("radio", name="1", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("At layer 1")
+    expect(page).to_have_url(re.compile("teach=true"))
+    expect(page.locator("html")).to_have_css("font-size", "24px")

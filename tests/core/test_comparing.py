@@ -1,0 +1,119 @@
+"""Two spaces: what is the same is found the same, what is unrelated is not, whichever comes first."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from core import comparing
+from core.config import ASSETS
+from core.errors import BadInput
+from core.occurrences import OccurrenceTable
+from core.static import load_vectors
+
+WORDS = tuple(f"w{k}" for k in range(400))
+
+
+@lru_cache(maxsize=1)
+def table() -> OccurrenceTable:
+    return OccurrenceTable(ASSETS / "targets")
+
+
+def noise(seed: int, n: int = 400, dims: int = 20) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, dims)).astype(np.float32)
+
+
+def test_cka_of_a_space_with_itself_turned_scaled_and_moved_is_1():
+    space = noise(0)
+    turn = np.linalg.qr(noise(1, n=20))[0]
+    assert comparing.linear_cka(space, space) == pytest.approx(1)
+    assert comparing.linear_cka(space, 7 * space @ turn + 3) == pytest.approx(1, abs=1e-6)
+
+
+def test_cka_of_independent_noise_goes_to_0_as_words_outnumber_features():
+    few, many = (comparing.linear_cka(noise(1, n=n), noise(2, n=n)) for n in (40, 8_000))
+    assert many < 0.01 < few
+    assert comparing.shuffled_cka(noise(1, n=40), noise(1, n=40)) == pytest.approx(few, rel=0.4)
+
+
+def test_cka_by_hand_and_as_it_is_with_words_by_words():
+    x = np.array([[1.0, 0], [-1, 0], [0, 2], [0, -2]])
+    y = np.array([[1.0], [-1], [0], [0]])
+    # X'X = diag(2, 8), Y'Y = 2, Y'X = (2, 0): 4 / (sqrt(68) * 2)
+    assert comparing.linear_cka(x, y) == pytest.approx(2 / np.sqrt(68))
+    a, b = noise(3, dims=5), noise(4, dims=9) + noise(3, dims=9)
+    gram = [(c := each - each.mean(axis=0)) @ c.T for each in (a, b)]
+    assert comparing.linear_cka(a, b) == pytest.approx(
+        (gram[0] * gram[1]).sum() / np.prod([np.linalg.norm(g) for g in gram]), rel=1e-4
+    )
+
+
+def test_a_space_without_spread_has_cka_0():
+    assert comparing.linear_cka(np.ones((10, 3)), noise(0, n=10)) == 0
+
+
+def test_overlap_with_itself_is_whole_and_chance_is_what_unrelated_spaces_have():
+    same = comparing.compare(noise(0), noise(0), WORDS)
+    assert (same.share == 1).all() and (same.jaccard == 1).all() and same.profile == pytest.approx(1, abs=1e-5)
+    other = comparing.compare(noise(0), noise(1), WORDS)
+    assert other.share.mean() == pytest.approx(other.chance, abs=0.01)
+
+
+def test_a_comparison_is_symmetric():
+    there, back = comparing.compare(noise(0), noise(1, dims=30), WORDS), comparing.compare(noise(1, dims=30), noise(0), WORDS)
+    assert np.array_equal(there.shared, back.shared) and np.array_equal(there.first, back.second)
+    assert np.array_equal(there.most_changed(), back.most_changed())
+    assert there.profile == pytest.approx(back.profile, abs=1e-6)
+
+
+def test_blocks_give_what_all_at_once_gives(monkeypatch):
+    whole = comparing.compare(noise(0), noise(1), WORDS)
+    monkeypatch.setattr(comparing, "BLOCK", 7)
+    parts = comparing.compare(noise(0), noise(1), WORDS)
+    assert np.array_equal(whole.first, parts.first) and whole.profile == pytest.approx(parts.profile, abs=1e-5)
+
+
+def test_the_one_word_that_moved_is_the_most_changed():
+    angles = np.repeat([0.0, 1.5], [4, 4]) + np.tile([0, 0.01, 0.02, 0.03], 2)
+    first = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    second = first.copy()
+    second[1] = first[6]  # word 1 goes to live with words 4 to 7
+    found = comparing.compare(first, second, tuple("abcdefgh"), k=3)
+    assert found.most_changed()[0] == 1 and found.shared[1] == 0
+    assert {found.words[k] for k in found.first[1]} == {"a", "c", "d"}
+    assert found.jaccard[0] == pytest.approx(2 / 4)  # a's were b, c, d; now c, d and another
+
+
+def test_shared_words_are_ordered_alike_from_both_sides():
+    a = comparing.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
+    b = comparing.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
+    words = comparing.shared_words([a, b], most=25)
+    assert words == comparing.shared_words([b, a], most=25) and len(words) == 25
+    assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
+    assert np.array_equal(comparing.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
+    with pytest.raises(BadInput, match="share 0 words"):
+        comparing.shared_words([a, comparing.Space("c", ("x",), noise(0, n=1))])
+
+
+def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove():
+    layers = [comparing.type_space(str(k), table(), np.eye(3)[k]) for k in range(3)]
+    bundled = load_vectors(ASSETS / "glove-mini")
+    glove = comparing.static_space("glove-mini", bundled.words, np.stack([bundled.vector(w) for w in bundled.words]))
+    words = comparing.shared_words([*layers, glove])
+    assert len(words) > 100
+    matrix = comparing.cka_matrix([comparing.on_words(space, words) for space in [*layers, glove]])
+    assert np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)
+    # The deeper, the further from GloVe; layer 0, which was warm-started from static vectors, is the nearest.
+    assert matrix[1, 2] > matrix[1, 3] and matrix[0, 3] > matrix[1, 3] > matrix[2, 3]
+
+
+def test_a_corpus_beside_itself_has_not_moved_but_its_halves_have():
+    words = comparing.shared_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
+    moved = comparing.shift(table(), table(), words, np.eye(3)[2])
+    assert moved.between == pytest.approx(0, abs=1e-5)
+    assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0
+    assert (moved.counts[:, 0] >= 4).all()
+    still = comparing.shift(table(), table(), words, np.eye(3)[0])  # layer 0: a lower-case spelling has one vector
+    assert np.median(still.within) < 0.01

@@ -1,0 +1,115 @@
+"""Experiments: every run once, resumed after a cut, summed up over folds and seeds; random labels are learned by nobody."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core import experiments, heads
+from core.classify.data import SplitConfig
+from core.classify.model import NetworkConfig
+from core.classify.runs import TrainConfig
+from core.errors import CorruptArtifact
+from core.experiments import EXPERIMENTS, Experiment, read_results, run_experiments, summary
+from core.workbench import Model
+from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
+
+torch.set_num_threads(1)
+TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data" / "sms_spam").mkdir(parents=True)
+    rows = "".join(f"{'spam' if row.label == 'money' else 'ham'},{row.text}\n" for row in table(120).rows)
+    (tmp_path / "data" / "sms_spam" / "spam.csv").write_text("v1,v2\n" + rows)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(monkeypatch, folder, tmp_path):
+    """`run(experiment, ...)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
+    network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
+
+    def config(task, *, seed=0, epochs=None):
+        return TrainConfig(network=network, epochs=epochs or 2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
+
+    monkeypatch.setattr(heads, "task_config", config)
+    encoder = tiny_encoder()
+    model = Model("tiny", tmp_path, encoder, "f" * 16)
+
+    def made(experiment: Experiment, **options) -> list[dict]:
+        monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
+        return list(
+            run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options)
+        )
+
+    made.output = tmp_path / "results.jsonl"
+    return made
+
+
+def test_every_fold_and_seed_has_a_line_and_baselines_one_seed(run):
+    lines = run(TINY, seeds=(0, 1))
+    assert sorted((line["variant"], line["fold"], line["seed"]) for line in lines) == [
+        *(("glove+elmo", fold, seed) for fold in (0, 1) for seed in (0, 1)),
+        *(("tfidf", fold, 0) for fold in (0, 1)),
+    ]
+    assert read_results(run.output) == json.loads(json.dumps(lines))
+    assert all(line["model"] == "f" * 16 for line in lines if line["variant"] == "glove+elmo")
+
+
+def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run):
+    lines = run(TINY, seeds=(0,))
+    written = run.output.read_text().splitlines(keepends=True)
+    run.output.write_text("".join(written[:2]) + written[2][:20])  # the third was cut while it was written
+    again = run(TINY, seeds=(0,))
+    assert [line["run"] for line in again] == [line["run"] for line in lines[2:]]
+    assert {line["run"] for line in read_results(run.output)} == {line["run"] for line in lines}
+
+
+def test_lines_of_another_models_weights_are_dropped(run):
+    run(TINY, seeds=(0,))
+    old = run.output.read_text().replace("f" * 16, "0" * 16)
+    run.output.write_text(old)
+    again = run(TINY, seeds=(0,))
+    assert [line["variant"] for line in again] == ["glove+elmo"] * 2
+    assert {line["model"] for line in read_results(run.output)} == {None, "f" * 16}
+
+
+def test_a_summary_pools_folds_and_spreads_over_seeds():
+    rows = [
+        {"experiment": "e", "variant": "glove", "seed": s, "fold": f, "accuracy": a, "macro_f1": a, "n": n, "seconds": 2.0}
+        | {"sizes": {"train": 9}, "mix": {"s": [0.2, 0.8], "gamma": 1.0 + s}}
+        for s, f, a, n in ((0, 0, 0.5, 10), (0, 1, 0.8, 20), (1, 0, 0.6, 10), (1, 1, 0.6, 20))
+    ]
+    found = summary(rows, "e")["glove"]
+    assert found["accuracy"] == pytest.approx((0.7 + 0.6) / 2) and found["spread"] == pytest.approx(0.1 / 2**0.5)
+    assert (found["seeds"], found["runs"], found["n"]) == (2, 4, 30)
+    assert found["mix"]["s"] == [0.2, 0.8] and found["mix"]["gamma"] == pytest.approx(1.5)
+    assert summary(rows, "other") == {}
+
+
+def test_with_random_labels_nothing_is_left_to_learn(run):
+    told = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
+    dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
+    assert told[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
+
+
+def test_a_line_that_is_no_result_is_named(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
+    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is no result"):
+        read_results(path)
+    path.write_text("not json\n")
+    with pytest.raises(CorruptArtifact, match="Line 1"):
+        read_results(path)
+
+
+def test_the_command_and_the_page_know_the_same_experiments():
+    from core.cli_heads import EXPERIMENTS as named
+    from pages._shared.results import TASKS
+
+    assert set(named) == set(EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
+    assert all(f"news-{share:g}" in EXPERIMENTS for share in experiments.SHARES[:-1])

@@ -1,0 +1,122 @@
+"""core.manifest: a byte changed in any bundled file is noticed where that file is opened, and the error names it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core import config, manifest
+from core.config import ROOT
+from core.errors import CorruptArtifact, MissingArtifact
+
+# Run in a copy of core and assets: opens each bundled file as the program does, whole and with one byte changed.
+OPEN_EACH = """
+import json, os, sys
+from core import experiments, heads, languages, manifest, workbench
+from core.artifacts import read_json
+from core.classify.head import load_head
+from core.config import ASSETS
+from core.errors import ElmoscopeError
+from core.static import load_vectors
+from core.corpus import read_sentences
+
+manifest.make()
+model = workbench.open_model("elmo-mini")
+
+def opened(path):
+    part = path.relative_to(ASSETS).parts
+    if part[0] == "targets": return workbench.bundled_targets("sentences", model)
+    if part[0] == "heads": return load_head(path.parent)
+    if part[-1] == "meta.json" or path.suffix in (".safetensors", ".txt"):
+        return workbench.resolve(part[0], "vectors" if part[0].startswith("glove") else "model")
+    if part[0].startswith("sentences"): return workbench.open_corpus(part[0])
+    if path.name == "classification.jsonl": return experiments.read_results(path)
+    return read_json(path)
+
+silent, wrong, kinds = [], [], set()
+for path in manifest.bundled_files(ASSETS):
+    name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
+    ways = [manifest.check] if kind in kinds else [manifest.check, opened]  # the first of a kind as the program opens it
+    kinds.add(kind)
+    data, at = path.read_bytes(), path.stat().st_size // 2
+    for use, broken in [(use, broken) for use in ways for broken in (data[:at] + bytes([data[at] ^ 1]) + data[at + 1:] if data else b"x", data[:at] if data else b"y")]:
+        path.write_bytes(broken)
+        try:
+            use(path)
+            silent.append(name)
+        except ElmoscopeError as error:
+            if path.name not in str(error): wrong.append(f"{name}: {error}")
+    path.write_bytes(data)
+print(json.dumps({"files": len(manifest.bundled_files(ASSETS)), "silent": silent, "wrong": wrong}))
+"""
+
+
+def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the_file_named(tmp_path):
+    import shutil
+
+    for name in ("core", "assets"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
+    done = subprocess.run([sys.executable, "-c", OPEN_EACH], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["files"] > 100 and found["silent"] == [] and found["wrong"] == []
+
+
+def test_the_list_names_every_bundled_file_as_it_is_now():
+    found = manifest._listed(config.ASSETS)
+    now = {path.relative_to(config.ASSETS).as_posix(): manifest._sum(path) for path in manifest.bundled_files(config.ASSETS)}
+    assert found == now, "assets have changed: python -m core bundle --sums"
+
+
+@pytest.fixture
+def assets(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "assets"
+    (folder / "model").mkdir(parents=True)
+    (folder / "model" / "a.bin").write_bytes(b"one")
+    (folder / "b.json").write_text("{}")
+    monkeypatch.setattr(config, "ASSETS", folder)
+    monkeypatch.setattr(manifest, "_SEEN", {})
+    manifest.make()
+    return folder
+
+
+def test_whole_files_pass_and_others_are_no_business_of_the_list(assets, tmp_path):
+    manifest.check(assets / "model")
+    manifest.check(assets)
+    (assets / "mine.txt").write_text("put there by its user")
+    manifest.check(assets / "mine.txt")
+    manifest.check(tmp_path / "elsewhere")
+
+
+def test_swapped_and_missing_files_are_named(assets):
+    (assets / "b.json").write_bytes(b"one")
+    with pytest.raises(CorruptArtifact, match=r"b\.json.*bundle --sums"):
+        manifest.check(assets / "b.json")
+    (assets / "model" / "a.bin").unlink()
+    with pytest.raises(MissingArtifact, match=r"a\.bin"):
+        manifest.check(assets / "model")
+
+
+def test_a_damaged_list_is_named_itself(assets):
+    (assets / manifest.NAME).write_bytes(b"\xff\xfe no list")
+    with pytest.raises(CorruptArtifact, match=manifest.NAME):
+        manifest.check(assets / "b.json")
+
+
+def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypatch):
+    read = []
+    monkeypatch.setattr(manifest, "_sum", lambda path, real=manifest._sum: read.append(path.name) or real(path))
+    manifest.check(assets)
+    monkeypatch.setattr(manifest, "_SEEN", {})  # as in another process
+    manifest.check(assets)
+    assert sorted(read) == ["a.bin", "b.json"]
+    (assets / "b.json").write_text("[]")
+    with pytest.raises(CorruptArtifact):
+        manifest.check(assets / "b.json")
+
+
+def test_the_list_is_what_sha256sum_reads(assets):
+    done = subprocess.run(["sha256sum", "-c", manifest.NAME], cwd=assets, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count(": OK") == 2

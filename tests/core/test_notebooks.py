@@ -1,0 +1,130 @@
+"""Notebooks: sound as files, every view has one, and their code runs from top to bottom to the numbers that the page shows."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import os
+import runpy
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import plotly.io as pio
+import pytest
+
+from core import neighbours, texts, workbench
+from core.errors import BadInput
+from core.notebooks import VIEWS, notebook
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {
+    "spelling": {"spell_among": "300"},
+    "compare": {"second": "glove-mini", "first": "glove-mini"},
+}  # what takes long, made short
+OPENED = {
+    name: lru_cache(getattr(workbench, name)) for name in ("open_model", "open_vectors", "open_language_model", "open_corpus")
+}
+TABLES = lru_cache(workbench.open_table)
+HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
+
+
+def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
+    return json.loads(notebook(view, settings or {}, **told))["cells"]
+
+
+def code_of(view: str, settings: dict) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in cells(view, settings) if cell["cell_type"] == "code")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch):
+    """Runs a view's notebook as Jupyter would, cell after cell in one namespace, and gives that; models are opened once for all."""
+    for name, opened in OPENED.items():
+        monkeypatch.setattr(workbench, name, opened)
+
+    def labelled_only(
+        corpus, model, *, targets_only=False
+    ):  # reading every word of the corpus is what `open_table` is tested for
+        return TABLES(corpus, model, targets_only=True)
+
+    monkeypatch.setattr(workbench, "open_table", labelled_only)
+
+    monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
+
+    def run(view: str, settings: dict | None = None) -> dict:
+        file = tmp_path / f"{view}.py"
+        file.write_text(code_of(view, settings or {}), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run):
+    told = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
+    assert (told["nbformat"], told["nbformat_minor"]) == (4, 5) and told["metadata"]["kernelspec"]["language"] == "python"
+    ids = [cell["id"] for cell in told["cells"]]
+    assert len(set(ids)) == len(ids) and all(len(name) <= 64 for name in ids)
+    for cell in told["cells"]:
+        assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            ast.parse("".join(cell["source"]))
+            assert 1 <= len(cell["source"]) <= 24
+    first = "".join(told["cells"][0]["source"])
+    assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
+    assert str(ROOT) not in json.dumps(told) and os.path.expanduser("~") not in json.dumps(told)
+    assert run(view, SMALL.get(view))
+
+
+def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
+    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} | {"home"}
+    assert set(VIEWS) <= pages
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("nowhere", {})
+
+
+def test_the_neighbours_notebook_finds_what_the_page_lists(run):
+    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "1", "k": 5}
+    namespace = run("neighbours", settings)
+    model = OPENED["open_model"]("elmo-mini")
+    table = TABLES("sentences", model, targets_only=True)
+    for tokens, found in zip(
+        (["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True
+    ):
+        query = neighbours.make_query(model.encoder, tokens, 3)
+        expected = neighbours.nearest(table, neighbours.products(table.rows, query), np.eye(3)[1], k=5, which=neighbours.SAME)
+        assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
+
+
+def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
+    cosines = run("home")["cosines"]
+    assert math.isclose(cosines["0"], 1, abs_tol=1e-5) and cosines["2"] < 0.9
+
+
+def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
+    settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
+    assert run("home", settings)["sentences"] == [(HOSTILE, 2), ("x = 1; raise SystemExit", 0)]
+    for view in VIEWS:
+        every = dict.fromkeys(
+            ("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE
+        )
+        with_text, without = (cells(view, given) for given in (every, {}))
+        constant = [cell["source"] for cell in with_text[2:]]
+        assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
+    assert "<" not in "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0]
+
+
+def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
+    code = code_of("decided", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
+    assert "position = 2" in code
+
+
+def test_figures_are_labelled_in_the_readers_language():
+    texts.use("ko")
+    try:
+        assert "texts.use('ko')" in code_of("home", {})
+    finally:
+        texts.use(None)
