@@ -51,7 +51,7 @@ def show(in_use: InUse) -> None:
     notice(_told(question, answers[at]))
     st.button(
         t("Next question") if at + 1 < len(asked) else t("See the score"),
-        key="quiz.next",
+        key=f"quiz.next.{seed}.{at}",  # of this question: one that is still to be taken away cannot be pressed for the next
         type="primary",
         on_click=_go_on,
         args=(at + 1,),

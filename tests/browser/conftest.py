@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState !== 'running'"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,8 +63,17 @@ def wait_until_up(base: str, process: subprocess.Popen, log: Path, seconds: floa
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import Locator, TimeoutError, expect, sync_playwright
 
+    at_once = Locator.click
+
+    def click(self: Locator, **options) -> None:
+        """As a person does: once the page has come to rest, if it does within 20 s. What is being drawn anew may slip away."""
+        with contextlib.suppress(TimeoutError):
+            self.page.wait_for_function(AT_REST, timeout=20_000)
+        at_once(self, **options)
+
+    Locator.click = click
     expect.set_options(timeout=60_000)  # a wait, not a measurement: CI machines are slow and shared
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
@@ -70,6 +81,7 @@ def browser():
         running = playwright.chromium.launch(executable_path=path, args=arguments)
         yield running
         running.close()
+    Locator.click = at_once
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sente
     assert {token for s in workbench.open_corpus(workbench.BUNDLED_CORPUS) for token in s.tokens} <= set(words)
     some = np.random.default_rng(0).choice(len(words), 20, replace=False)
     fresh = Encoder(model.encoder.model).word_vectors([words[k] for k in some])
-    np.testing.assert_allclose(vectors[some], fresh, atol=2e-6)
+    np.testing.assert_allclose(vectors[some], fresh, atol=2e-4)  # sums of whole-word windows, rounded by another processor
     forgetful = Encoder(model.encoder.model, max_cached_words=0)
     alone = np.concatenate([forgetful.word_vectors([words[k]]) for k in some])
     np.testing.assert_allclose(alone, fresh, atol=2e-6)
