@@ -131,10 +131,23 @@ def test_a_corpus_of_ones_own_is_cut_as_the_language_in_use():
 def test_without_the_analyser_one_sentence_says_what_to_install(monkeypatch):
     morphemes._analyser.cache_clear()
     monkeypatch.setitem(sys.modules, "mecab", None)
+    monkeypatch.setitem(sys.modules, "fugashi", None)
     with pytest.raises(BadInput, match="pip install python-mecab-ko"):
         KO.tokenize("눈이 온다.")
     assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
     morphemes._analyser.cache_clear()
+
+
+@pytest.mark.parametrize("sentence", [*TEXTS, "눈\ud800이 온다", "ㅋ" * 3000, "가\n나\t다"])
+def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary(monkeypatch, sentence):
+    expected = join_tokens(KO.tokenize(sentence))
+    morphemes._analyser.cache_clear()
+    monkeypatch.setitem(sys.modules, "mecab", None)
+    try:
+        assert join_tokens(KO.tokenize(sentence)) == expected
+        assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
+    finally:
+        morphemes._analyser.cache_clear()
 
 
 # --- a third language, from files alone --------------------------------------------------------------------------------
