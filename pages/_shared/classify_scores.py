@@ -21,10 +21,8 @@ def show_scores(task: str, opened: heads.OpenHeads) -> None:
         st.markdown(t("#### How good are they on texts they never saw?"))
         rows = [_row(name, head.meta) for name, head in opened.heads.items()]
         table = pd.DataFrame(rows).sort_values(t("accuracy"), ascending=False)
-        st.dataframe(
-            table, hide_index=True, width="stretch",
-            column_config={c: st.column_config.NumberColumn(format="percent") for c in (t("accuracy"), t("macro F1"))},
-        )  # fmt: skip
+        shares = (t("accuracy"), t("macro F1"))
+        lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
         names = list(opened.heads)
         name = st.segmented_control(
             t("Look closer at"), names, default=names[0], format_func=variant_titles().get, key="closer", bind="query-params",

@@ -18,7 +18,7 @@ from core.errors import ElmoscopeError
 from core.figures.style import base
 from core.library import Kept, Source
 from core.limits import check_allowed
-from core.text import is_joined, join_tokens
+from core.text import join_tokens
 from core.texts import t
 from pages._shared import corpus_store, examples, indexing, lists
 from pages._shared.charts import draw
@@ -141,13 +141,9 @@ def _joined(tokens: tuple[str, ...]) -> str:
 
 
 def _line(line: Line, named: bool) -> str:
-    left, right = line.left[-lists.WINDOW :], line.right[: lists.WINDOW]
-    before = ("… " if len(left) < len(line.left) else "") + _joined(left)
-    before += "" if is_joined((*left, *line.words), len(left)) else " "
-    behind = _joined((line.words[-1], *right))[len(_joined(line.words[-1:])) :]  # spaced as behind that word
-    after = behind + (" …" if len(right) < len(line.right) else "")
-    name = f'<span class="cosine">{escape(_short(line.document))}</span>' if named else ""
-    return f'<div class="kwic">{name}{escape(before)}<b class="target">{escape(_joined(line.words))}</b>{escape(after)}</div>'
+    tokens, remark = (*line.left, *line.words, *line.right), _short(line.document) if named else ""
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words))
+
 
 
 def _short(name: str, most: int = 28) -> str:

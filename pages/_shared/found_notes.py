@@ -9,7 +9,6 @@ import streamlit as st
 
 from core import figures, induction
 from core.induction import Agreement
-from core.text import bare, is_joined, join_tokens
 from core.texts import t
 from pages._shared import lists
 from pages._shared.found_store import Occurrences
@@ -97,13 +96,5 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
 
 def _line(found: Occurrences, k: int, cosine: float) -> str:
     o = found.items[k]
-    start, end = max(0, o.position - lists.WINDOW), o.position + lists.WINDOW + 1
-    left, right = (escape(join_tokens(list(part))) for part in (o.tokens[start : o.position], o.tokens[o.position + 1 : end]))
-    sense = f'<span class="chip" style="background:#6b7280;color:#fff">{escape(o.sense)}</span>' if o.sense else ""
-    before = "" if is_joined(o.tokens, o.position) else " "
-    held = right[:1] in tuple(",.;:!?)") or right.startswith(("&#x27;s", "n&#x27;t")) or is_joined(o.tokens, o.position + 1)
-    space = "" if held else " "
-    return (
-        f'<div class="kwic"><span class="cosine">{cosine:.2f}</span>{"… " if start else ""}{left}{before}<b class="target">{escape(bare(o.tokens[o.position]))}</b>{space}'
-        f"{right}{' …' if end < len(o.tokens) else ''}{sense}</div>"
-    )
+    chip = lists.chip_of(o.sense, "#6b7280") if o.sense else ""
+    return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip)

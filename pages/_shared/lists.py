@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
@@ -9,7 +10,7 @@ import streamlit as st
 
 from core.figures import ink, sense_colour
 from core.neighbours import Neighbour, TypeNeighbour
-from core.text import bare, is_joined, join_tokens
+from core.text import bare, join_tokens, pieces
 from core.texts import t
 from pages._shared import taken
 
@@ -35,20 +36,24 @@ def keyword_lines(found: list[Neighbour], senses: list[str]) -> None:
 
 def _keyword_line(neighbour: Neighbour, senses: list[str]) -> str:
     o = neighbour.occurrence
-    start, end = max(0, o.position - WINDOW), o.position + WINDOW + 1
-    left = ("… " if start else "") + join_tokens(list(o.tokens[start : o.position]))
-    right = join_tokens(list(o.tokens[o.position + 1 : end])) + (" …" if end < len(o.tokens) else "")
-    before = "" if is_joined(o.tokens, o.position) else " "
-    held = right[:1] in ",.;:!?)" or right.startswith(("'s", "n't")) or is_joined(o.tokens, o.position + 1)
-    space = "" if held else " "
-    chip = ""
-    if o.sense:
-        colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-        label = o.sense if o.sense in senses else f"{o.lemma}: {o.sense}"
-        chip = chip_of(label, colour)
+    if not o.sense:
+        return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}")
+    colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
+    label = o.sense if o.sense in senses else f"{o.lemma}: {o.sense}"
+    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip_of(label, colour))
+
+
+def keyword_line(tokens: Sequence[str], position: int, remark: str, chip: str = "", n_words: int = 1) -> str:
+    """A word, or several, between the WINDOW tokens on each side, spaced as in the whole sentence; the remark at the right."""
+    start, behind, shown = max(0, position - WINDOW), position + n_words, pieces(tokens)
+    left, words, right = (
+        "".join(part) for part in (shown[start:position], shown[position:behind], shown[behind : behind + WINDOW])
+    )
+    small = f'<span class="cosine">{escape(remark)}</span>' if remark else ""
+    apart = " " if left and words.startswith(" ") else ""
     return (
-        f'<div class="kwic"><span class="cosine">{neighbour.cosine:.2f}</span>{escape(left)}{before}'
-        f'<b class="target">{escape(bare(o.tokens[o.position]))}</b>{space}{escape(right)}{chip}</div>'
+        f'<div class="kwic">{small}{"… " if start else ""}{escape(left.lstrip())}{apart}'
+        f'<b class="target">{escape(words.lstrip())}</b>{escape(right)}{" …" if behind + WINDOW < len(tokens) else ""}{chip}</div>'
     )
 
 
@@ -94,12 +99,17 @@ def type_table(found: list[TypeNeighbour], context: str) -> pd.DataFrame:
     )
 
 
+def grid(table: pd.DataFrame, **options) -> None:
+    """A table to read; what does not apply is a dash."""
+    st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
+
+
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """The table behind a picture or list, with its export."""
     label = label or t("The same as a table")
     taken.now().note("table", taken.Table(table, name, label), key)
     with st.expander(label, icon=":material/table:", key=key):
-        st.dataframe(table, hide_index=True, width="stretch")
+        grid(table)
         st.download_button(
             t("Download as CSV"),
             csv_of(table),

@@ -52,7 +52,7 @@ def show_earlier(found: dict) -> None:
         (t("Spam, TF-IDF and logistic regression"), t("not tried"), tfidf, t("no duplicates")),
     ]
     table = pd.DataFrame(rows, columns=[t("what"), t("there"), t("here"), t("condition here")])
-    st.dataframe(table, hide_index=True, width="stretch")
+    lists.grid(table)
     lines, names = [], {name: escape(title) for name, title in variant_titles().items()}
     gains = {
         plain: _accuracy(found, "titles", f"{plain}+elmo") - _accuracy(found, "titles", plain)

@@ -52,7 +52,7 @@ def show(in_use: InUse) -> None:
         some = pd.DataFrame([row for row in rows if row["suite"] == suite])
         if len(some):
             st.markdown(f"#### {title}")
-            st.dataframe(_in_words(some.drop(columns="suite")), hide_index=True, width="stretch")
+            lists.grid(_in_words(some.drop(columns="suite")))
     lists.twin(_in_words(pd.DataFrame(rows)), name="speed", key="speed.twin", label=t("Every row as one table"))
     st.caption(t("Measured on {where}. The command: `{command}`", where=where, command=COMMAND))
 

@@ -96,7 +96,7 @@ def _in_words(table: pd.DataFrame) -> pd.DataFrame:
 def _show_table(table: pd.DataFrame) -> None:
     shares = [c for c in table.columns if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
     columns = {_headers(table)[c]: st.column_config.NumberColumn(format="percent") for c in shares}
-    st.dataframe(_in_words(table), hide_index=True, width="stretch", column_config=columns)
+    lists.grid(_in_words(table), column_config=columns)
 
 
 def _noticed(table: pd.DataFrame) -> list[str]:
