@@ -57,7 +57,7 @@ def _inputs(words: list[str]) -> tuple[str, str, str]:
     ) or "2"  # fmt: skip
     numbers = [AUTO, "1", *map(str, induction.NUMBERS)]
     chosen = places[2].select_slider(
-        t("How many groups"), numbers, value=AUTO, key="found_k", bind="query-params", persist_state="session",
+        t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", bind="query-params", persist_state="session",
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )  # fmt: skip
     return (word or "").strip().casefold(), layer, chosen

@@ -86,7 +86,7 @@ def _in_words(table: pd.DataFrame) -> pd.DataFrame:
         "on": t("on"),
     }
     met = {"met": t("met"), "missed": t("missed"), "not run": t("not run")}
-    return table.replace({"goal is": met}).rename(columns=headers)
+    return table.replace({"goal is": met, "suite": suite_titles()}).rename(columns=headers)
 
 
 def _number(figure: dict | None) -> str:

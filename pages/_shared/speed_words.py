@@ -18,6 +18,10 @@ def in_words(text: str) -> str:
     return text
 
 
+def _engine(who: str) -> str:
+    return t("our engine") if who == "our engine" else who
+
+
 def _patterns() -> list[tuple[str, Told]]:
     return [
         # names
@@ -39,7 +43,7 @@ def _patterns() -> list[tuple[str, Told]]:
         ("mix changed, the map follows", lambda: t("mix changed, the map follows")),
         (
             "an epoch on frozen layers, against (.+) for every batch",
-            lambda who: t("an epoch on frozen layers, against {who} for every batch", who=who),
+            lambda who: t("an epoch on frozen layers, against {who} for every batch", who=_engine(who)),
         ),
         ("live answer of all variants on one headline", lambda: t("live answer of all variants on one headline")),
         ("a training step, words from a table", lambda: t("a training step, words from a table")),
@@ -70,7 +74,7 @@ def _patterns() -> list[tuple[str, Told]]:
         ("numpy, sum of the same bytes", lambda: t("numpy, sum of the same bytes")),
         ("torch.mm on the same shapes", lambda: t("torch.mm on the same shapes")),
         ("the fastest length, (.+) tokens", lambda n: t("the fastest length, {n} tokens", n=n)),
-        ("(.+) on the fly", lambda who: t("{who} on the fly", who=who)),
+        ("(.+) on the fly", lambda who: t("{who} on the fly", who=_engine(who))),
         ("plain PyTorch, nn.Linear step by step", lambda: t("plain PyTorch, nn.Linear step by step")),
         ("streamlit hello, its heading", lambda: t("streamlit hello, its heading")),
     ]
