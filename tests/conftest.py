@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, and no clock: a test fails for what the code does. tests/bench/fuzz.py draws new ones.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)

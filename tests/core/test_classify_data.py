@@ -153,7 +153,7 @@ def test_shares_are_of_the_distinct_texts_and_every_row_is_in_one_split():
     assert len(forms(data.train) | forms(data.valid) | forms(data.test)) == 100 and no_text_is_shared(data)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(["One", "one", " ONE ", "two", "Two", "three", "four", "five five", "Five  FIVE", "six", "seven"]), min_size=25, max_size=40),
     st.integers(0, 3),

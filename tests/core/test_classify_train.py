@@ -225,7 +225,7 @@ def test_a_class_that_is_never_named_scores_nought_and_not_nan():
         evaluate(np.empty((0, 2)), np.empty(0, int), ["a", "b"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 5), st.integers(1, 30), st.floats(0.1, 30.0), st.integers(0, 9))
 def test_a_temperature_never_raises_the_loss_and_never_changes_the_answer(n_classes, n, scale, seed):
     random = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ def close(a, b):
 
 
 @given(before=SENTENCES, after=SENTENCES, batch_tokens=st.integers(1, 60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_after_any_text(before, after, batch_tokens):
     close(ENCODER.encode([*before, TARGET, *after])[len(before)], ALONE)
     encoder = new_encoder(batch_tokens=batch_tokens)
@@ -50,7 +50,7 @@ def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_
 
 
 @given(SENTENCES.filter(len), st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_sentence_of_a_batch_equals_itself_alone_whatever_the_order(sentences, random):
     order = random.sample(range(len(sentences)), len(sentences))
     shuffled = ENCODER.encode([sentences[n] for n in order])
@@ -147,7 +147,7 @@ def test_a_small_memory_block_changes_no_vector(monkeypatch):
 
 
 @given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_batches_hold_every_sentence_once_and_keep_to_the_token_budget(lengths, budget):
     groups = list(new_encoder(batch_tokens=budget)._batches([["x"] * n for n in lengths]))
     assert sorted(n for group in groups for n in group) == [n for n, length in enumerate(lengths) if length]

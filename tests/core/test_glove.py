@@ -67,7 +67,7 @@ def test_an_unknown_word_keeps_its_place_and_sentences_do_not_meet():
     assert counted([0], [], [1], n_words=2, window=5) == {}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.lists(st.integers(-1, 4), max_size=9), max_size=6), st.integers(1, 4), st.integers(1, 12))
 def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size):
     wanted: dict[tuple[int, int], float] = {}

@@ -57,7 +57,7 @@ def cosine(a, b) -> float:
 
 
 @given(st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=15), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_target_is_never_changed_and_every_other_word_once(tokens, data):
     position = data.draw(st.integers(0, len(tokens) - 1))
     for how in WAYS:

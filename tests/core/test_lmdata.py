@@ -48,7 +48,7 @@ def test_packing_nothing_gives_nothing():
 
 
 @given(st.lists(st.lists(st.integers(0, 99), min_size=1, max_size=8), max_size=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
     batch, order = pack([np.array(s) for s in sentences])
     assert batch.reverse[batch.reverse].tolist() == list(range(sum(map(len, sentences))))

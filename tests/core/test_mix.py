@@ -107,7 +107,7 @@ def test_a_mixed_cosine_by_hand():
 
 
 @given(VECTORS, WEIGHTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_mixed_cosines_equal_cosines_of_vectors_that_were_really_mixed_for_any_weights(layers, weights):
     weights = np.array(weights)
     lengths = np.linalg.norm(np.einsum("l,nld->nd", weights, layers.astype(np.float64)), axis=1)
@@ -117,14 +117,14 @@ def test_mixed_cosines_equal_cosines_of_vectors_that_were_really_mixed_for_any_w
 
 
 @given(VECTORS, WEIGHTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_mixed_cosine_is_always_a_finite_number_between_minus_one_and_one(layers, weights):
     found = cosines(layers, layers[-1], weights)
     assert np.isfinite(found).all() and (np.abs(found) <= 1).all()
 
 
 @given(VECTORS, st.floats(0.01, 100))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_gamma_changes_the_norm_and_never_the_cosine(layers, gamma):
     layers = layers + np.float32(0.5)
     weights = np.array([0.2, 0.5, 0.3])

@@ -88,7 +88,7 @@ def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
     torch.manual_seed(3)
     cnn = CharacterCNN(ModelShape(filters=((1, 3), (2, 3), (7, 5)), hidden=2, projection=2)).eval()
@@ -155,7 +155,7 @@ def test_a_later_word_changes_no_forward_half_before_it_and_an_earlier_word_no_b
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_sentences_packed_together_equal_sentences_one_by_one(lengths):
     model = bilm()
     torch.manual_seed(sum(lengths))

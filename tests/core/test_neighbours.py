@@ -226,7 +226,7 @@ WEIGHTS = st.lists(st.floats(-3, 3, width=32), min_size=3, max_size=3)
 
 
 @given(weights=WEIGHTS, number=st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_table, weights, number):
     query = make_query(Random(), ["some", f"word{number}"], 1)
     expected, lengths = mixed_brute_force(random_table, query, weights)
@@ -279,7 +279,7 @@ def test_several_mixes_at_once_are_each_as_if_alone(random_table):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_different):
     random = np.random.default_rng(seed)
     values = (random.integers(0, n_different, n) / n_different).astype(np.float32) * 2 - 1

@@ -68,7 +68,7 @@ def test_pca_of_two_points_lies_on_one_axis():
     np.testing.assert_array_equal(points[:, 1], 0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(angle=st.floats(0, 6.28), mirrored=st.booleans(), scale=st.floats(0.1, 10), seed=st.integers(0, 99))
 def test_procrustes_undoes_any_turn_mirror_scale_and_shift(angle, mirrored, scale, seed):
     rng = np.random.default_rng(seed)
@@ -116,7 +116,7 @@ def test_between_two_clusters_a_point_joins_one(n):
     assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 10_000), n_queries=st.integers(1, 5), k=st.integers(1, 12))
 def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighbours(seed, n_queries, k):
     rng = np.random.default_rng(seed)

@@ -78,7 +78,7 @@ def test_silhouette_is_zero_where_there_is_nothing_to_tell_apart():
     assert silhouette((rounding + rounding.T) / 2, list("aabbcc")) == 0.0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), n=st.integers(6, 30), n_senses=st.integers(2, 4))
 def test_silhouette_agrees_with_scikit_learn(seed, n, n_senses):
     rows = unit_rows(seed, n)
@@ -88,7 +88,7 @@ def test_silhouette_agrees_with_scikit_learn(seed, n, n_senses):
     assert silhouette(rows @ rows.T, labels) == pytest.approx(silhouette_score(distances, labels, metric="precomputed"), abs=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(3, 25), k=st.integers(1, 6), equal=st.integers(1, 3))
 def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_senses(seed, n, k, equal):
     rng = np.random.default_rng(seed)

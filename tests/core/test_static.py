@@ -287,13 +287,13 @@ def read_bytes(data: bytes, suffix: str) -> StaticVectors | None:
             return None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=600), st.sampled_from(["", ".txt", ".bin", ".gz", ".xz", ".zip"]))
 def test_of_garbage_only_our_own_errors_come(data, suffix):
     read_bytes(data, suffix)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sampled_from([GLOVE, W2V, BINARY]), st.integers(0, 80), st.integers(0, 6), st.binary(max_size=6))
 def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, removed, put):
     vectors = read_bytes(data[:at] + put + data[at + removed :], ".txt")

@@ -146,7 +146,7 @@ def _visible(text: str) -> str:
 
 
 @given(ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_visible_character_of_any_text_survives_in_one_token_in_order(text):
     tokens = tokenize(text)
     assert "".join(tokens) == _visible(text)
@@ -154,7 +154,7 @@ def test_every_visible_character_of_any_text_survives_in_one_token_in_order(text
 
 
 @given(ANY_TEXT)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(text):
     sentences = split_sentences(text)
     assert _visible("".join(sentences)) == _visible(text)
@@ -162,7 +162,7 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
 
 
 @given(st.lists(ANY_TEXT, max_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_character_ids_of_any_tokens_are_in_range_and_end_exactly_once(tokens):
     ids = character_ids(tokens)
     assert ids.shape == (len(tokens), 50) and (ids[:, 0] == 259).all()
