@@ -6,6 +6,7 @@ anything of any host.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,13 +17,15 @@ import plotly.graph_objects as go
 from core.texts import language, t
 
 MOST_ROWS = 500  # of a table; its CSV holds all
+LONG = 40  # letters of a cell that may be broken into lines
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 STYLE = """
 body {font: 1rem/1.55 system-ui, sans-serif; color: #1B1F27; background: #fff; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;}
 figure {margin: 1.6rem 0;} figcaption, .small {font-size: 0.9rem; color: #4A5160;}
 .notice {border-left: 4px solid #2171B5; padding: 0.2rem 0 0.2rem 0.9rem;}
 table {border-collapse: collapse; font-size: 0.9rem;} .wide {overflow-x: auto;} summary {cursor: pointer; font-weight: 600;}
-th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid #D9DCE3; overflow-wrap: anywhere;}
+th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid #D9DCE3;}
+.wide td.long {min-width: 16rem; max-width: 32rem; overflow-wrap: anywhere;} .facts td {overflow-wrap: anywhere;}
 """
 
 
@@ -52,7 +55,7 @@ def html_of(page: Page) -> str:
         f'<!DOCTYPE html><html lang="{language()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{escape(page.question)} · Elmoscope</title>'
         f"<style>{STYLE}</style>{script}</head><body><main><h1>{escape(page.question)}</h1><p>{page.lede}</p>{figures}{notices}{tables}"
-        f"<h2>{t('Where this comes from')}</h2><table>{facts}</table>{_link(page.address)}</main></body></html>"
+        f"<h2>{t('Where this comes from')}</h2><table class='facts'>{facts}</table>{_link(page.address)}</main></body></html>"
     )
 
 
@@ -67,7 +70,7 @@ def _figure(figure: go.Figure, alt: str, number: int) -> str:
 def _table(table: pd.DataFrame, label: str) -> str:
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in table.columns)
     rows = "".join(
-        f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>"
+        f"<tr>{''.join(_cell(value) for value in row)}</tr>"
         for row in table.head(MOST_ROWS).itertuples(index=False)
     )
     cut = t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) if len(table) > MOST_ROWS else ""
@@ -78,7 +81,17 @@ def _table(table: pd.DataFrame, label: str) -> str:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None or value != value else escape(str(value))  # only NaN differs from itself
+    """A number as one reads it: the CSV has all its digits. Long text may take two lines, anything else stays on one."""
+    if isinstance(value, float):
+        return f"<td>{_number(value)}</td>"
+    text = "" if value is None or value is pd.NA else escape(str(value))
+    return f'<td class="long">{text}</td>' if len(text) > LONG else f"<td>{text}</td>"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _link(address: str) -> str:

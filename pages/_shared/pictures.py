@@ -40,9 +40,6 @@ function save(plot, format, filename) {
   }
 }
 
-// Plotly saves by clicking a link of its own outside: nobody else need hear of that click, which would close what is open here.
-const quiet = (event) => { if (!event.isTrusted && event.target.matches?.("body > a[download]")) event.stopPropagation(); };
-
 async function copy(text, holder) {
   try {
     await navigator.clipboard.writeText(text);
@@ -90,11 +87,7 @@ export default function ({ data, parentElement }) {
   };
   draw();
   const timer = setInterval(draw, 700);  // charts come, go and change while this is open
-  window.addEventListener("click", quiet, true);
-  return () => {
-    clearInterval(timer);
-    window.removeEventListener("click", quiet, true);
-  };
+  return () => clearInterval(timer);
 }
 """
 HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'

@@ -19,9 +19,9 @@ from pages._shared.taken import Taken
 
 @st.fragment
 def show() -> None:
-    """A button; what it opens is made when it is opened, and each file when it is asked for."""
+    """Folded; what it holds is made when it is opened, and each file when it is asked for."""
     view = taken.now()
-    opened = st.popover(t("Take it with you"), icon=":material/ios_share:", key="take", on_change="rerun")
+    opened = st.expander(t("Take it with you"), icon=":material/ios_share:", key="take", on_change="rerun")
     if not opened.open:
         return
     view.look()
@@ -31,17 +31,20 @@ def show() -> None:
         tables = view.tables()
         if tables:
             st.markdown(f"**{t('Tables')}**")
-        for key, table in tables.items():
-            _button(t("CSV: {table}", table=_plain(table.label)), f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
+        with st.container(horizontal=True, gap="small"):
+            for key, table in tables.items():
+                label = t("CSV: {table}", table=_plain(table.label))
+                _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
         st.markdown(f"**{t('All of it')}**")
-        _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: _html(view), "take.html")
-        if view.view in notebooks.VIEWS:
-            computes = t("As a notebook that computes it anew")
-            _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
+        with st.container(horizontal=True, gap="small"):
+            _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: _html(view), "take.html")
+            if view.view in notebooks.VIEWS:
+                computes = t("As a notebook that computes it anew")
+                _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
 
 
 def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
-    st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore", width="stretch")
+    st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore")
 
 
 def _plain(label: str) -> str:

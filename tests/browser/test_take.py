@@ -29,7 +29,7 @@ def taken(browser, server: str) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(60_000)
     opened(page, server, HOME)
-    page.get_by_role("button", name="Take it with you").press("Enter")
+    page.locator(".st-key-take summary").press("Enter")
     expect(page.get_by_role("button", name="PNG")).to_have_count(2)
     yield page
     context.close()
