@@ -24,6 +24,7 @@ from typing import Any
 
 from core import __version__, manifest
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.texts import t
 
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen
@@ -65,7 +66,8 @@ def cannot_write(path: Path, error: OSError) -> Exception:
     elsewhere = error.filename is not None and not str(error.filename).startswith(str(path.parent))
     if error.errno not in _UNWRITABLE or elsewhere:
         return error
-    return BadInput(f"{path} cannot be written: {os.strerror(error.errno)}. Free some space, or choose another folder.")
+    reason = os.strerror(error.errno)
+    return BadInput(t("{path} cannot be written: {reason}. Free some space, or choose another folder.", path=path, reason=reason))
 
 
 def write_json(path: str | Path, obj: Any) -> None:
@@ -85,12 +87,17 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
     try:
         value = parse_json(path.read_bytes())
     except OSError as error:
-        raise MissingArtifact(f"{path} cannot be read: {error.strerror}. Check the file's permissions.") from None
+        told = t("{path} cannot be read: {error}. Check the file's permissions.", path=path, error=error.strerror)
+        raise MissingArtifact(told) from None
     except ValueError as error:
-        raise CorruptArtifact(f"{path} is damaged: {error}. Delete it and make it again.") from None
+        told = t("{path} is damaged: {error}. Delete it and make it again.", path=path, error=error)
+        raise CorruptArtifact(told) from None
     if not isinstance(value, expect):
-        what = f"a {type(value).__name__}, not a {expect.__name__}"
-        raise CorruptArtifact(f"{path} is damaged: it holds {what}. Delete it and make it again.")
+        told = t(
+            "{path} is damaged: it holds a {found}, not a {wanted}. Delete it and make it again.",
+            path=path, found=type(value).__name__, wanted=expect.__name__,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
     return value
 
 
@@ -99,11 +106,11 @@ def parse_json(data: bytes | str) -> Any:
     try:
         return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(t("it is nested too deeply")) from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} is not UTF-8") from None
+        raise ValueError(t("byte {n} is not UTF-8", n=error.start)) from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is not JSON ({error.msg}, at character {error.pos})") from None
+        raise ValueError(t("it is not JSON ({reason}, at character {n})", reason=error.msg, n=error.pos)) from None
 
 
 def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] = BadInput) -> int:
@@ -112,11 +119,15 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     try:
         size = path.stat().st_size
     except (OSError, ValueError):
-        raise MissingArtifact(f"There is no file {path}. Check its name, or make it again.") from None
+        raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
     if path.is_dir():
-        raise error(f"{path} is a folder; a file is needed here.")
+        raise error(t("{path} is a folder; a file is needed here.", path=path))
     if size > max_bytes:
-        raise error(f"{path.name} is {_megabytes(size)}; at most {_megabytes(max_bytes)} can be read here. Use a smaller file.")
+        told = t(
+            "{name} is {size}; at most {most} can be read here. Use a smaller file.",
+            name=path.name, size=_megabytes(size), most=_megabytes(max_bytes),
+        )  # fmt: skip
+        raise error(told)
     manifest.check(path)
     return size
 
@@ -127,7 +138,8 @@ def file_sha256(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise MissingArtifact(f"{path} cannot be read: {error.strerror}. Check that it is there.") from None
+        told = t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
+        raise MissingArtifact(told) from None
 
 
 def text_fingerprint(texts: Iterable[str]) -> str:
@@ -228,8 +240,8 @@ def _plain(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"it holds {name}, which is no JSON number")
+    raise ValueError(t("it holds {name}, which is no JSON number", name=name))
 
 
 def _megabytes(n_bytes: int) -> str:
-    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else f"{n_bytes:,} bytes"
+    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else t("{n:,} bytes", n=n_bytes)

@@ -59,7 +59,8 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     """(n, D) -> float64 rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
     vectors = np.asarray(vectors, np.float64)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        raise BadInput(f"A view needs a table of finite numbers, one row a point; got an array of shape {vectors.shape}.")
+        told = t("A view needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        raise BadInput(told)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import BadInput
+from core.texts import t
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
@@ -43,11 +44,15 @@ class ModelShape:
     def __post_init__(self) -> None:
         sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
         if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise BadInput(f"A biLM's sizes must all be positive; the options give {self}")
+            raise BadInput(t("A biLM's sizes must all be positive; the options give {options}", options=self))
         if max(width for width, _ in self.filters) > 50:
-            raise BadInput(f"A token has 50 characters, so no filter in the options can be wider; they give {self.filters}")
+            told = t(
+                "A token has 50 characters, so no filter in the options can be wider; they give {filters}", filters=self.filters
+            )
+            raise BadInput(told)
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
-            raise BadInput(f"Clips must be positive; the options give {self.cell_clip} and {self.projection_clip}")
+            told = {"cell": self.cell_clip, "projection": self.projection_clip}
+            raise BadInput(t("Clips must be positive; the options give {cell} and {projection}", **told))
 
     @property
     def n_filters(self) -> int:
@@ -71,7 +76,8 @@ class ModelShape:
         try:
             lstm, cnn = options["lstm"], options["char_cnn"]
             if cnn.get("activation", "relu") != "relu":
-                raise BadInput(f"options.json asks for activation '{cnn['activation']}'; only 'relu' is supported.")
+                name = cnn["activation"]
+                raise BadInput(t("options.json asks for activation '{name}'; only 'relu' is supported.", name=name))
             return cls(
                 filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
                 character_dim=int(cnn["embedding"]["dim"]),
@@ -84,9 +90,10 @@ class ModelShape:
                 skip_connections=bool(lstm.get("use_skip_connections", False)),
             )
         except KeyError as missing:
-            raise BadInput(f"options.json has no entry {missing}; ELMo's has 'lstm' and 'char_cnn' with their sizes.") from None
+            told = t("options.json has no entry {name}; ELMo's has 'lstm' and 'char_cnn' with their sizes.", name=missing)
+            raise BadInput(told) from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(f"options.json holds a value of the wrong kind: {error}.") from None
+            raise BadInput(t("options.json holds a value of the wrong kind: {error}.", error=error)) from None
 
     def to_options(self) -> dict:
         """The dictionary that AllenNLP 2.10.1 reads as options.json."""

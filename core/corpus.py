@@ -15,13 +15,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from core.artifacts import check_fits, parse_json, text_fingerprint
 from core.errors import BadInput
 from core.languages import tokenize
 from core.limits import limits
 from core.text import split_sentences
+from core.texts import t
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
@@ -31,7 +32,24 @@ MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
-_Placed = Iterator[tuple[str, Any]]  # where in a file ("a.csv, line 3"), and what stands there
+
+
+class Place(NamedTuple):
+    """Where something stands: "a.csv, line 3"; worded in the reader's language only if it must be told, as few places are."""
+
+    name: str  # of a file; "" for typed text
+    number: int
+    is_item: bool = False  # of a JSON list, not a line
+
+    def __str__(self) -> str:
+        if self.is_item:
+            return t("{name}, item {number}", name=self.name, number=self.number)
+        if self.name:
+            return t("{name}, line {number}", name=self.name, number=self.number)
+        return t("The text, line {number}", number=self.number)
+
+
+_Placed = Iterator[tuple[Place, Any]]  # and what stands there
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +97,7 @@ def read_sentences(
     found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
     if not sentences:
-        raise BadInput(f"{path.name} holds no sentence. A corpus needs at least one line of text.")
+        raise BadInput(t("{name} holds no sentence. A corpus needs at least one line of text.", name=path.name))
     return sentences
 
 
@@ -104,12 +122,11 @@ def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
     """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
-        told = "The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file instead."
-        raise BadInput(told.format(n=len(text), most=most))
+        raise BadInput(t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file instead.", n=len(text), most=most))  # fmt: skip
     lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
-    found = [sentence for k, line in lines for sentence in _from_text(line, f"The text, line {k}", split)]
+    found = [sentence for k, line in lines for sentence in _from_text(line, Place("", k), split)]
     if not found:
-        raise BadInput("There is no text yet. Type at least one sentence.")
+        raise BadInput(t("There is no text yet. Type at least one sentence."))
     return found
 
 
@@ -143,14 +160,15 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         last = sentence
 
 
-def _from_text(text: str, place: str, split: bool) -> list[Sentence]:
+def _from_text(text: str, place: Place | str, split: bool) -> list[Sentence]:
     if len(text) > MAX_TEXT:
-        refuse(place, f"a text of {len(text):,} characters", f"At most {MAX_TEXT:,} are read as one; break it at sentence ends.")
+        found = t("a text of {n:,} characters", n=len(text))
+        refuse(place, found, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
     found = [tokenize(part) for part in (split_sentences(text) if split else [text])]
     return [Sentence(checked_tokens(tokens, place)) for tokens in found if tokens]
 
 
-def _from_row(row: Any, column: str | None, place: str, split: bool) -> list[Sentence]:
+def _from_row(row: Any, column: str | None, place: Place | str, split: bool) -> list[Sentence]:
     """The sentences of one JSON value: a token list, a text, or an object."""
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
@@ -160,25 +178,27 @@ def _from_row(row: Any, column: str | None, place: str, split: bool) -> list[Sen
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
         return _from_text(_text(text, place), place, split)
-    refuse(place, f"{shown(row)} is no row", 'A row is {"tokens": ["the", "bank"]} or {"text": "the bank"}.')
+    refuse(place, t("{row} is no row", row=shown(row)), t('A row is {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
-def _targets(row: dict, tokens: tuple[str, ...], place: str) -> tuple[Target, ...]:
+def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
     label, sense, word, lemma, pos = (_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        refuse(place, f"position {shown(position)} in {len(tokens)} tokens", f"It is a whole number, 0 to {len(tokens) - 1}.")
+        found = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+        refuse(place, found, t("It is a whole number, 0 to {last}.", last=len(tokens) - 1))
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
-            refuse(place, f"token {position} is {shown(token)}, not {shown(word)}", "Positions count tokens from 0.")
+            found = t("token {number} is {found}, not {wanted}", number=position, found=shown(token), wanted=shown(word))
+            refuse(place, found, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
     return (Target(position, token, label if sense is None else sense, lemma, pos),)
 
 
-def _labelled(row: Any, place: str) -> LabelledRow:
+def _labelled(row: Any, place: Place | str) -> LabelledRow:
     given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
@@ -189,35 +209,35 @@ def _labelled(row: Any, place: str) -> LabelledRow:
     return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
 
 
-def checked_tokens(tokens: Any, place: str) -> tuple[str, ...]:
+def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        refuse(place, f"{shown(tokens)} is no list of words", 'Tokens look like this: ["the", "bank"], none blank.')
+        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Tokens look like this: ["the", "bank"], none blank.'))  # fmt: skip
     if len(tokens) > MAX_TOKENS:
-        refuse(place, f"a sentence of {len(tokens):,} tokens", f"At most {MAX_TOKENS:,} are read as one; split it.")
+        refuse(place, t("a sentence of {n:,} tokens", n=len(tokens)), t("At most {n:,} are read as one; split it.", n=MAX_TOKENS))
     _text("".join(tokens), place)
     return tuple(tokens)
 
 
-def _text(value: Any, place: str) -> str | None:
+def _text(value: Any, place: Place | str) -> str | None:
     """A text, a whole number as text (senses are often numbered), or None."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
-        needed = 'It looks like this: "bank", with no NUL and no half character (unpaired surrogate).'
-        refuse(place, f"{shown(value)} where a text should be", needed)
+        needed = t('It looks like this: "bank", with no NUL and no half character (unpaired surrogate).')
+        refuse(place, t("{value} where a text should be", value=shown(value)), needed)
     return value
 
 
-def refuse(place: str, found: str, needed: str) -> NoReturn:
+def refuse(place: Place | str, found: str, needed: str) -> NoReturn:
     raise BadInput(f"{place}: {found}. {needed}")
 
 
 def shown(value: Any, most: int = 80) -> str:
     """A JSON value on one line, cut short; of what is in it, only the first level."""
     if isinstance(value, list | dict):
-        parts = ("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
-        text = f"[{', '.join(parts)}]" if isinstance(value, list) else f"a row of {', '.join(parts) or 'nothing'}"
+        parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
+        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("a row of nothing")
     else:
         text = "null" if value is None else repr(value)
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -226,7 +246,7 @@ def shown(value: Any, most: int = 80) -> str:
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
-        raise BadInput(f"{path.name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.")
+        raise BadInput(t("{name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.", name=path.name))  # fmt: skip
     return kind
 
 
@@ -242,10 +262,11 @@ def json_rows(path: Path, *, whole: bool) -> _Placed:
         try:
             value = parse_json(text)
             if kind == ".json" and not isinstance(value, list):
-                raise ValueError(f"{shown(value)} instead of a list of sentences")
+                raise ValueError(t("{value} instead of a list of sentences", value=shown(value)))
         except ValueError as error:
-            refuse(place, str(error), 'Needed: {"tokens": ["the", "bank"]} on each line; in .json, [["the", "bank"], ...].')
-        yield from [(place, value)] if kind == ".jsonl" else ((f"{place}, item {k}", item) for k, item in enumerate(value))
+            needed = t('Needed: {{"tokens": ["the", "bank"]}} on each line; in .json, [["the", "bank"], ...].')
+            refuse(place, str(error), needed)
+        yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))
 
 
 def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
@@ -255,20 +276,20 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
     quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
     mark = next((mark for mark in marks if mark in first), marks[0])
     reader = csv.reader(chain([first], lines), delimiter=mark, quoting=quoting, strict=True)
-    rows = ((f"{path.name}, line {reader.line_num}", row) for row in reader if any(map(str.strip, row)))
+    rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
     try:
         for place, row in islice(rows, 1):
             index, is_header = _column(row, column, place)
             yield from [] if is_header else [(place, row[index])]
         for place, row in rows:
             if len(row) <= index:
-                refuse(place, f"a row of {len(row)} columns", f"The text is in column {index + 1}.")
+                refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
             yield place, row[index]
     except csv.Error as error:
-        refuse(f"{path.name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
+        refuse(Place(path.name, reader.line_num), t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))  # fmt: skip
 
 
-def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
+def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:
     """Where the text stands, and whether this first row is a row of names."""
     number = "1" if column is None and len(row) == 1 and row[0].casefold() not in TEXT_COLUMNS else column or ""
     if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
@@ -276,8 +297,8 @@ def _column(row: list[str], column: str | None, place: str) -> tuple[int, bool]:
     names, wanted = [name.strip().casefold() for name in row], TEXT_COLUMNS if column is None else [column.strip().casefold()]
     if found := [names.index(name) for name in wanted if name in names]:
         return found[0], True
-    found = f"no column {shown(column or 'text')} among {shown(row, 400)}"
-    refuse(place, found, "Say which one holds the text, by its name or its number.")
+    found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
+    refuse(place, found, t("Say which one holds the text, by its name or its number."))
 
 
 def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
@@ -287,22 +308,22 @@ def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int
     try:
         with opened(path, "rb") as stream:
             for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
-                place, total = f"{path.name}, line {number}", total + len(data)
+                place, total = Place(path.name, number), total + len(data)
                 if total > most:
-                    refuse(place, f"{most:,} bytes, unpacked, end here", "At most that much is read; use a smaller file.")
+                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))  # fmt: skip
                 if len(data) > longest:
-                    refuse(place, f"more than {longest:,} bytes without a line break", "Break it into shorter lines.")
+                    refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
                 yield place, _decoded(data, place, number == 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
+        raise BadInput(t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)) from None  # fmt: skip
 
 
-def _decoded(data: bytes, place: str, is_first: bool) -> str:
+def _decoded(data: bytes, place: Place | str, is_first: bool) -> str:
     if b"\x00" in data:
         utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        refuse(place, "UTF-16 text" if utf16 else "a NUL byte, so no plain text", "Save it as plain text in UTF-8.")
+        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
     try:
         return data.decode("utf-8-sig" if is_first else "utf-8")
     except UnicodeDecodeError as error:
-        found = f"byte {error.start + 1} of the line ({data[error.start]:#04x}) is not UTF-8"
-        refuse(place, found, "Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8).")
+        found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+        refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))

@@ -19,6 +19,7 @@ from core.artifacts import read_json
 from core.config import ROOT
 from core.errors import BadInput, ElmoscopeError
 from core.morphemes import morphemes
+from core.texts import t
 
 TOKENISERS: dict[str, Callable[[str], list[str]]] = {
     "words": text.tokenize,  # words and marks apart; good for most languages that write spaces
@@ -93,7 +94,8 @@ def named(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        raise BadInput(f"There is no language '{code[:40]}'. Described are: {', '.join(codes())}.")
+        told = {"code": code[:40], "codes": ", ".join(codes())}
+        raise BadInput(t("There is no language '{code}'. Described are: {codes}.", **told))
     return _read(path)
 
 
@@ -124,14 +126,17 @@ def _usable(data: str | None) -> tuple[str, ...]:
 def _read(path: Path) -> Language:
     told, known = read_json(path, expect=dict), {f.name for f in fields(Language)} - {"code"}
     if strange := sorted(set(told) - known):
-        raise BadInput(f"{path} describes {', '.join(strange)}; a language has {', '.join(sorted(known))}.")
+        names = {"strange": ", ".join(strange), "known": ", ".join(sorted(known))}
+        raise BadInput(t("{path} describes {strange}; a language has {known}.", path=path, **names))
     if not isinstance(told.get("name"), str) or not told["name"].strip():
-        raise BadInput(f'{path} gives the language no name. Write for example "name": "Esperanto".')
+        raise BadInput(t('{path} gives the language no name. Write for example "name": "Esperanto".', path=path))
     if told.get("tokeniser", "words") not in TOKENISERS:
-        raise BadInput(f"{path}: there is no tokeniser {told['tokeniser']!r}. There are: {', '.join(TOKENISERS)}.")
+        names = {"name": told["tokeniser"], "names": ", ".join(TOKENISERS)}
+        raise BadInput(t("{path}: there is no tokeniser {name!r}. There are: {names}.", path=path, **names))
     try:
         told["filters"] = tuple((int(width), int(count)) for width, count in told.get("filters", ()))
     except (TypeError, ValueError):
-        raise BadInput(f'{path}: "filters" are pairs of a width and a number, such as [[3, 64], [6, 128]].') from None
+        wrong = t('{path}: "filters" are pairs of a width and a number, such as [[3, 64], [6, 128]].', path=path)
+        raise BadInput(wrong) from None
     told["corpus"] = tuple(map(str, told.get("corpus", ())))
     return Language(code=path.stem, **told)

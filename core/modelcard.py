@@ -14,6 +14,7 @@ from core.config import ModelShape
 from core.elmo.weights import find_files
 from core.errors import CorruptArtifact
 from core.figures import Panel
+from core.texts import t
 
 LAYERS = ("0", "1", "2")
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
@@ -89,7 +90,8 @@ def read_log(path: Path) -> TrainingLog | None:
         if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
             raise TypeError("tokens")
     except (TypeError, KeyError):
-        raise CorruptArtifact(f"{path} is no training log. Delete it, or copy it again from where the model came.") from None
+        told = t("{path} is no training log. Delete it, or copy it again from where the model came.", path=path)
+        raise CorruptArtifact(told) from None
     return log
 
 

@@ -19,6 +19,7 @@ from core import halves
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.errors import BadInput
 from core.occurrences import Occurrence, OccurrenceTable, Rows
+from core.texts import t
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -68,9 +69,13 @@ class TypeNeighbour:
 def make_query(encoder, tokens: list[str], position: int) -> Query:
     """Encode a sentence and take the token at `position`."""
     if not tokens:
-        raise BadInput("The sentence is empty. Type one that contains the word.")
+        raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
-        raise BadInput(f"Position {position} is outside the sentence, whose tokens are numbered 0 to {len(tokens) - 1}.")
+        told = t(
+            "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.",
+            position=position, last=len(tokens) - 1,
+        )  # fmt: skip
+        raise BadInput(told)
     layers = encoder.encode([list(tokens)])[0][:, position]
     return Query(tuple(tokens), position, layers.astype(np.float16).astype(np.float32))
 
@@ -81,8 +86,12 @@ def products(rows: Rows, query: Query) -> Products:
     cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mixed_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
-            held, given = (f"{n} layers of {size}" for n, size in (block.shape[1:], query.layers.shape))
-            raise BadInput(f"The index holds {held}, the model gives {given}.")
+            (n, size), (given, given_size) = block.shape[1:], query.layers.shape
+            told = t(
+                "The index holds {n} layers of {size}, the model gives {given} layers of {given_size}.",
+                n=n, size=size, given=given, given_size=given_size,
+            )  # fmt: skip
+            raise BadInput(told)
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, :, start + k : start + k + len(piece)]))

@@ -25,6 +25,7 @@ from core.artifacts import provenance, read_json, replacing, text_fingerprint, w
 from core.corpus import Sentence, Target, fingerprint
 from core.elmo.mix import gram, widened
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.texts import t
 
 FORMAT = 1
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
@@ -50,10 +51,11 @@ class Rows:
         try:
             reader = pa.ipc.open_file(pa.memory_map(str(path)))
             if reader.schema != _schema(n_layers, dim):
-                raise pa.ArrowInvalid(f"its columns are not those of {n_layers} layers of {dim}")
+                raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError) as error:
-            raise CorruptArtifact(f"{path} is not a readable occurrence table ({error}). Build the index again.") from None
+            told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
+            raise CorruptArtifact(told) from None
         self.batches = batches
         self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
         self.grams = [_matrix(batch, "gram") for batch in batches]
@@ -97,18 +99,19 @@ class OccurrenceTable:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not (self.folder / "meta.json").is_file():
-            raise MissingArtifact(f"{folder} is no index: it has no meta.json. Make one: python -m core index build --help")
+            raise MissingArtifact(t("{folder} is no index: it has no meta.json. Make one: python -m core index build --help", folder=folder))  # fmt: skip
         self.meta = read_json(self.folder / "meta.json", expect=dict)
         if self.meta.get("format") != FORMAT:
-            raise CorruptArtifact(f"{folder} is an index of format {self.meta.get('format')}, this is {FORMAT}. Build it again.")
+            told = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
+            raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **told))
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise CorruptArtifact(f"{folder}/meta.json does not say how many layers of what size. Build the index again.")
+            raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))  # fmt: skip
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
-            raise CorruptArtifact(f"{folder}/types.arrow is of another index than its occurrences. Build the index again.")
+            raise CorruptArtifact(t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder))  # fmt: skip
         self.word, self.sense, self.lemma, self.sentence, self.position = (
             self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
         )
@@ -118,14 +121,9 @@ class OccurrenceTable:
 
     def occurrence(self, row: int) -> Occurrence:
         sense, lemma = self.sense[row], self.lemma[row]
-        return Occurrence(
-            row,
-            self.words[self.word[row]],
-            tuple(self.sentences[int(self.sentence[row])].as_py()),
-            int(self.position[row]),
-            self.senses[sense] if sense >= 0 else None,
-            self.lemmas[lemma] if lemma >= 0 else None,
-        )
+        labels = (self.senses[sense] if sense >= 0 else None, self.lemmas[lemma] if lemma >= 0 else None)
+        tokens = tuple(self.sentences[int(self.sentence[row])].as_py())
+        return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels)
 
     def labelled_rows(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense (of one lemma)."""
@@ -161,7 +159,9 @@ def build_index(
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
     if not names[0]:
-        raise BadInput(f"There is nothing to index: no sentence has a {'labelled ' if targets_only else ''}word.")
+        if targets_only:
+            raise BadInput(t("There is nothing to index: no sentence has a labelled word."))
+        raise BadInput(t("There is nothing to index: no sentence has a word."))
     schema = _schema(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
@@ -321,7 +321,7 @@ def _read_sentences(path: Path) -> pa.Array:
     try:
         return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0).column("tokens")
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
-        raise CorruptArtifact(f"{path} cannot be read ({error}). Build the index again.") from None
+        raise CorruptArtifact(t("{path} cannot be read ({error}). Build the index again.", path=path, error=error)) from None
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:

@@ -22,6 +22,7 @@ import numpy as np
 from core.artifacts import replacing
 from core.axes import principal
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.texts import t
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
@@ -81,19 +82,20 @@ class FrozenMaps:
         from safetensors import SafetensorError, safe_open
 
         if not Path(path).is_file():
-            raise MissingArtifact(f"There are no maps at {path}.")
+            raise MissingArtifact(t("There are no maps at {path}.", path=path))
         try:
             with safe_open(path, framework="numpy") as file:
                 about, points = json.loads(file.metadata()["elmoscope_maps"]), file.get_tensor("coordinates")
             if about.pop("format") != FORMAT:
-                raise CorruptArtifact(f"The maps in {path} are of another version of Elmoscope; make them again.")
+                raise CorruptArtifact(t("The maps in {path} are of another version of Elmoscope; make them again.", path=path))
             about = {key: tuple(value) if isinstance(value, list) else value for key, value in about.items()}
             maps = cls(coordinates=points, **about | {"config": ProjectionConfig(**about["config"])})
             counts = {len(points), len(maps.trustworthiness), len(maps.displacement) + 1}
             if counts != {len(maps.names)} or points.shape[2:] != (2,) or not np.isfinite(points).all():
                 raise ValueError
         except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError, BadInput):
-            raise CorruptArtifact(f"The file of maps {path} is damaged or holds something else; make the maps again.") from None
+            told = t("The file of maps {path} is damaged or holds something else; make the maps again.", path=path)
+            raise CorruptArtifact(told) from None
         return maps
 
 
@@ -207,7 +209,8 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
     """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
     vectors = np.asarray(vectors, np.float32)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        raise BadInput(f"A map needs a table of finite numbers, one row a point; got an array of shape {vectors.shape}.")
+        told = t("A map needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        raise BadInput(told)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import BadInput
+from core.texts import t
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 DRAWS, ROUNDS = 1_000, 200  # of the bootstrap; shuffles
@@ -165,7 +166,7 @@ def sense_report(
         nulls.append(null)
         draws.append(resampled(hits, rng))
     if not per_word:
-        raise BadInput("No word here has occurrences labelled with two different senses; there is nothing to tell apart.")
+        raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)
@@ -230,8 +231,11 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
     """Checked similarities (n, n) and senses as numbers from 0 on (n,)."""
     similarities, labels = np.asarray(similarities), np.asarray(labels)
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
-        found = f"{labels.size} labels and cosines of shape {similarities.shape}"
-        raise BadInput(f"A word's senses need two occurrences or more, and the cosine of every pair; got {found}.")
+        told = t(
+            "A word's senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
+            n=labels.size, shape=similarities.shape,
+        )  # fmt: skip
+        raise BadInput(told)
     return similarities, np.unique(labels, return_inverse=True)[1]
 
 

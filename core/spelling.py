@@ -24,6 +24,7 @@ from core.elmo.model import CharacterCNN
 from core.errors import CorruptArtifact
 from core.static import Neighbour, StaticVectors
 from core.text import END_WORD, IDS_PER_TOKEN, SENTENCE_BEGIN, SENTENCE_END, character_ids
+from core.texts import t
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 WORDS_AT_ONCE = 256  # read between two looks at whether to stop
@@ -214,7 +215,8 @@ class Spellings:
         except (OSError, KeyError, ValueError, SafetensorError):
             kept = np.empty((0, 0))
         if kept.dtype != np.float16 or kept.ndim != 2 or kept.shape[1] != self.vectors.shape[1] or len(kept) > len(self.words):
-            raise CorruptArtifact(f"{self.file} does not hold the spellings of this vocabulary. Delete it; it is made again.")
+            told = t("{file} does not hold the spellings of this vocabulary. Delete it; it is made again.", file=self.file)
+            raise CorruptArtifact(told)
         return kept
 
     def _keep(self) -> None:
@@ -232,7 +234,8 @@ def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     try:
         return file.read_bytes().decode("utf-8").split("\n"), True
     except UnicodeDecodeError as error:
-        raise CorruptArtifact(f"{file} is not UTF-8 text (byte {error.start}). Get the model again.") from None
+        told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)
+        raise CorruptArtifact(told) from None
 
 
 def unit_rows(rows: np.ndarray) -> np.ndarray:

@@ -5,7 +5,8 @@ import streamlit as st
 from core.limits import limits
 from core.texts import t
 from pages._shared import examples
-from pages._shared.frame import english, frame, lede, question, show
+from pages._shared.frame import frame, lede, question, show
+from pages._shared.in_use import english
 
 
 def take_example() -> None:

@@ -14,6 +14,7 @@ from core.artifacts import text_fingerprint
 from core.classify.tables import Table
 from core.errors import BadInput
 from core.text import tokenize
+from core.texts import t
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200
@@ -69,7 +70,8 @@ class SplitConfig:
         if self.duplicates not in ("keep", "drop"):
             raise BadInput(f"duplicates must be 'keep' or 'drop', got {self.duplicates!r}.")
         if not 0 < self.test_share < 1 or not 0 < self.valid_share < 1 or not 0 < self.share <= 1:
-            raise BadInput(f"Shares must lie between 0 and 1, got {self.test_share}, {self.valid_share} and {self.share}.")
+            told = {"test": self.test_share, "valid": self.valid_share, "share": self.share}
+            raise BadInput(t("Shares must lie between 0 and 1, got {test}, {valid} and {share}.", **told))
         if self.folds and not 2 <= self.folds <= 100:
             raise BadInput(f"There can be 2 to 100 folds, got {self.folds}.")
         if not 0 <= self.fold < max(1, self.folds):
@@ -103,7 +105,7 @@ def make_dataset(
     the label `left_out` are read and used nowhere.
     """
     made = _Maker(clean, names or {}, config.max_tokens)
-    every = [made.rows(t) if t else [] for t in (table, test, valid, extra)]
+    every = [made.rows(part) if part else [] for part in (table, test, valid, extra)]
     rows, tested, checked, added = ([row for row in part if row.label != left_out] for part in every)
     if config.duplicates == "drop":
         rows = made.without_duplicates(rows)
@@ -116,13 +118,22 @@ def make_dataset(
         train = made.without(train, held_out, "test")
     train = made.without(train, checked, "validation")
     splits = [made.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
-    for part, what in zip(splits, ("train on", "validate on", "test on"), strict=True):
-        if not part:
-            raise BadInput(f"{name} has no row left to {what}: {len(rows):,} rows are too few. Add some.")
+    if not all(splits):
+        raise BadInput(_too_few(splits, name, len(rows)))
     if len({example.label for example in splits[0]}) < 2:
-        raise BadInput(f"The {len(splits[0]):,} training rows of {name} all have one label. Take a larger share, or add rows.")
+        told = {"n": len(splits[0]), "name": name}
+        raise BadInput(t("The {n:,} training rows of {name} all have one label. Take a larger share, or add rows.", **told))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
     return Dataset(name, labels, *splits, texts, tuple(made.notes))
+
+
+def _too_few(splits: list[tuple[Example, ...]], name: str, n_rows: int) -> str:
+    train, valid, _ = splits
+    if not train:
+        return t("{name} has no row left to train on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
+    if not valid:
+        return t("{name} has no row left to validate on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
+    return t("{name} has no row left to test on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
 
 
 def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
@@ -189,9 +200,17 @@ class _Maker:
         number = {label: k for k, label in enumerate(labels)}
         unknown = sorted({row.label for row in rows} - set(labels))
         if unknown:
+            told = {"label": unknown[0], "labels": ", ".join(labels)[:200]}
             raise BadInput(
-                f"The label {unknown[0]!r} is in the {what} rows but not among the training labels "
-                f"({', '.join(labels)[:200]}). Use the same names in both."
+                t(
+                    "The label {label!r} is in the test rows but not among the training labels ({labels}). Use the same names in both.",
+                    **told,
+                )
+                if what == "test"
+                else t(
+                    "The label {label!r} is in the valid rows but not among the training labels ({labels}). Use the same names in both.",
+                    **told,
+                )
             )
         return tuple(Example(row.text, row.tokens, number[row.label]) for row in rows)
 
@@ -236,10 +255,15 @@ def _rank(form: str, seed: int, purpose: str) -> float:
 def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
     found = {row.label for row in rows}
     if len(found) < 2:
-        only = f"only one label, {next(iter(found))!r}" if found else "no row to train on"
-        raise BadInput(f"{name} has {only}. A classifier needs at least two labels to tell apart.")
+        told = {"name": name, "label": next(iter(found), "")}
+        raise BadInput(
+            t("{name} has only one label, {label!r}. A classifier needs at least two labels to tell apart.", **told)
+            if found
+            else t("{name} has no row to train on. A classifier needs at least two labels to tell apart.", name=name)
+        )
     if len(found) > MAX_LABELS:
-        raise BadInput(f"{name} has {len(found):,} different labels; at most {MAX_LABELS} are taken. Is this the label column?")
+        told = {"name": name, "n": len(found), "most": MAX_LABELS}
+        raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **told))
     first = [label for label in order if label in found]
     return (*first, *sorted(found - set(first), key=lambda label: (not label.lstrip("-").isdecimal(), _number(label), label)))
 

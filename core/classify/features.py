@@ -17,6 +17,7 @@ from core.artifacts import provenance, read_json, replacing, text_fingerprint, w
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widened
 from core.errors import BadInput, CorruptArtifact
+from core.texts import t
 
 SHARD_TOKENS = 64_000
 FORMAT, VERSION = "elmoscope-features", 1
@@ -32,7 +33,8 @@ class FeatureStore:
         self.folder = Path(folder)
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
-            raise CorruptArtifact(f"{self.folder} does not hold the layers of these texts. Delete it; it is made again.")
+            told = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
+            raise CorruptArtifact(told)
         self._row = {tokens: k for k, tokens in enumerate(texts)}
         self._place: list[tuple[int, int]] = []  # of each text: shard, and where in it the first token stands
         self._shards = []
@@ -126,7 +128,9 @@ def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarr
     try:
         pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))
     except (OSError, ValueError, EOFError) as error:
-        raise CorruptArtifact(f"{folder} cannot be read: {error}. Delete it; it is made again.") from None
+        told = t("{folder} cannot be read: {error}. Delete it; it is made again.", folder=folder, error=error)
+        raise CorruptArtifact(told) from None
     if pair[0].shape != (tokens, dim // 2) or pair[1].shape != (tokens, n_layers - 1, dim):
-        raise CorruptArtifact(f"{folder} holds layers of shape {pair[1].shape}, not of {tokens:,} tokens. Delete it.")
+        told = {"folder": folder, "shape": pair[1].shape, "n": tokens}
+        raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **told))
     return pair

@@ -24,6 +24,7 @@ from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.static import StaticVectors
+from core.texts import t
 
 FORMAT, VERSION = "elmoscope-head", 1
 ROWS_AT_ONCE = 128  # texts in a batch of answers
@@ -159,10 +160,11 @@ def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
     path = Path(folder) / "meta.json"
     if not path.is_file():
-        raise MissingArtifact(f"There is no trained head in {folder}. Train one: python -m core train --help")
+        raise MissingArtifact(t("There is no trained head in {folder}. Train one: python -m core train --help", folder=folder))
     meta = read_json(path, expect=dict)
     if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
-        raise CorruptArtifact(f"{folder} is not in version {VERSION} of our format of heads. Train it again.")
+        told = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=VERSION)
+        raise CorruptArtifact(told)
     return meta
 
 
@@ -176,17 +178,19 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     try:
         for name, expected in meta["sha256"].items():
             if file_sha256(folder / name) != expected:
-                raise CorruptArtifact(f"{folder / name} is damaged: its checksum is not the one in meta.json. Train it again.")
+                told = {"path": folder / name}
+                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **told))
         variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
         _check_made_with(folder, meta, variant, model, vectors)
         text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
-            raise CorruptArtifact(f"{folder / 'vocabulary.txt'} is not the vocabulary of this head. Train it again.")
+            told = t("{path} is not the vocabulary of this head. Train it again.", path=folder / "vocabulary.txt")
+            raise CorruptArtifact(told)
         if variant.members:
             members = {name: _member(folder, name, meta, model, vectors) for name in variant.members}
             if any(member.labels != labels for member in members.values()):
-                raise ValueError("its members have other labels")
+                raise ValueError(t("its members have other labels"))
             return Head(variant, labels, Committee(members), Vocabulary(()), float(meta["temperature"]), meta)
         arrays = unpack(load_file(folder / "weights.safetensors"))
         classifier = _classifier(variant, meta, arrays, words, len(labels))
@@ -194,7 +198,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
         return Head(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CorruptArtifact(f"The head in {folder} cannot be read: {reason}. Train it again.") from None
+        told = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
+        raise CorruptArtifact(told) from None
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> Head:
@@ -202,7 +207,10 @@ def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str
     place = folder / name if (folder / name).is_dir() else folder.parent / name
     head = load_head(place, model=model, vectors=vectors)
     if head.meta["sha256"]["weights.safetensors"] != meta["members"][name]:
-        raise CorruptArtifact(f"The head in {folder} was made of another {name}: {name} beside it is another. Train it again.")
+        told = {"folder": folder, "name": name}
+        raise CorruptArtifact(
+            t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **told)
+        )
     return head
 
 
@@ -218,16 +226,22 @@ def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str]
     width = len(words) if variant.network == "tfidf" else meta["shape"]["static_dim"]
     idf = arrays["idf"] if variant.network == "tfidf" else None
     if arrays["coef"].shape != (n_classes, width) or (idf is not None and idf.shape != (width,)):
-        raise ValueError(f"weights of shape {arrays['coef'].shape} do not fit {n_classes} labels and {width:,} features")
+        told = {"shape": arrays["coef"].shape, "labels": n_classes, "features": width}
+        raise ValueError(t("weights of shape {shape} do not fit {labels} labels and {features:,} features", **told))
     return Baseline(arrays["coef"], arrays["intercept"], meta["shape"].get("analyzer", ""), words if idf is not None else (), idf)
 
 
 def _check_made_with(folder: Path, meta: dict, variant: Variant, model: str | None, vectors: str | None) -> None:
     for needed, given, kind in ((variant.elmo, model, "model"), (variant.glove, vectors, "vectors")):
         if needed and given is not None and meta[kind] != given:
-            made = f"{meta[f'{kind}_name']} ({short(meta[kind])})"
+            told = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(given)}
             raise CorruptArtifact(
-                f"The head in {folder} was trained on other {kind} ({made}) than those in use ({short(given)}). Train it again."
+                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
+                if kind == "model"
+                else t(
+                    "The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.",
+                    **told,
+                )
             )
 
 

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from core.artifacts import check_fits, parse_json
-from core.corpus import refuse, shown
+from core.corpus import Place, refuse, shown
 from core.errors import BadInput
 from core.limits import limits
 from core.text import join_tokens
+from core.texts import t
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
@@ -67,10 +68,11 @@ def read_table(
     path = Path(path)
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
-        raise BadInput(f"{path.name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.")
+        told = t("{name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.", name=path.name)
+        raise BadInput(told)
     text, notes = _decoded(_unpacked(path), path.name)
     if not text.strip():
-        raise BadInput(f"{path.name} is empty. It needs rows, each a text and its label.")
+        raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=path.name))
     if kind == ".txt":
         return _trees(path.name, text, notes)
     numbered = any(column.isdecimal() for column in (*text_columns, label_column or ""))
@@ -97,25 +99,29 @@ def _unpacked(path: Path) -> bytes:
         with opened(path, "rb") as stream:
             data = stream.read(most + 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(f"{path.name} cannot be read to its end: {error}. Save it again, or unpack it first.") from None
+        told = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        raise BadInput(told) from None
     if len(data) > most:
-        raise BadInput(f"{path.name} unpacks to more than {most // 10**6} MB; at most that is read. Use a smaller file.")
+        told = {"name": path.name, "mb": most // 10**6}
+        raise BadInput(t("{name} unpacks to more than {mb} MB; at most that is read. Use a smaller file.", **told))
     return data
 
 
 def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     """Text and a note where it was no UTF-8."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data:
-        found = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "no text (it holds NUL bytes)"
-        raise BadInput(f"{name} is {found}. Save it as plain text in UTF-8.")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadInput(t("{name} is UTF-16 text. Save it as plain text in UTF-8.", name=name))
+    if b"\x00" in data:
+        raise BadInput(t("{name} is no text (it holds NUL bytes). Save it as plain text in UTF-8.", name=name))
     try:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:
-        newline = b"\n"
-        place = f"line {data.count(newline, 0, error.start) + 1}"
+        line = data.count(b"\n", 0, error.start) + 1
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
-            raise BadInput(f"{name}, {place}: bytes that are no text in any encoding known here. Save it in UTF-8.") from None
-        return data.decode("latin-1"), (f"{name} is no UTF-8 ({place}) and was read as Latin-1.",)
+            place = Place(name, line)
+            told = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
+            raise BadInput(told) from None
+        return data.decode("latin-1"), (f"{name} is no UTF-8 (line {line}) and was read as Latin-1.",)
 
 
 def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
@@ -126,37 +132,43 @@ def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
             continue
         label, words = _TREE_LABEL.match(line), _TREE_WORD.findall(line)
         if not label or not words:
-            refuse(f"{name}, line {number}", f"{shown(line)} is no tree", "A tree looks like this: (3 (2 A) (4 success)).")
+            needed = t("A tree looks like this: (3 (2 A) (4 success)).")
+            refuse(Place(name, number), t("{line} is no tree", line=shown(line)), needed)
         words = [_BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
         rows.append(Row(join_tokens(words), SENTIMENT[int(label[1])]))
     return Table(name, tuple(rows), ("leaves",), "root", notes)
 
 
-def _json_rows(name: str, text: str) -> Iterator[tuple[str, Any]]:
+def _json_rows(name: str, text: str) -> Iterator[tuple[Place, Any]]:
     """First the names of the first row's columns, then (place, cells) of each row."""
     names: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        place = f"{name}, line {number}"
+        place = Place(name, number)
         try:
             row = parse_json(line)
         except ValueError as error:
-            refuse(place, str(error), 'A row looks like this: {"text": "Rain ahead", "label": "weather"}.')
+            refuse(place, str(error), _needed_row())
         if not isinstance(row, dict):
-            refuse(place, f"{shown(row)} is no row", 'A row looks like this: {"text": "Rain ahead", "label": "weather"}.')
+            refuse(place, t("{row} is no row", row=shown(row)), _needed_row())
         if not names:
             yield place, (names := [str(key) for key in row])
         yield place, [_plain(row.get(key), place, key) for key in names]
 
 
-def _plain(value: Any, place: str, key: str) -> str:
+def _needed_row() -> str:
+    return t('A row looks like this: {{"text": "Rain ahead", "label": "weather"}}.')
+
+
+def _plain(value: Any, place: Place, key: str) -> str:
     if isinstance(value, list | dict):
-        refuse(place, f"{shown(value)} under {shown(key)}", "A text and a label are one value each.")
+        found = t("{value} under {key}", value=shown(value), key=shown(key))
+        refuse(place, found, t("A text and a label are one value each."))
     return "" if value is None else str(value)
 
 
-def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple[str, list[str]]]:
+def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple[Place, list[str]]]:
     """The names and then (place, cells) of each row; `numbered`: the caller counts columns."""
     first = text.partition("\n")[0]
     marks = "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
@@ -165,9 +177,10 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
     before = csv.field_size_limit(len(text) + 1)  # a text of 100,000 tokens is more than csv's own limit, and is cut later
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, quoting=quoting, strict=True)
     try:
-        rows = [(f"{name}, line {reader.line_num}", row) for row in reader if any(map(str.strip, row))]
+        rows = [(Place(name, reader.line_num), row) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
-        refuse(f"{name}, line {reader.line_num}", f"no row of a table ({error})", "Perhaps a quotation mark is not closed.")
+        found = t("no row of a table ({error})", error=error)
+        refuse(Place(name, reader.line_num), found, t("Perhaps a quotation mark is not closed."))
     finally:
         csv.field_size_limit(before)
     if names := _missing_names(rows, numbered):
@@ -175,7 +188,7 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
     yield from rows
 
 
-def _missing_names(rows: list[tuple[str, list[str]]], numbered: bool) -> list[str]:
+def _missing_names(rows: list[tuple[Place, list[str]]], numbered: bool) -> list[str]:
     """Names for the columns of a table whose first row is none of names, else []: a label in its first or last cell comes
     again below, or the caller counts columns and no usual name is there."""
     cells = [cell.strip().casefold() for cell in rows[0][1]]
@@ -205,20 +218,21 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     rows, left_out = [], 0
     for place, cells in placed:
         if len(cells) <= max(labels + texts):
-            refuse(place, f"a row of {len(cells)} columns", f"{max(labels + texts) + 1} are needed: {shown(names, 300)}.")
+            needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=shown(names, 300))
+            refuse(place, t("a row of {n} columns", n=len(cells)), needed)
         text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
         label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
         if text and label:
             rows.append(Row(_NO_CHARACTER.sub(" ", text), _NO_CHARACTER.sub(" ", label)))
         left_out += not (text and label)
     if not rows:
-        raise BadInput(f"{name} holds no row with both a text and a label below its first line. Add some.")
+        raise BadInput(t("{name} holds no row with both a text and a label below its first line. Add some.", name=name))
     if left_out:
         notes += (f"{name}: {left_out:,} rows without text or without label were left out.",)
     return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], notes)
 
 
-def _found(names: list[str], wanted: Sequence[str], place: str) -> list[int]:
+def _found(names: list[str], wanted: Sequence[str], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
     folded, found = [name.casefold() for name in names], []
     for column in wanted:
@@ -227,18 +241,23 @@ def _found(names: list[str], wanted: Sequence[str], place: str) -> list[int]:
         elif column.isdecimal() and 1 <= int(column) <= len(names):
             found.append(int(column) - 1)
         else:
-            refuse(place, f"no column {shown(column)} among {shown(names, 300)}", "Name one of them, or give its number.")
+            missing = t("no column {column} among {columns}", column=shown(column), columns=shown(names, 300))
+            refuse(place, missing, t("Name one of them, or give its number."))
     return found
 
 
-def _usual(names: list[str], usual: Sequence[str], what: str, place: str) -> list[int]:
+def _usual(names: list[str], usual: Sequence[str], what: str, place: Place) -> list[int]:
     """Where columns of the usual names stand, in the order of the file; at least one."""
     folded = [name.casefold() for name in names]
     found = [k for k, name in enumerate(folded) if name in usual]
     if not found and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
         found = [k for k, name in enumerate(folded) if name not in LABEL_COLUMNS]
+    if not found and what == "label":
+        missing = t("no label column among {columns}", columns=shown(names, 300))
+        refuse(place, missing, t("Say which one holds the label (--label-column)."))
     if not found:
-        refuse(place, f"no {what} column among {shown(names, 300)}", f"Say which one holds the {what} (--{what}-column).")
+        missing = t("no text column among {columns}", columns=shown(names, 300))
+        refuse(place, missing, t("Say which one holds the text (--text-column)."))
     return found if what == "label" else _one_text(found, folded)
 
 

@@ -29,6 +29,7 @@ from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of
 from core.classify.scores import nll
 from core.errors import BadInput
 from core.static import StaticVectors
+from core.texts import t
 
 SMALLEST_BATCH = 8  # texts
 
@@ -38,7 +39,9 @@ def make_trainer(variant: Variant, dataset: Dataset, config: TrainConfig, frozen
     if variant.members:
         raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
     if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):
-        raise BadInput(f"{variant.title} needs {'a model' if variant.elmo and frozen.layers is None else 'word vectors'}.")
+        if variant.elmo and frozen.layers is None:
+            raise BadInput(t("{title} needs a model.", title=variant.title))
+        raise BadInput(t("{title} needs word vectors.", title=variant.title))
     return (Trainer if variant.network in ("lstm", "mean") else BaselineTrainer)(variant, dataset, config, frozen)
 
 
@@ -111,7 +114,8 @@ class Trainer:
         )
         loss = nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)))
         if not math.isfinite(loss.item()):  # before it spoils the weights
-            raise BadInput(f"In epoch {self.epoch + 1} the loss is {loss.item()}. Train with a lower learning rate.")
+            told = {"epoch": self.epoch + 1, "loss": loss.item()}
+            raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **told))
         held = self.config.mix_l2 * self.network.mix.scores.square().sum() if self.network.mix is not None else 0.0
         self.optimizer.zero_grad(set_to_none=True)
         (loss + held).backward()
@@ -157,7 +161,7 @@ class Trainer:
         """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
         with checkpoint.read(path) as state:
             if state["run"] != self.key:
-                raise ValueError("it is of other data, another configuration, or another model")
+                raise ValueError(t("it is of other data, another configuration, or another model"))
             self.network.load_state_dict(state["network"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.scheduler.load_state_dict(state["scheduler"])
@@ -217,7 +221,7 @@ class BaselineTrainer:
 
     def finish(self) -> Head:
         if self.fitted is None:
-            raise BadInput(f"{self.variant.title} was stopped before it was fitted. Start it again.")
+            raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
         head = Head(self.variant, self.dataset.labels, self.fitted, Vocabulary(()), 1.0, {})
         return finished(head, self.dataset, self.config, self.frozen, shape, self.made)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from core.errors import BadInput
 from core.text import SENTENCE_BEGIN, SENTENCE_END
+from core.texts import t
 
 UNKNOWN = "<UNK>"
 SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabulary
@@ -85,7 +86,7 @@ class LanguageModel:
     def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
         """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers."""
         if not tokens:
-            raise BadInput("There is no text to go on from. Type a few words, for example: Let's stick to")
+            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
         if not 1 <= k <= 1000:
             raise BadInput(f"k must be between 1 and 1000, got {k}.")
         ((_, ahead, behind),) = self.encoder.directions([tokens])

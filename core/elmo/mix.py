@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from core.errors import BadInput
+from core.texts import t
 
 
 class ScalarMix(nn.Module):
@@ -41,14 +42,19 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     try:
         values = np.asarray([float(w) for w in weights])
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"Layer weights must be numbers, got {weights!r}.") from None
+        raise BadInput(t("Layer weights must be numbers, got {weights!r}.", weights=weights)) from None
     if len(values) != n_layers:
-        raise BadInput(f"This model has {n_layers} layers, so {n_layers} weights are needed; got {len(values)}.")
+        told = {"n": n_layers, "given": len(values)}
+        raise BadInput(t("This model has {n} layers, so {n} weights are needed; got {given}.", **told))
     if not np.isfinite(values).all() or not values.any():
-        raise BadInput(f"Layer weights must be finite and not all zero, got {', '.join(f'{v:g}' for v in values)}.")
+        raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_listed(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
-        raise BadInput(f"Layer weights must lie between -1,000,000 and 1,000,000, got {', '.join(f'{v:g}' for v in values)}.")
+        raise BadInput(t("Layer weights must lie between -1,000,000 and 1,000,000, got {weights}.", weights=_listed(values)))
     return values
+
+
+def _listed(values: np.ndarray) -> str:
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def mixed(layers: np.ndarray, weights, gamma: float = 1.0) -> np.ndarray:

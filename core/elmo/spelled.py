@@ -15,6 +15,7 @@ import numpy as np
 from core.artifacts import check_fits, replacing
 from core.elmo.encoder import Encoder
 from core.errors import CorruptArtifact
+from core.texts import t
 
 FILE = "spelled.npz"
 MAX_BYTES = 256 << 20
@@ -40,12 +41,16 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
             words, vectors = file["words"].tobytes().decode("utf-8").split("\n"), file["vectors"]
             other = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise CorruptArtifact(f"{path} is not a readable file of spelled words: {error}. Get it again, or delete it.") from None
+        told = t("{path} is not a readable file of spelled words: {error}. Get it again, or delete it.", path=path, error=error)
+        raise CorruptArtifact(told) from None
     if other:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
-        told = f"{len(words)} words and vectors of shape {vectors.shape}, {vectors.dtype}"
-        raise CorruptArtifact(f"{path} holds {told}, which do not belong together. Get it again, or delete it.")
+        told = t(
+            "{path} holds {n} words and vectors of shape {shape}, {kind}, which do not belong together. Get it again, or delete it.",
+            path=path, n=len(words), shape=vectors.shape, kind=vectors.dtype,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
     return words, vectors
 
 

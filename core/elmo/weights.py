@@ -19,6 +19,7 @@ from core.config import ModelShape
 from core.elmo.lm import Softmax, Vocabulary
 from core.elmo.model import BiLM
 from core.errors import CorruptArtifact, MissingArtifact
+from core.texts import t
 
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
@@ -31,10 +32,11 @@ def load_bilm(folder: str | Path) -> BiLM:
     options, weights = find_files(Path(folder))
     shape, size = read_options(options), weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
-        told = (
-            f"{weights} has {size:,} bytes, too few for the {shape.n_parameters:,} numbers that options.json beside it asks for."
-        )
-        raise CorruptArtifact(f"{told} They do not belong together; get the model again.")
+        told = t(
+            "{weights} has {size:,} bytes, too few for the {n:,} numbers that options.json beside it asks for. They do not belong together; get the model again.",
+            weights=weights, size=size, n=shape.n_parameters,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
     model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, model.shape)
@@ -58,13 +60,18 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
         words = words_file.read_bytes().decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise CorruptArtifact(f"{words_file} is not UTF-8 text (byte {error.start}). Get the model again.") from None
+        told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)
+        raise CorruptArtifact(told) from None
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
-        raise CorruptArtifact(f"{weights} has no matrix 'softmax.weight'. Get the model again.")
+        raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
     n_words, projection = matrix.shape
     if len(words) != n_words:
-        raise CorruptArtifact(f"{words_file} has {len(words):,} words but {weights.name} has vectors for {n_words:,}.")
+        told = t(
+            "{file} has {n:,} words but {weights} has vectors for {held:,}.",
+            file=words_file, n=len(words), weights=weights.name, held=n_words,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
     softmax = Softmax(n_words, projection)
     _fill(softmax, {name.removeprefix("softmax."): value for name, value in state.items()}, weights)
     return softmax.requires_grad_(False), Vocabulary.of(words)
@@ -73,27 +80,34 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
 def find_files(folder: Path) -> tuple[Path, Path]:
     """(options.json, weights) of a model folder; MissingArtifact says what is not there, or what is there twice."""
     if not folder.is_dir():
-        raise MissingArtifact(f"There is no model folder {folder}. It should hold options.json and one weights file.")
+        told = t("There is no model folder {folder}. It should hold options.json and one weights file.", folder=folder)
+        raise MissingArtifact(told)
     options = sorted(p for p in folder.glob("*options.json"))
     weights = sorted([*folder.glob("*.hdf5"), *folder.glob("*.safetensors")])
     if len(options) != 1:
-        raise MissingArtifact(f"{folder} holds {len(options)} options.json files; a model needs exactly one.")
+        told = t("{folder} holds {n} options.json files; a model needs exactly one.", folder=folder, n=len(options))
+        raise MissingArtifact(told)
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
-        names = ", ".join(p.name for p in weights) or "none"
-        raise MissingArtifact(f"{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.")
+        told = {"folder": folder, "names": ", ".join(p.name for p in weights)}
+        raise MissingArtifact(
+            t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.", **told)
+            if weights
+            else t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
+        )
     return options[0], weights[0]
 
 
 def read_options(path: Path) -> ModelShape:
     """The shape an options.json describes."""
     if path.stat().st_size > MAX_OPTIONS_BYTES:
-        raise CorruptArtifact(f"{path} is larger than an options.json can be ({path.stat().st_size:,} bytes).")
+        told = t("{path} is larger than an options.json can be ({n:,} bytes).", path=path, n=path.stat().st_size)
+        raise CorruptArtifact(told)
     try:
         return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
-        raise CorruptArtifact(f"{path} is not valid JSON: {error}.") from None
+        raise CorruptArtifact(t("{path} is not valid JSON: {error}.", path=path, error=error)) from None
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:
@@ -134,19 +148,27 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError, ValueError) as error:
-        raise CorruptArtifact(f"{path} is not a readable safetensors file: {error}. Get it again.") from None
+        told = t("{path} is not a readable safetensors file: {error}. Get it again.", path=path, error=error)
+        raise CorruptArtifact(told) from None
 
 
 def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
     wanted = module.state_dict()
     for name, value in wanted.items():
         if name not in state:
-            raise CorruptArtifact(f"{path} has no '{name}': it does not belong to the options.json beside it.")
+            told = t("{path} has no '{name}': it does not belong to the options.json beside it.", path=path, name=name)
+            raise CorruptArtifact(told)
         if state[name].shape != value.shape:
-            found, needed = tuple(state[name].shape), tuple(value.shape)
-            raise CorruptArtifact(f"{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.")
+            told = t(
+                "{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.",
+                path=path, name=name, found=tuple(state[name].shape), needed=tuple(value.shape),
+            )  # fmt: skip
+            raise CorruptArtifact(told)
         if not torch.isfinite(state[name]).all():
-            raise CorruptArtifact(f"{path}: '{name}' holds values that are not finite. The file is damaged; get it again.")
+            told = t(
+                "{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name
+            )
+            raise CorruptArtifact(told)
     module.load_state_dict({name: state[name] for name in wanted})
 
 
@@ -157,9 +179,10 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         with h5py.File(path, "r") as file:
             return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
     except KeyError as error:
-        raise CorruptArtifact(f"{path} lacks a weight its options.json asks for: {error.args[0]}.") from None
+        told = t("{path} lacks a weight its options.json asks for: {name}.", path=path, name=error.args[0])
+        raise CorruptArtifact(told) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
-        raise CorruptArtifact(f"{path} is not a readable ELMo HDF5 file: {error}.") from None
+        raise CorruptArtifact(t("{path} is not a readable ELMo HDF5 file: {error}.", path=path, error=error)) from None
 
 
 def _from_tensorflow(file, shape: ModelShape):
@@ -168,9 +191,9 @@ def _from_tensorflow(file, shape: ModelShape):
     def read(name: str) -> np.ndarray:
         dataset = file[name]
         if not hasattr(dataset, "dtype") or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
-            raise ValueError(f"'{name}' is no array of this file")  # a file may point to any other on this machine
+            raise ValueError(t("'{name}' is no array of this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
-            raise ValueError(f"'{name}' holds {dataset.size:,} values of {dataset.dtype}")
+            raise ValueError(t("'{name}' holds {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
         return dataset[...].astype(np.float32)
 
     characters = read("char_embed")

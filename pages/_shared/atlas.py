@@ -14,7 +14,7 @@ from core.projection import FrozenMaps
 from core.text import join_tokens
 from core.texts import t
 from pages._shared import notices, store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 
 

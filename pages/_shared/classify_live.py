@@ -19,7 +19,9 @@ from pages._shared.as_you_type import as_you_type
 from pages._shared.charts import draw
 from pages._shared.classify_scores import show_scores
 from pages._shared.classify_why import show_reasons
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
+from pages._shared.markup import shown_errors
 
 EXAMPLES = {
     "news-title": (

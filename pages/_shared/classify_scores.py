@@ -12,7 +12,7 @@ from core.classify.model import variant_descriptions, variant_titles
 from core.texts import t
 from pages._shared import lists
 from pages._shared.charts import draw
-from pages._shared.frame import shown_errors
+from pages._shared.markup import shown_errors
 
 
 @st.fragment

@@ -19,7 +19,7 @@ from core.classify.inputs import live_layers
 from core.classify.noise import NoisyAnswer, answers_under_noise
 from core.heads import OpenHeads
 from core.texts import t
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.store import model, vectors
 
 KEPT_PER_USER = 4  # data sets

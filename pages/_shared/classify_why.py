@@ -13,8 +13,8 @@ from core.classify.model import variant_titles
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw, weights_alt
-from pages._shared.frame import InUse, shown_errors
-from pages._shared.markup import plain
+from pages._shared.in_use import InUse
+from pages._shared.markup import plain, shown_errors
 
 
 @st.fragment

@@ -16,7 +16,8 @@ from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import atlas, cloud_says, examples, lists, markup, notices, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.word_store import static_side
 

@@ -13,7 +13,8 @@ from pages._shared import compare_spaces, compare_store, lists
 from pages._shared.charts import draw
 from pages._shared.compare_spaces import MARK, Chosen
 from pages._shared.compare_words import noticed, table_of, word_in_both
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.progress import show_progress, show_state
 
 SPACES, CORPORA = "spaces", "corpora"

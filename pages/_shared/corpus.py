@@ -22,8 +22,9 @@ from core.text import join_tokens
 from core.texts import t
 from pages._shared import corpus_store, examples, indexing, lists
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice, shown_errors
-from pages._shared.markup import plain
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
+from pages._shared.markup import plain, shown_errors
 
 SHOWN, EXPORTED, BARS = 20, 5_000, 12
 BAR = "rgba(120,125,140,0.75)"

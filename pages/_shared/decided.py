@@ -19,7 +19,8 @@ from pages._shared import lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.decided_inputs import Asked
 from pages._shared.decided_notices import noticed, noticed_moves
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.word_store import influences
 

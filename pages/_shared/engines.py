@@ -10,8 +10,9 @@ import streamlit as st
 from core.elmo import allennlp
 from core.texts import t
 from pages._shared import store
-from pages._shared.frame import OURS, THEIRS, InUse, shown_errors
+from pages._shared.in_use import OURS, THEIRS, InUse
 from pages._shared.inputs import Chosen
+from pages._shared.markup import shown_errors
 
 
 def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:

@@ -19,7 +19,8 @@ from pages._shared.charts import draw
 from pages._shared.cloud import legend
 from pages._shared.flip_inputs import asked_guess, choices, labelled_lemma
 from pages._shared.flip_says import ShownPath
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen, sentence_pair
 from pages._shared.word_store import encoded
 

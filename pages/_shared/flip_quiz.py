@@ -13,7 +13,8 @@ from core.text import join_tokens
 from core.texts import t
 from pages._shared import lists
 from pages._shared.cloud import plain
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.word_store import questions
 
 

@@ -13,7 +13,8 @@ from pages._shared import examples, found_labels, found_store
 from pages._shared.charts import draw
 from pages._shared.found_notes import noticed, sentences
 from pages._shared.found_store import Occurrences
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.progress import show_state
 
 AUTO = "auto"

@@ -16,7 +16,7 @@ from core.projection import pca
 from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 
 MOST = 2_000  # occurrences of a word that are clustered
 CHOICES = 400  # words offered; any other can be typed

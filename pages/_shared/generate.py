@@ -14,7 +14,8 @@ from core.limits import limits
 from core.text import SENTENCE_BEGIN, SENTENCE_END
 from core.texts import t
 from pages._shared import lists, predict_store, predict_text
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.word_lists import STYLE, word_buttons
 
 

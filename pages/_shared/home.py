@@ -16,8 +16,10 @@ from core.texts import t
 from pages._shared import lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.engines import compare_engines
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.markup import shown_errors
 
 
 @st.fragment

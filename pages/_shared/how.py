@@ -7,9 +7,11 @@ import streamlit as st
 
 from core.texts import t
 from pages._shared import how_layers, how_mix, how_spelling, how_states, how_vector, lists, store
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
 from pages._shared.how_words import Step, steps
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.markup import shown_errors
 from pages._shared.steps import stepper
 from pages._shared.word_store import walked
 

@@ -15,7 +15,8 @@ from core.corpus import Sentence
 from core.library import Kept, Plan
 from core.texts import t
 from pages._shared import corpus_store, store
-from pages._shared.frame import InUse, shown_errors
+from pages._shared.in_use import InUse
+from pages._shared.markup import shown_errors
 from pages._shared.progress import duration, show_state
 
 FEW_TOKENS = 3_000

@@ -15,9 +15,11 @@ from core.occurrences import OccurrenceTable
 from core.texts import t
 from pages._shared import atlas, lists, map_brush, map_links
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.map_layout import PCA, POLES, SOLID, UMAP, Laid
+from pages._shared.markup import shown_errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)

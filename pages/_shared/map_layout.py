@@ -16,7 +16,7 @@ from core.projection import FrozenMaps
 from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import atlas, progress, store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.markup import plain
 

@@ -17,7 +17,7 @@ from core.text import join_tokens
 from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.map_layout import Laid
 

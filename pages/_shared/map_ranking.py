@@ -16,7 +16,8 @@ from core.texts import t
 from core.workbench import SPACES, layer_weights
 from pages._shared import lists, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 
 OFFERED = 12  # failing words one click away
 

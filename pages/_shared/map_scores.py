@@ -16,7 +16,7 @@ from core.texts import t
 from core.workbench import SPACES, layer_weights
 from pages._shared import lists, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.map_layout import POLES, UMAP, Laid
 
 MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map

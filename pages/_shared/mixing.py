@@ -14,8 +14,10 @@ from core.figures.style import layer_title
 from core.texts import t
 from pages._shared import lists, notices, store
 from pages._shared.charts import draw, weights_alt
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.markup import shown_errors
 from pages._shared.mix_sliders import sliders
 
 PRESETS = {  # raw scores before the softmax

@@ -14,7 +14,8 @@ from core.modelcard import STAGES, ModelCard, TrainingLog, knowledge_panels, mea
 from core.texts import t
 from pages._shared import lists, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.model_words import in_words, log_words, quantity_titles
 
 

@@ -11,7 +11,8 @@ from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import lists, notices, store
 from pages._shared.engines import compare_engines
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Choice, Chosen
 from pages._shared.markup import plain
 from pages._shared.progress import show_progress

@@ -19,7 +19,9 @@ from pages._shared import classify_store, lists
 from pages._shared.as_you_type import as_you_type
 from pages._shared.charts import draw
 from pages._shared.classify_live import EXAMPLES, offer_examples
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
+from pages._shared.markup import shown_errors
 from pages._shared.noise_accuracy import show_accuracy
 
 FIRST = ("embedding", "glove", "elmo", "glove+elmo")

@@ -17,7 +17,8 @@ from core.figures.spelling import noise_figure
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 
 MEASURED_HERE = 100  # test texts
 

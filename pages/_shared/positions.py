@@ -13,7 +13,8 @@ from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.training import BACKWARD, FORWARD
 from core.texts import t
 from pages._shared import inputs, lists, predict_store, predict_text
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.word_lists import fared, word_buttons
 
 MOST = predict_store.MOST_RANKED  # words to tap

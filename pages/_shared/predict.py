@@ -7,7 +7,7 @@ import streamlit as st
 from core.elmo import expectation
 from core.texts import t
 from pages._shared import generate, positions, predict_store, versions
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.predict_text import text_box
 
 

@@ -13,7 +13,8 @@ from core.experiments import EXPERIMENTS
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.results_curve import scores_of, show_curve
 from pages._shared.results_earlier import show_checks, show_earlier
 

@@ -9,7 +9,7 @@ from core import workbench
 from core.errors import BadInput
 from core.texts import t
 from pages._shared import atlas, examples, lists, map_drawing, map_layout, map_ranking, map_scores, notices, store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.inputs import sentence_pair
 
 

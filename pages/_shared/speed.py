@@ -12,7 +12,8 @@ from core.config import ASSETS
 from core.errors import CorruptArtifact
 from core.texts import t
 from pages._shared import lists
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.speed_words import in_words
 
 FILE = ASSETS / "results" / "speed.json"

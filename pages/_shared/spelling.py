@@ -14,7 +14,8 @@ from core.static import Neighbour, StaticVectors
 from core.texts import t
 from pages._shared import lists, spelling_notices, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.spelling_store import NEIGHBOURS, fired, nearest_read, reading, show_reading
 
 MOST_WORDS, IN_A_ROW = 8, 4

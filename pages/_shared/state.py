@@ -12,8 +12,10 @@ from core.statefulness import Memory
 from core.texts import t
 from pages._shared import lists, store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.markup import shown_errors
 from pages._shared.state_notices import about_neighbours, about_ours, about_settling, about_words
 from pages._shared.state_other import other_text
 from pages._shared.word_store import remembered

@@ -12,7 +12,7 @@ from core.senses import pair_cosines
 from core.statefulness import Memory
 from core.texts import t
 from pages._shared import notices, store
-from pages._shared.frame import InUse
+from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 
 

@@ -9,7 +9,8 @@ from core.languages import tokenize
 from core.texts import t
 from pages._shared import examples, teaching
 from pages._shared import teach_pictures as pictures
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.inputs import guess_position, token_labels
 from pages._shared.teach_pictures import example_of
 from pages._shared.teach_words import slide_named

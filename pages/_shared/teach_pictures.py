@@ -26,7 +26,7 @@ from core.text import join_tokens
 from core.texts import t
 from pages._shared import charts, examples, notices, store
 from pages._shared import decided_says as says
-from pages._shared.frame import InUse, english
+from pages._shared.in_use import InUse, english
 from pages._shared.inputs import guess_position
 from pages._shared.spelling_store import fired
 from pages._shared.word_store import influences, static_side

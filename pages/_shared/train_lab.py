@@ -8,9 +8,10 @@ from core import figures
 from core.texts import t
 from pages._shared import store
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice, shown_errors
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 from pages._shared.jobs import TURNS, visitor
-from pages._shared.markup import plain
+from pages._shared.markup import plain, shown_errors
 from pages._shared.train_order import choose
 from pages._shared.train_results import show_comparison, show_results
 from pages._shared.training_job import TrainingJob, wait_a_moment

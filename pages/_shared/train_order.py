@@ -13,9 +13,9 @@ from core.classify.tables import read_table
 from core.errors import BadInput, MissingArtifact
 from core.limits import check_allowed, limits
 from core.texts import t
-from pages._shared.frame import InUse, shown_errors
+from pages._shared.in_use import InUse
 from pages._shared.jobs import in_turn
-from pages._shared.markup import plain
+from pages._shared.markup import plain, shown_errors
 from pages._shared.training_job import Order
 
 OWN = "own"

@@ -15,7 +15,8 @@ from core.limits import limits
 from core.texts import t
 from pages._shared import examples, lists, predict_store, predict_text
 from pages._shared.charts import draw
-from pages._shared.frame import InUse, notice
+from pages._shared.frame import notice
+from pages._shared.in_use import InUse
 
 
 def show(in_use: InUse, read: Reading) -> None:
