@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import BadInput
 from core.figures.compare import cka_heat, overlap_histogram
 from core.texts import t
-from pages._shared import compare_spaces, compare_store, lists
+from pages._shared import compare_spaces, compare_store, lists, store
 from pages._shared.charts import draw
 from pages._shared.compare_spaces import MARK, Chosen
 from pages._shared.compare_words import noticed, table_of, word_in_both
@@ -31,7 +31,7 @@ def show(in_use: InUse) -> None:
         if job.running:
             show_progress(job)
     for job, one in [(job, one) for job, one in running if not job.running][:1]:
-        show_state(job, one.corpus, one.source)
+        show_state(job, lambda one=one: store.go_on(one.corpus, one.source))
     if any(one.layer and one not in tables for one in chosen):
         return
     with st.spinner(t("Comparing every word with every other…"), show_time=True):

@@ -9,7 +9,7 @@ import streamlit as st
 from core import figures, induction
 from core.figures.compare import found_map, number_figure, shape_names
 from core.texts import t
-from pages._shared import examples, found_labels, found_store
+from pages._shared import examples, found_labels, found_store, store
 from pages._shared.charts import draw
 from pages._shared.found_notes import noticed, sentences
 from pages._shared.found_store import Occurrences
@@ -24,7 +24,7 @@ def show(in_use: InUse) -> None:
     """Inputs, answer, map, what to notice, labels, sentences, table twin."""
     table, job = found_store.table_for(in_use)
     if table is None:
-        show_state(job, in_use.corpus, in_use.model)
+        show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
         return
     folder = str(table.folder)
     word, layer, chosen = _inputs(found_store.words_of(table, folder))

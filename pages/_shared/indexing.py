@@ -129,7 +129,7 @@ def _reading(in_use: InUse, corpus: str) -> None:
     job = store.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
-        show_state(job, corpus, in_use.model)
+        show_state(job, lambda: store.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         row[0].success(t("In use on every page: all {n:,} tokens are read.", n=len(job.result)), icon=":material/done_all:")

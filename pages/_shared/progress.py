@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.texts import t
-from pages._shared import store
 from pages._shared.jobs import Job, waiting_text
 from pages._shared.markup import plain
 
@@ -38,7 +39,7 @@ def show_progress(job: Job, *, stoppable: bool = False) -> None:
         job.stop()
 
 
-def wait_for(job: Job, corpus: str, model_name: str) -> None:
+def wait_for(job: Job, again: Callable[[], object]) -> None:
     """Return once the table is there; else show how far it is, or how to go on, and end the page here."""
     with st.spinner(t("Reading every word of your corpus…")):
         job.wait(AT_MOST_S)
@@ -47,12 +48,12 @@ def wait_for(job: Job, corpus: str, model_name: str) -> None:
             st.info(t("This page needs every word of your corpus to be read once. It opens by itself when that is done."))
         else:
             st.info(t("This page needs every word of your corpus to be read once."))
-        show_state(job, corpus, model_name)
+        show_state(job, again)
         st.stop()
 
 
-def show_state(job: Job, corpus: str, model_name: str) -> None:
-    """A job that is not done: its progress with Stop, or why it ended and a button to go on."""
+def show_state(job: Job, again: Callable[[], object]) -> None:
+    """A job that is not done: its progress with Stop, or why it ended and a button that begins it `again`."""
     if job.running:
         show_progress(job, stoppable=True)
         return
@@ -64,7 +65,7 @@ def show_state(job: Job, corpus: str, model_name: str) -> None:
             icon=":material/pause_circle:",
         )
     if st.button(t("Go on reading"), icon=":material/play_arrow:", key="index.go_on"):
-        store.go_on(corpus, model_name)
+        again()
         st.rerun()
 
 

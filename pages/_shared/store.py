@@ -24,6 +24,7 @@ from core.static import StaticVectors
 from core.texts import t
 from core.workbench import Model
 from pages._shared.jobs import TURNS, Job, visitor
+from pages._shared.progress import wait_for
 
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time
@@ -50,9 +51,7 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
         return _labelled(corpus, model_name)
     job = table_job(corpus, model_name)
     if job.result is None:
-        from pages._shared.progress import wait_for  # which draws jobs, and so imports this file
-
-        wait_for(job, corpus, model_name)
+        wait_for(job, lambda: go_on(corpus, model_name))
     return job.result
 
 
