@@ -14,7 +14,7 @@ from core.config import ModelShape
 from core.elmo.weights import find_files
 from core.errors import CorruptArtifact
 from core.figures import Panel
-from core.texts import t
+from core.texts import ENGLISH, t
 
 LAYERS = ("0", "1", "2")
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
@@ -60,6 +60,14 @@ class ModelCard:
         spelled = 262 * s.character_dim + windows + highways + s.projection * (s.n_filters + 1)
         lstm = 2 * s.n_layers * (2 * 4 * s.hidden * s.projection + 4 * s.hidden + s.projection * s.hidden)
         return {"char-CNN": spelled, "LSTMs": lstm}
+
+    def papers(self, language: str) -> dict[str, str]:
+        """What its maker says of it, {label: text}: in that language where meta.json's "card" has it, else in English."""
+        found = self.meta.get("card")
+        if not isinstance(found, dict):
+            return {}
+        told = found.get(language, found.get(ENGLISH, found))  # a card in one language has no names of languages
+        return {str(label): str(text) for label, text in told.items()} if isinstance(told, dict) else {}
 
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:

@@ -8,7 +8,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core import figures
+from core import figures, texts
 from core.figures.style import layer_title
 from core.modelcard import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.texts import t
@@ -149,6 +149,7 @@ def _card(name: str, card: ModelCard) -> None:
         "How": t("How"),
         "Good for": t("Good for"),
         "Cannot": t("Cannot"),
+        "Licence": t("Licence"),
     }  # labels that a card of ours uses; its texts are the model's own
     facts = {
         t("Model"): t("{name}, in ELMo's format", name=name),
@@ -165,8 +166,8 @@ def _card(name: str, card: ModelCard) -> None:
             layers=s.n_layers + 1, dim=s.dim, projection=s.projection,
         ),
         t("File"): t("{n:.0f} MB", n=card.megabytes),
-        **{known.get(str(label), str(label)): str(text) for label, text in (card.meta.get("card") or {}).items()},
         t("Licence"): card.meta.get("licence", t("as its publisher says")),
+        **{known.get(label, label): text for label, text in card.papers(texts.language()).items()},
     }  # fmt: skip
     if "date" in card.meta:
         facts[t("Made")] = t(

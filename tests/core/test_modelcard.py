@@ -1,10 +1,12 @@
 """A model's papers: its log, its measures, and what is said where there are none."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
 
+from core import texts
 from core.config import ASSETS, ModelShape
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, save_safetensors
@@ -103,4 +105,17 @@ def test_the_bundled_models_papers_are_complete_and_of_its_weights():
     card = read_card(folder, model_fingerprint(folder))
     assert card.log.tokens > 9_000_000 and len(card.log.ends()) == 2 and card.log.validations
     assert card.measures and not card.stale and {"perplexity", "tags", "senses", "all_words", "sentences"} <= card.measures.keys()
-    assert {"Trained on", "How", "Good for", "Cannot"} <= card.meta["card"].keys() and card.meta["licence"]
+    assert card.meta["licence"]
+    for language in texts.languages():
+        assert {"Trained on", "How", "Good for", "Cannot"} <= card.papers(language).keys()
+    assert card.papers("ko") != card.papers("en") == card.papers("xx")
+
+
+@pytest.mark.parametrize("told", [None, [], "x", {"en": 3}, {}])
+def test_a_card_that_says_nothing_is_empty(told):
+    assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": told}).papers("en") == {}
+
+
+def test_a_card_in_one_language_is_told_in_every():
+    card = replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": {"How": "so", "Good for": 3}})
+    assert card.papers("ko") == {"How": "so", "Good for": "3"}
