@@ -33,7 +33,7 @@ for column, (page, label, icon) in zip(
 st.html(
     t(
         '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
-        "menu. The bundled model, elmo-mini, is small and was trained for hours, not weeks: it is often right, and the pages say so when it is not.</p>"
+        "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
     )
 )
 tour.link()

@@ -24,6 +24,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.text import JOINER, bare
 from core.texts import t
 from core.vector_files import MAX_BYTES, Report, read
 
@@ -83,9 +84,10 @@ class StaticVectors:
         return spelling
 
     def neighbours(self, word: str, k: int = 10) -> list[Neighbour]:
-        """The k words nearest to `word` by cosine, itself left out; BadInput if it is unknown."""
+        """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
         spelling = self.known_spelling(word)
-        return self.neighbours_of_vector(self.vector(spelling), k, exclude=[spelling])
+        plain = bare(spelling)
+        return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
     def neighbours_of_vector(self, vector: np.ndarray, k: int = 10, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
         """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""

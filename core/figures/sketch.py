@@ -37,7 +37,7 @@ def sketch(figure: go.Figure, *, width: int) -> str:
         parts.append(f'<polyline points="{line}" fill="none" stroke="{trace.line.color}" stroke-width="{trace.line.width}"/>')
         if "markers" in trace.mode:
             marks = zip(places, trace.marker.color, trace.marker.size, trace.marker.symbol, trace.text, strict=True)
-            parts += [_mark(*mark, rim=trace.marker.line.color) for mark in marks]
+            parts += [_mark(*mark, rim=trace.marker.line.color, where=trace.textposition) for mark in marks]
     for note in figure.layout.annotations:
         x, y = at(note.x, note.y)
         for number, words in enumerate(note.text.split("<br>")):
@@ -47,15 +47,20 @@ def sketch(figure: go.Figure, *, width: int) -> str:
     return f"data:image/svg+xml,{quote(drawn)}"
 
 
-def _mark(place: tuple[float, float], colour: str, size: float, symbol: str, label: str, *, rim: str) -> str:
+def _mark(place: tuple[float, float], colour: str, size: float, symbol: str, label: str, *, rim: str, where: str) -> str:
     (x, y), drawn = place, ""
     if size > 1:  # smaller: only the line's end
         turn = f'transform="translate({x} {y}) scale({size * 0.62:.1f})"'
         style = f'fill="{colour}" stroke="{rim}" stroke-width="0.1"'
         drawn = f'<polygon points="{STAR}" {turn} {style}/>' if symbol == "star" else f'<circle r="0.8" {turn} {style}/>'
-    return drawn + (_words(x, y - size, label, 15) if label else "")
+    if not label:
+        return drawn
+    if where == "top center":
+        return drawn + _words(x, y - size, label, 15)
+    side, anchor = (-1, "end") if where == "middle left" else (1, "start")
+    return drawn + _words(x + side * size * 0.7, y + 5, label, 15, anchor=anchor)
 
 
-def _words(x: float, y: float, words: str, size: float, *, bold: bool = False) -> str:
+def _words(x: float, y: float, words: str, size: float, *, bold: bool = False, anchor: str = "middle") -> str:
     plain = html.escape(html.unescape(re.sub(r"</?b>", "", words)))
-    return f'<text x="{x}" y="{y:.1f}" text-anchor="middle" font-size="{size}" font-weight="{700 if bold else 400}" fill="{INK}">{plain}</text>'
+    return f'<text x="{x}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" font-weight="{700 if bold else 400}" fill="{INK}">{plain}</text>'

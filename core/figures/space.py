@@ -25,6 +25,9 @@ class Star:
     points: dict[str, tuple[float, float]]  # by layer name
 
 
+LETTER = 0.055  # width of a letter, where an arrow is 1 long
+
+
 def angle_figure(
     cosine: float, labels: tuple[str, str], *, word: str, same_word: bool, layer: str, glove: float | None
 ) -> go.Figure:
@@ -58,6 +61,7 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
     figure.add_scatter(
         x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
     )
+    beside = 2 * math.sin(half) < LETTER * max(map(_letters, labels))  # above their stars the two words would cover each other
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
         x, y = x0 + math.sin(side * half), math.cos(half)
         figure.add_scatter(
@@ -72,11 +76,16 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
                 "line": {"color": RIM, "width": 1.5},
             },
             text=["", label],
-            textposition="top center",
+            textposition=("middle left" if side < 0 else "middle right") if beside else "top center",
             textfont={"size": 15},
             hoverinfo="skip",
             cliponaxis=False,
         )
+
+
+def _letters(text: str) -> float:
+    """How wide a text is, in Latin letters."""
+    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:

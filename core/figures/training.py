@@ -29,6 +29,9 @@ def quantity_titles() -> dict[str, str]:
     }
 
 
+COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
+
+
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
     figure, title, shown = go.Figure(), quantity_titles()[quantity], QUANTITIES[quantity]
@@ -46,9 +49,19 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
     figure.update_xaxes(title=t("million tokens seen"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
     figure.update_yaxes(
         title=title, type="log" if quantity == "perplexity" else "linear", gridcolor=GRID, fixedrange=True, zeroline=False,
-        **({"tickvals": [50, 75, 100, 150, 200, 300, 400, 600, 800]} if quantity == "perplexity" else {"nticks": 6}),
+        **({"tickvals": _ticks(validations)} if quantity == "perplexity" else {"nticks": 6}),
     )  # fmt: skip
     return base(figure, height=340, key=f"training.{quantity}")
+
+
+def _ticks(validations: list[dict]) -> list[int]:
+    """Round perplexities to write at the axis: at least three where the training stayed within a narrow range."""
+    values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
+    low, high = (min(values), max(values)) if values else (50, 800)
+    for step in (COARSE, range(10, 1000, 20), range(10, 1000, 10), range(5, 1000, 5)):
+        if sum(low <= tick <= high for tick in step) >= 3:
+            break
+    return [tick for tick in step if tick <= 2 * high]
 
 
 def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: str, shown: str, *, mode: str) -> None:

@@ -10,7 +10,7 @@ from core.errors import ElmoscopeError
 from core.languages import Language
 from core.text import find_word
 from core.texts import t
-from pages._shared import examples
+from pages._shared import examples, letters
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
 WORDS = ("map_word", "cloud_word", "found_word")  # keys of a chosen word, which the other language has not
@@ -46,7 +46,8 @@ def read_as(model: str) -> None:
 
 
 def say_if_missing(content: Language) -> None:
-    """One sentence, where the chosen language has no model here."""
+    """One sentence, where the chosen language has no model here, or its letters no font."""
+    letters.check(languages.named(_code()).name)
     if content.code != (code := _code()):
         name = languages.named(code).name
         st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))

@@ -142,3 +142,10 @@ def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
     assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
     for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
         assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)])
+def test_a_perplexity_s_axis_has_numbers_however_narrow_its_range(low: float, high: float):
+    lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
+    ticks = figures.training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
+    assert sum(low <= tick <= high for tick in ticks) >= 2

@@ -23,11 +23,11 @@ from core.static import load_vectors
 from core.corpus import read_sentences
 
 manifest.make()
-model = workbench.open_model("elmo-mini")
+spoken = {one.targets: (one.sentences, workbench.open_model(one.model)) for one in map(languages.named, languages.codes())}
 
 def opened(path):
     part = path.relative_to(ASSETS).parts
-    if part[0] == "targets": return workbench.bundled_targets("sentences", model)
+    if part[0] in spoken: return workbench.bundled_targets(*spoken[part[0]])
     if part[0] == "heads": return load_head(path.parent)
     if part[-1] == "meta.json" or path.suffix in (".safetensors", ".txt"):
         return workbench.resolve(part[0], "vectors" if part[0].startswith("glove") else "model")

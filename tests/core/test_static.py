@@ -20,6 +20,7 @@ from core.config import ASSETS
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.glove import save_glove
 from core.static import StaticVectors, analogy, download_vectors, evaluate_vectors, load_vectors
+from core.text import JOINER
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
 ROWS = np.array([[1, 0, 0], [0.5, -2.25, 3], [1e-3, 7, -1], [0, 0, 0.125], [4, 5, 6]], np.float32)
@@ -356,3 +357,8 @@ def test_the_bundled_vectors_are_whole_small_and_sensible():
     meta = vectors.provenance
     assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["licence"]
     assert meta["losses"] == sorted(meta["losses"], reverse=True)
+
+
+def test_a_word_is_no_neighbour_of_itself_behind_another():
+    found = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
+    assert [n.word for n in found.neighbours("말")] == [n.word for n in found.neighbours(f"{JOINER}말")] == ["소"]
