@@ -262,6 +262,7 @@ def _training(commands) -> None:
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
     _text_of(pretrain)
     pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
+    pretrain.add_argument("--start-model", metavar="M", help="a trained biLM to go on from, in its shape")
     pretrain.add_argument("--tokens", type=int, default=8_000_000, help="tokens to see in all")
     pretrain.add_argument("--table-share", type=float, default=0.8, help="share of the tokens seen before the char-CNN joins")
     pretrain.add_argument("--hidden", type=int, default=1024, help="LSTM cell size")

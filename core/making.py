@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +25,10 @@ def allennlp_setup(args) -> tuple[dict, str]:
 
 
 def pretrain(args) -> tuple[dict, str]:
-    from dataclasses import replace
-
     import torch
 
     from core.config import MINI
-    from core.elmo import recipe
+    from core.elmo import recipe, warmstart
     from core.elmo.lmdata import read_lines
     from core.elmo.pretrain import PretrainConfig
 
@@ -56,13 +56,16 @@ def pretrain(args) -> tuple[dict, str]:
         table_share=args.table_share,
     )
     start = None
-    if args.start_vectors:
+    if args.start_model:
+        made, start = _go_on(args.start_model, made)
+    elif args.start_vectors:
         vectors = workbench.open_vectors(args.start_vectors)
         if vectors.dim > args.projection - 3:
             raise BadInput(
                 f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}."
             )
-        start = (list(vectors.words[:200_000]), np.stack([vectors.vector(w) for w in vectors.words[:200_000]]))
+        words = list(vectors.words[:200_000])
+        start = partial(warmstart.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
     folder = recipe.run(
         made,
         Path(args.output),
@@ -71,6 +74,19 @@ def pretrain(args) -> tuple[dict, str]:
         report=lambda event: note(next(recipe.progress_lines(iter([event])))),
     )
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
+
+
+def _go_on(name: str, made):
+    """The recipe with the shape of a trained model, and what starts a trainer from it."""
+    from core.elmo.warmstart import go_on_from
+    from core.elmo.weights import find_files, load_bilm, load_softmax, read_options
+
+    folder = workbench.resolve(name, "model")
+    found = load_softmax(folder)
+    if found is None:
+        raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
+    start = partial(go_on_from, model=load_bilm(folder), softmax=found[0], vocabulary=found[1])
+    return replace(made, shape=read_options(find_files(folder)[0])), start
 
 
 def glove(args) -> tuple[dict, str]:

@@ -69,10 +69,7 @@ def _figure(figure: go.Figure, alt: str, number: int) -> str:
 
 def _table(table: pd.DataFrame, label: str) -> str:
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in table.columns)
-    rows = "".join(
-        f"<tr>{''.join(_cell(value) for value in row)}</tr>"
-        for row in table.head(MOST_ROWS).itertuples(index=False)
-    )
+    rows = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in table.head(MOST_ROWS).itertuples(index=False))
     cut = t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) if len(table) > MOST_ROWS else ""
     return (
         f"<details open><summary>{escape(label)}</summary><p class='small'>{cut}</p>"

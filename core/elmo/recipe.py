@@ -25,7 +25,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
 from core.elmo.lmdata import Corpus, prepare, read_lines
 from core.elmo.pretrain import PretrainConfig, Progress, Trainer
-from core.elmo.warmstart import solve_characters, start_from
+from core.elmo.warmstart import solve_characters
 from core.elmo.weights import save_safetensors
 from core.errors import BadInput
 
@@ -65,9 +65,12 @@ Report = Callable[[dict], None]
 
 
 def run(
-    recipe: Recipe, folder: Path, *, start: tuple[list[str], np.ndarray] | None = None, resume: bool = False, report: Report
+    recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report
 ) -> Path:
-    """All three stages; with `resume` from the last checkpoint. Returns the model folder."""
+    """All three stages; with `resume` from the last checkpoint. Returns the model folder.
+
+    `start` warms the first stage up (core.elmo.warmstart) and returns how many types it knew.
+    """
     if not resume and (folder / "log.jsonl").exists():
         raise BadInput(f"{folder} already holds a training. Add --resume to go on with it, or name another folder.")
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +103,7 @@ def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log)
     if (folder / "table.pt").exists():
         trainer.load(folder / "table.pt")
     elif start is not None:
-        log(stage="start", types=start_from(trainer, *start))
+        log(stage="start", types=start(trainer))
     _train(recipe, trainer, folder / "table.pt", "table", log)
     return trainer
 

@@ -1,7 +1,7 @@
 """Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
 `start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
-already reads and writes words it knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
+already reads and writes words it knows; `go_on_from` gives them all that a trained biLM knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
 filter answers to one n-gram, each wide one to one whole word, and the last layer is found by least squares over them; the
 joint training then moves all of it by gradient.
 """
@@ -16,7 +16,8 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from core.elmo.model import CharacterCNN
+from core.elmo.lm import Softmax, Vocabulary
+from core.elmo.model import BiLM, CharacterCNN
 from core.elmo.pretrain import Trainer
 from core.text import BEGIN_WORD, END_WORD, character_ids
 
@@ -47,6 +48,25 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
         table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32)
         table[:2, d:] = torch.randn(2, table.shape[1] - d) * 0.5  # the two boundaries
     return len(numbers)
+
+
+def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary, *, rows: int = 512) -> int:
+    """Give a trainer what a trained biLM knows: its LSTMs, its softmax by the words they share, and as input table the
+    vectors that its char-CNN spells. Returns how many words of the softmax it knew; the model must have the trainer's shape.
+    """
+    trainer.model.load_state_dict(model.state_dict())
+    named = trainer.vocabulary()
+    known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
+    types = trainer.corpus.types[: trainer.config.table_types]
+    order = sorted(range(len(types)), key=lambda k: len(types[k]))  # like lengths share a product
+    with torch.no_grad():
+        mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
+        trainer.softmax.weight[mine], trainer.softmax.bias[mine] = softmax.weight[theirs], softmax.bias[theirs]
+        for start in range(0, len(order), rows):
+            some = order[start : start + rows]
+            trainer.table.weight[some] = model.characters(torch.from_numpy(character_ids([types[k] for k in some])))
+        trainer.table.weight[-1] = trainer.table.weight[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
+    return len(known)
 
 
 def space_out(characters: CharacterCNN) -> None:

@@ -146,7 +146,6 @@ def _line(line: Line, named: bool) -> str:
     return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words))
 
 
-
 def _short(name: str, most: int = 28) -> str:
     return name if len(name) <= most else f"{name[: most - 9]}…{name[-8:]}"
 

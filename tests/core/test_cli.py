@@ -695,6 +695,7 @@ def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, trai
         (["--tokens", "0"], "tokens=0"),
         (["--table-share", "1"], "--table-share"),
         (["--start-vectors", "{vectors}"], "--projection 10"),
+        (["--start-model", "nothing-of-this-name"], "nothing-of-this-name"),
         (["--corpus", "nowhere.txt"], "nowhere.txt"),
         (["--corpus", "{empty}"], "no words to learn from"),
         (["--output", "{empty}"], "empty.txt"),

@@ -7,8 +7,19 @@ from scipy import sparse
 
 from core.config import ModelShape
 from core.elmo.encoder import Encoder
+from core.elmo.lm import SPECIALS, Softmax, Vocabulary
+from core.elmo.lmdata import Corpus, prepare
 from core.elmo.model import BiLM, CharacterCNN
-from core.elmo.warmstart import _conjugate_gradients, importance, solve_characters, space_out, start_n_grams, start_words
+from core.elmo.pretrain import PretrainConfig, Trainer
+from core.elmo.warmstart import (
+    _conjugate_gradients,
+    go_on_from,
+    importance,
+    solve_characters,
+    space_out,
+    start_n_grams,
+    start_words,
+)
 from core.text import character_ids
 
 torch.set_num_threads(1)
@@ -122,3 +133,22 @@ def test_a_filter_that_no_word_sets_off_is_left_at_nothing():
     x = sparse.csr_array(np.array([[1.0, 0.0], [2.0, 0.0]], np.float32))
     found = _conjugate_gradients(x, np.ones(2, np.float32), np.ones((2, 1), np.float32), 1e-3)
     assert np.isfinite(found).all() and found[1, 0] == 0
+
+
+def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(" ".join(WORDS[k:] + WORDS[:k]) for k in range(len(WORDS))))
+    corpus = Corpus(prepare([tmp_path / "text.txt"], tmp_path / "prepared", lambda _: None, processes=1))
+    shape = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
+    torch.manual_seed(1)
+    words = [*SPECIALS, "river", "bank", "elsewhere"]
+    trained, softmax = BiLM(shape), Softmax(len(words), 8)
+    trainer = Trainer(corpus, shape, PretrainConfig(vocabulary=20, negatives=5, table_types=50))
+    assert go_on_from(trainer, trained, softmax, Vocabulary.of(words)) == len(SPECIALS) + 2
+    mine = trainer.vocabulary().index("river")
+    assert torch.equal(trainer.softmax.weight[mine], softmax.weight[3])
+    for name, value in trained.state_dict().items():
+        assert torch.equal(trainer.model.state_dict()[name], value), name
+    # One step reads what the model would have read: the table holds what its char-CNN spells.
+    ids = torch.tensor([corpus.types.index("river"), corpus.types.index("government")])
+    spelt = trained.characters(torch.from_numpy(character_ids(["river", "government"])))
+    torch.testing.assert_close(trainer.word_vectors(ids, train=False), spelt)
