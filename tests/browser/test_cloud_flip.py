@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 def test_the_cloud_follows_layer_and_sentence(page: Page, server: str):
     opened(page, server, "cloud?cloud_layer=0")
     expect(page.get_by_role("heading", level=1)).to_have_text("One dot, or a cloud?")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     expect(notice).to_contain_text("GloVe's 50 neighbours of “bank” are")
     expect(notice).to_contain_text("as blind as GloVe")
     page.get_by_role("radio", name="2", exact=True).click()
@@ -33,18 +33,18 @@ def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(p
     text = "Zzyx+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+🎉"
     opened(page, server, f"cloud?a={text}&b={text}&cloud_word=cell")
     expect(page.get_by_test_id("stAlert")).to_contain_text("has no labelled senses here")
-    expect(page.locator(".notice")).to_contain_text("neighbours of “cell”")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("neighbours of “cell”")
     opened(page, server, f"flip?a={text}&b={text}")
-    expect(page.locator(".notice")).to_contain_text("has no labelled meanings here")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("has no labelled meanings here")
     page.get_by_role("combobox", name=re.compile("A word with labelled senses")).click()
     page.get_by_role("option", name="bark", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("“bark” stays")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("“bark” stays")
     assert page.locator("img[src='x']").count() == 0
 
 
 def test_a_path_is_guessed_revealed_and_hidden_again_for_another_order(page: Page, server: str):
     opened(page, server, "flip")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     expect(notice).to_contain_text("guess where the model changes its mind")
     expect(page.locator(".kwic .chip")).to_have_count(0)
     page.get_by_text("Reveal", exact=True).click()
@@ -66,7 +66,7 @@ def test_a_quiz_of_eight_ends_in_a_score_and_another_quiz(page: Page, server: st
         expect(go_on).to_have_count(0)
         answer.click()
         expect(answer).to_be_disabled()
-        expect(page.locator(".notice")).to_contain_text(re.compile("the model reads"))
+        expect(page.locator("[data-stale=false] .notice")).to_contain_text(re.compile("the model reads"))
         expect(go_on).to_have_text("Next question" if k < 8 else "See the score")
         go_on.click()
     expect(page.get_by_text(re.compile(r"\d of 8 as the model reads them"))).to_be_visible()

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.browser
 def test_a_cold_link_opens_a_word_in_as_many_groups_as_it_says(page: Page, server: str):
     opened(page, server, "found?found_word=match&found_k=3")
     expect(page.get_by_role("heading", level=1)).to_have_text("How many meanings does it have here?")
-    expect(page.locator(".notice")).to_contain_text("“match”")
-    expect(page.locator(".notice")).to_contain_text("adjusted Rand index")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("“match”")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("adjusted Rand index")
     expect(page.locator(".colhead")).to_have_count(3)
     expect(page.get_by_role("button", name="Download as labelled sentences (JSONL)")).to_be_visible()
 
@@ -45,7 +45,7 @@ def test_a_word_that_is_too_rare_is_answered_in_a_sentence(page: Page, server: s
 
 def test_layers_are_compared_and_a_word_is_looked_at(page: Page, server: str):
     opened(page, server, "compare?first=elmo-mini+%C2%B7+1&second=elmo-mini+%C2%B7+2")
-    expect(page.locator(".notice")).to_contain_text("elmo-mini · 1 and elmo-mini · 2")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("elmo-mini · 1 and elmo-mini · 2")
     expect(page.locator(".colhead")).to_have_count(2)
     box = page.get_by_label("Word", exact=True)
     box.fill("bank")

@@ -19,10 +19,12 @@ TEXT = (
 
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "corpus?find=sluice")
-    expect(page.locator(".notice", has_text="No sentence here holds “sluice”")).to_be_visible()  # in our own sentences
+    expect(
+        page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")
+    ).to_be_visible()  # in our own sentences
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read it").click()
-    expect(page.locator(".notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
     expect(page.locator(".kwic .target")).to_have_text(["sluice"] * 3)
     expect(page.locator(".kwic", has_text="< b > groaned")).to_have_count(1)  # shown, token by token, and never markup
     expect(page.locator(".kwic b")).to_have_count(3)
@@ -36,9 +38,9 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     page.goto(link.replace("/corpus?", "/neighbours?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
     page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
-    expect(page.locator(".notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
     page.get_by_role("button", name="Forget it").click()
-    expect(page.locator(".notice", has_text="No sentence here holds “sluice”")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -52,7 +54,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
         {"name": "no-text.csv", "mimeType": "text/csv", "buffer": b"id,year\n1,1990\n"},
     ]
     page.locator("input[type=file]").set_input_files(uploads)
-    expect(page.locator(".notice", has_text="“heron” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“heron” stands 3 times")).to_be_visible()
     expect(page.get_by_text("2 files were left out, or read in part")).to_be_visible()
     expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
     expect(page.get_by_text("no column 'text'")).to_be_visible()
@@ -62,17 +64,19 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     box.fill("/no/such/folder")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("There is no folder /no/such/folder on this machine.")
-    expect(page.locator(".notice")).to_have_count(1)  # the rest of the page works; what stood before it has gone
+    expect(page.locator("[data-stale=false] .notice")).to_have_count(
+        1
+    )  # the rest of the page works; what stood before it has gone
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
     opened(page, server, "corpus")
-    expect(page.locator(".notice", has_text="Nothing is typed yet, so here is “bank”")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="Nothing is typed yet, so here is “bank”")).to_be_visible()
     box = page.get_by_label("Word or phrase", exact=True)
     box.fill("spring")
     box.press("Enter")
-    expect(page.locator(".notice", has_text="“spring” stands")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“spring” stands")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
     first = page.locator(".kwic").first.inner_text()
     page.get_by_role("radio", name="words after", exact=True).click()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, server: str):
     opened(page, server, "decided?a=They+walked+along+the+bank+of+the+river.&ai=bank&dhalf=future&dlayer=1&dhow=mask+it")
     expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     expect(notice).to_contain_text("At layer 1, read by the future half, “bank” is nearest to river edge")
     expect(page.locator(".token", has_text="walked")).to_contain_text("0.00")  # the future half has not read it
     expect(page.locator(".token", has_text="river")).not_to_contain_text("0.00")
@@ -27,7 +27,7 @@ def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, 
 def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
     """Of the bundled model: with other weights the examples are chosen anew."""
     opened(page, server, "decided")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     for name, told in (
         ("ring: the past decides", ("nearest to boxing arena", "The past half settles it")),
         ("club: the past decides", ("nearest to stick", "The past half settles it")),
@@ -44,7 +44,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
 
 def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     opened(page, server, "decided")
-    notice, before = page.locator(".notice"), page.locator(".notice").inner_text()
+    notice, before = page.locator("[data-stale=false] .notice"), page.locator(".notice").inner_text()
     box = page.get_by_label("Sentence", exact=True)
     box.fill("The bank lent <img src=x onerror=document.title='run'> the money.")
     box.press("Enter")

@@ -16,7 +16,7 @@ def test_the_walk_opens_at_the_step_in_the_address_and_goes_on_from_there(page: 
     opened(page, server, "how?step=4&howlayer=2")
     expect(page.get_by_role("heading", level=1)).to_have_text("How does a sentence become a vector?")
     expect(page.get_by_text("4 of 7: Reading forward")).to_be_visible()
-    expect(page.locator(".notice")).to_contain_text("Layer 2 keeps")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("Layer 2 keeps")
     page.get_by_role("button", name=re.compile("Next: ")).click()
     expect(page.get_by_text("5 of 7: Reading backward")).to_be_visible()
     expect(page).to_have_url(re.compile("step=5"))
@@ -28,7 +28,7 @@ def test_the_walk_opens_at_the_step_in_the_address_and_goes_on_from_there(page: 
 
 def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
-    notice = page.locator(".notice").first
+    notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("characters 5, bytes 6")
     page.get_by_role("radio", name="🎉").click()
     expect(notice).to_contain_text("characters 1, bytes 4")
@@ -46,7 +46,7 @@ def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page,
 def test_another_text_changes_the_drift_ours_stays_and_no_text_gives_a_sentence(page: Page, server: str):
     opened(page, server, "state?layer=1")
     expect(page.get_by_role("heading", level=1)).to_have_text("Does it remember what it read before?")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     expect(notice).to_contain_text("the largest difference of any number is 0;")
     before = notice.inner_text()
     box = page.get_by_label("Text read in between", exact=True)
@@ -61,8 +61,8 @@ def test_another_text_changes_the_drift_ours_stays_and_no_text_gives_a_sentence(
 
 def test_layer_0_does_not_drift_and_an_example_is_one_tap_away(page: Page, server: str):
     opened(page, server, "state?a=He+lit+a+match.&ai=match&layer=0")
-    expect(page.locator(".notice")).to_contain_text("At layer 0 nothing changes")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 0 nothing changes")
     page.get_by_role("radio", name="2", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("At layer 2")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2")
     page.get_by_test_id("stButtonGroup").get_by_text("football", exact=True).click()
     expect(page.get_by_label("Text read in between", exact=True)).to_have_value(re.compile("home side"))

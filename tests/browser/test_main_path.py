@@ -43,7 +43,7 @@ def opened(page: Page, server: str, path: str) -> Page:
 
 def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str):
     opened(page, server, "")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     before = notice.inner_text()
     box = page.get_by_label("First sentence", exact=True)
     box.fill("The bank refused to lend the farmer any more money.")
@@ -55,7 +55,7 @@ def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str
 def test_a_link_reopens_the_same_view(page: Page, server: str):
     opened(page, server, "?a=He+lit+a+match.&ai=match&b=We+won+the+match.&bi=match&layer=1")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("He lit a match.")
-    expect(page.locator(".notice")).to_contain_text("match")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("match")
     expect(page.get_by_role("radio", name="1", exact=True)).to_have_text("1")
 
 
@@ -72,15 +72,15 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
 
 def test_layer_0_gives_both_sentences_one_list_and_layer_2_does_not(page: Page, server: str):
     opened(page, server, "neighbours?nlayer=0")
-    expect(page.locator(".notice")).to_contain_text("the two lists are the same")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("the two lists are the same")
     page.get_by_role("radio", name="2", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("At layer 2 the two lists share")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2 the two lists share")
 
 
 def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, server: str):
     opened(page, server, "mix")
     page.evaluate("document.querySelector('h1').dataset.kept = 'yes'")
-    notice = page.locator(".notice")
+    notice = page.locator("[data-stale=false] .notice")
     expect(notice).to_be_visible()
     slider = page.get_by_role("slider").nth(2)
     slider.focus()

@@ -56,7 +56,7 @@ def test_a_box_on_one_map_selects_on_all_and_in_the_list_and_can_be_cleared(page
 def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
     opened(page, server, "map?layout=Axes+of+your+own&view=2")
     expect(page.locator(".xtitle").first).to_have_text("← bank: river edge · bank: financial institution →")
-    expect(page.locator(".notice").first).to_contain_text("The first axis holds")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("The first axis holds")
     opened(page, server, "map?layout=Axes+of+your+own&view=2&map_word=play&right=%3F%3F")
     expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
     expect(page.locator(".xtitle").first).to_contain_text("play:")
@@ -65,9 +65,9 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
 def test_a_word_on_which_the_model_fails_is_one_click_away(page: Page, server: str):
     opened(page, server, "map?layout=Three+dimensions")
     expect(page.get_by_text("Three components hold")).to_be_visible()
-    expect(page.locator(".notice").last).to_contain_text("the model fails")
+    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("the model fails")
     worst = page.get_by_label("Open a word on which it fails").get_by_role("radio").first
     word = worst.inner_text()
     worst.click()
     expect(page).to_have_url(re.compile(f"map_word={word}"))
-    expect(page.locator(".notice").first).to_contain_text(f"“{word}”")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text(f"“{word}”")

@@ -32,7 +32,7 @@ def test_a_tap_puts_a_word_after_or_before_and_undo_takes_it_back(page: Page, se
 
 def test_the_lists_answer_while_one_types_and_markup_is_text(page: Page, server: str):
     opened(page, server, "predict?ptext=He+was+born")
-    box, notice = page.get_by_label(LABEL, exact=True), page.locator(".notice").first
+    box, notice = page.get_by_label(LABEL, exact=True), page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("born")
     box.press("End")
     box.press_sequentially(" in London & <img src=x>", delay=15)  # and no Enter
@@ -47,7 +47,7 @@ def test_a_link_reopens_an_edit_and_a_tapped_word_replaces_another(page: Page, s
     opened(page, server, "predict?ptext=He+ate+the+bread+with+socks.&pother=He+ate+the+bread+with+butter.&pat=socks")
     expect(page.locator(".colhead", has_text="In place of “socks”")).to_be_visible()
     expect(page.get_by_label("Compare with", exact=True)).to_have_value("He ate the bread with butter.")
-    expect(page.locator(".notice").last).to_contain_text("Perplexity")
+    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("Perplexity")
     expect(page.locator(".js-plotly-plot")).to_be_visible()
     page.get_by_role("radio", name="bread", exact=True).click()
     expect(page.locator(".colhead", has_text="In place of “bread”")).to_be_visible()

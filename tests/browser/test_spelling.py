@@ -16,7 +16,7 @@ NOISE = "spelling?spell_view=Classifiers+and+typing+errors"
 def test_words_of_a_link_are_read_and_another_word_changes_what_is_noticed(page: Page, server: str):
     opened(page, server, "spelling?spell=dog+doggy")
     expect(page.get_by_role("heading", level=1)).to_have_text("How does it read a word it has never seen?")
-    notice, box = page.locator(".notice").first, page.get_by_label("Words, with blanks or commas between them")
+    notice, box = page.locator("[data-stale=false] .notice").first, page.get_by_label("Words, with blanks or commas between them")
     expect(box).to_have_value("dog doggy")
     expect(page.get_by_text("Not in the vocabulary: GloVe has nothing to say.")).to_have_count(1)
     expect(page.locator(".kwic", has_text="dogs").first).to_be_visible()
@@ -42,12 +42,12 @@ def test_odd_words_get_a_sentence_or_a_picture_and_never_run(page: Page, server:
     expect(page.get_by_test_id("stException")).to_have_count(0)
     page.get_by_test_id("stButtonGroup").get_by_text("Inflections").click()
     expect(box).to_have_value("walk walks walked walking")
-    expect(page.locator(".notice").first).to_contain_text("GloVe knows every spelling here")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("GloVe knows every spelling here")
 
 
 def test_more_letters_disturbed_are_shown_and_said(page: Page, server: str):
     opened(page, server, NOISE)
-    notice = page.locator(".notice").first
+    notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("With 10% of the letters disturbed")
     expect(page.locator(".token").first).to_be_visible()
     expect(page.get_by_text("python -m core noise")).to_be_visible()

@@ -38,7 +38,7 @@ def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page
 def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
     page.set_viewport_size({"width": 1280, "height": 720})
     opened(page, server, "teach?slide=4")
-    heading, said = page.get_by_role("heading", level=1), page.locator(".notice")
+    heading, said = page.get_by_role("heading", level=1), page.locator("[data-stale=false] .notice")
     page.wait_for_function("document.documentElement.dataset.steps")
     for number, title, words in (
         (4, "Which layer tells them apart?", "1.00 at layer 0"),
@@ -90,6 +90,6 @@ def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page:
     page.get_by_text("The two sentences").click()
     expect(page.get_by_label("First sentence", exact=True)).to_be_visible()
     page.get_by_role("radio", name="1", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("At layer 1")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")
     expect(page).to_have_url(re.compile("teach=true"))
     expect(page.locator("html")).to_have_css("font-size", "24px")
