@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from core import manifest
 from core.artifacts import read_json, write_json
 from core.bench import SUITES, run_suite
 from core.bench.measure import Figure, Row, Setting, surroundings
@@ -66,6 +67,7 @@ def _keep(path: Path, suite: str, rows: list[Row]) -> None:
     every = [*kept, *(row.as_json() for row in rows)]
     order = {name: number for number, name in enumerate(SUITES)}
     write_json(path, {**_head(), "rows": sorted(every, key=lambda row: order.get(row.get("suite"), len(order)))})
+    manifest.renew(path)
 
 
 def _rows_in(path: Path) -> list[dict]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core import heads
+from core import heads, manifest
 from core.artifacts import MAX_JSON_BYTES, check_fits, parse_json
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, Example, SplitConfig
@@ -157,6 +157,7 @@ def run_experiments(
                     }
                     with output.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(line) + "\n")
+                    manifest.renew(output)
                     done.add(line["run"])
                     report(
                         f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
@@ -200,6 +201,7 @@ def _lines_of(model: Model, path: Path) -> list[dict]:
     kept = [line for line in lines if line.get("model") in (None, model.fingerprint)]
     if len(kept) < len(lines):
         path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        manifest.renew(path)
     return kept
 
 

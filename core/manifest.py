@@ -40,9 +40,20 @@ def check(path: str | Path) -> None:
 def make() -> Path:
     """Write the list of all that is in assets/ now; its path."""
     root = config.ASSETS
-    lines = [f"{_sum(path)}  {path.relative_to(root).as_posix()}\n" for path in bundled_files(root)]
+    return _write(root, {path.relative_to(root).as_posix(): _sum(path) for path in bundled_files(root)})
+
+
+def renew(path: str | Path) -> None:
+    """Name a file of assets/ as it is now, after a command of ours has written it; nothing for any other file."""
+    root, path = config.ASSETS.resolve(), Path(path).resolve()
+    if path.is_relative_to(root) and (root / NAME).is_file():
+        _write(root, _listed(root) | {path.relative_to(root).as_posix(): _sum(path)})
+
+
+def _write(root: Path, sums: dict[str, str]) -> Path:
     temporary = root / f".{NAME}.{os.getpid()}"
-    temporary.write_text("".join(lines), encoding="utf-8")
+    order = sorted(sums, key=Path)  # as the files lie in their folders
+    temporary.write_text("".join(f"{sums[name]}  {name}\n" for name in order), encoding="utf-8")
     os.replace(temporary, root / NAME)
     return root / NAME
 

@@ -120,3 +120,23 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
 def test_the_list_is_what_sha256sum_reads(assets):
     done = subprocess.run(["sha256sum", "-c", manifest.NAME], cwd=assets, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.count(": OK") == 2
+
+
+def test_a_file_that_a_command_wrote_anew_is_named_anew_and_nothing_else_is(tmp_path, monkeypatch):
+    assets = tmp_path / "assets"
+    monkeypatch.setattr(config, "ASSETS", assets)
+    for name in ("a/b.json", "a.json", "z.json"):
+        (assets / name).parent.mkdir(parents=True, exist_ok=True)
+        (assets / name).write_text("1")
+    before = manifest.make().read_text()
+    manifest.renew(assets / "z.json")
+    assert (assets / "SHA256").read_text() == before
+    (assets / "z.json").write_text("2")
+    with pytest.raises(CorruptArtifact, match=r"z\.json"):
+        manifest.check(assets / "z.json")
+    (assets / "new.json").write_text("3")
+    manifest.renew(assets / "z.json")
+    manifest.renew(assets / "new.json")
+    manifest.check(assets)
+    assert (assets / "SHA256").read_text() == manifest.make().read_text()
+    manifest.renew(tmp_path / "elsewhere.json")  # not ours to name, and not there
