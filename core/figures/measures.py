@@ -8,8 +8,8 @@ from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
 from core.texts import t
 
 
-def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Figure:
-    """softmax(w) as bars from 0 to 1, layer by layer; weights learned elsewhere as marks on the same scale."""
+def weight_bars(weights) -> go.Figure:
+    """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
     names = [f"s{k}" for k in range(len(weights))]
     figure = go.Figure(
         go.Bar(
@@ -24,8 +24,6 @@ def weight_bars(weights, learned: dict[str, list[float]] | None = None) -> go.Fi
             hovertemplate="%{y} = %{x:.3f}<extra></extra>",
         )
     )
-    for label, values in (learned or {}).items():
-        figure.add_scatter(x=values, y=names, mode="markers", name=label, marker={"symbol": "line-ns-open", "size": 18})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")

@@ -1,13 +1,15 @@
-"""Every Plotly figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
+"""Every figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from core import figures
 from core.figures.style import CONFIG, layer_title
 from core.texts import t
 from pages._shared import taken
@@ -25,10 +27,17 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
 
 
-def weights_alt(weights: Sequence[float]) -> str:
-    """What bars of layer weights show, in words."""
+def weight_bars(weights: Sequence[float], *, key: str) -> None:
+    """Layer weights, (L,) together 1, as bars. Plain HTML: st.plotly_chart is put in anew with every change, which a slider shows."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
-    return t("Bars of the layers' weights: {named}.", named=named)
+    alt = t("Bars of the layers' weights: {named}.", named=named)
+    taken.now().note("figure", taken.Figure(figures.weight_bars(weights), alt), key)
+    rows = (
+        f'<span>s<sub>{k}</sub></span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{figures.LAYER_COLOURS[str(min(k, 2))]}">'
+        f"</i><b>{weight:.0%}</b></span>"
+        for k, weight in enumerate(weights)
+    )
+    st.html(f'<div class="weights" role="img" aria-label="{escape(alt, quote=True)}">{"".join(rows)}</div>')
 
 
 def _with_camera(config: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from core.classify.explain import Explanation
 from core.classify.model import variant_titles
 from core.texts import t
 from pages._shared import classify_store, lists
-from pages._shared.charts import draw, weights_alt
+from pages._shared.charts import weight_bars
 from pages._shared.in_use import InUse
 from pages._shared.markup import plain, shown_errors
 
@@ -93,7 +93,7 @@ def _layers(name: str, found: Explanation) -> None:
         return
     left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
-        draw(figures.weight_bars(found.mix["s"]), key=f"why.mix.{name}", alt=weights_alt(found.mix["s"]))
+        weight_bars(found.mix["s"], key=f"why.mix.{name}")
     weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(found.mix["s"]))
     right.caption(
         t(

@@ -7,11 +7,10 @@ import streamlit as st
 
 from core.config import ModelShape
 from core.elmo.mix import mixed
-from core.figures import weight_bars
 from core.figures.walk import heat_figure, limit_of
 from core.texts import t
 from core.walk import Walk
-from pages._shared.charts import draw, weights_alt
+from pages._shared.charts import draw, weight_bars
 from pages._shared.how_parts import Rows, in_markdown, shown
 from pages._shared.mix_sliders import SUBSCRIPTS, sliders
 
@@ -23,7 +22,7 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         weights, gamma = sliders(n)
     with right:
         st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
-        draw(weight_bars(weights), key="how.weights", alt=weights_alt(weights))
+        weight_bars(weights, key="how.weights")
     vector = mixed(h, weights, gamma)
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
     names = [f"γ · s{SUBSCRIPTS[k]} · h{SUBSCRIPTS[k]}" for k in range(n)] + [t("ELMo, their sum")]

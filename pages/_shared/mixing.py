@@ -13,7 +13,7 @@ from core.elmo.mix import mixed
 from core.figures.style import layer_title
 from core.texts import t
 from pages._shared import lists, notices, store
-from pages._shared.charts import draw, weights_alt
+from pages._shared.charts import draw, weight_bars
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
@@ -86,7 +86,7 @@ def _controls() -> tuple[np.ndarray, float]:
 
 def _bars(weights: np.ndarray) -> None:
     st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
-    draw(figures.weight_bars(weights), key="mix.bars", alt=weights_alt(weights))
+    weight_bars(weights, key="mix.bars")
 
 
 def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> None:

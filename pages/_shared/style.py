@@ -27,6 +27,10 @@ STYLE = """
   table.card th, table.card td {text-align: left; vertical-align: top; padding: 0.4rem 1.2rem 0.4rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
   table.card th {font-weight: 600; white-space: nowrap;}
   table.card td {overflow-wrap: anywhere;}
+  .weights {display: grid; grid-template-columns: auto 1fr; gap: 0.75rem 0.8rem; align-items: center; padding: 0.5rem 0 0.6rem;}
+  .weights .bar {display: flex; align-items: center; gap: 0.6rem; padding-right: 3.4rem;}
+  .weights i {height: 2.1rem; flex: none; min-width: 1px;}
+  .weights b {font-weight: 500; font-variant-numeric: tabular-nums; width: 0;}
   [data-testid="stPlotlyChart"] {overflow: visible;}
   .stHtml:has(> .sketch) {position: relative; height: 0;}
   .sketch {position: absolute; top: 28px; width: 100%; height: 294px; object-fit: contain; pointer-events: none; z-index: 1;}
