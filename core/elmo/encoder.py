@@ -21,6 +21,7 @@ from core.config import FLOAT32
 from core.elmo.lmdata import pack
 from core.elmo.model import BiLM, State
 from core.elmo.narrow import stacks
+from core.elmo.recurrence import side_by_side
 from core.errors import BadInput
 from core.text import SENTENCE_BEGIN, SENTENCE_END, character_ids
 
@@ -173,10 +174,7 @@ class _Run:
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
         """Outputs of the forward and the backward stack, each in its own reading order."""
-        # Half of torch's threads each: two small products side by side take less time than each of them on all cores.
-        each = max(1, torch.get_num_threads() // 2)
-        ahead, behind = (_DIRECTIONS.submit(_with_threads, each, self._direction, backward) for backward in (False, True))
-        return ahead.result(), behind.result()
+        return side_by_side(self._direction, _DIRECTIONS)
 
     def _direction(self, backward: bool) -> list[Tensor]:
         with torch.inference_mode():
@@ -206,13 +204,6 @@ class _Run:
                 stacks.append(outputs)
                 kept.append([tuple(part[back] for part in state) for state in last])
         return self.layers(*stacks), kept
-
-
-def _with_threads(n: int, run: Callable, *arguments):
-    """`run` on so many of torch's threads: each of Python's threads has a setting of its own."""
-    if torch.get_num_threads() != n:
-        torch.set_num_threads(n)
-    return run(*arguments)
 
 
 _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")

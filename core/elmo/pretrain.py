@@ -30,6 +30,7 @@ from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, PackedBatch
 from core.elmo.model import BiLM
 from core.elmo.optim import OrthogonalMomentum
+from core.elmo.recurrence import side_by_side
 from core.elmo.sampling import LogUniformSampler, sampled_softmax_loss
 from core.errors import BadInput
 from core.text import character_ids
@@ -142,13 +143,13 @@ class Trainer:
         """
         x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
 
-        def one(backward: bool) -> tuple[float, Tensor]:
+        def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
             loss = self.loss(read, batch, negatives, counts, backward=backward) / 2
             loss.backward()
             return loss.item(), read.grad
 
-        (ahead, grad), (behind, grad_behind) = self.threads.map(one, (False, True))
+        (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads)
         if x.requires_grad:
             x.backward(grad + grad_behind)
         return ahead + behind
