@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from html import escape
 
 import numpy as np
@@ -20,6 +21,8 @@ from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.markup import shown_errors
+
+PAINTING_S = 0.4  # what a browser on two cores takes
 
 
 @st.fragment
@@ -60,7 +63,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         )
         # The sketch shows until the browser has the chart's code (see style.py).
         st.html(f'<img class="sketch" alt="" src="{sketch(figure, width=600)}">')
-        draw(figure, key="angle", alt=alt)
+        angle = st.container()
     with right:
         st.markdown(
             t("**How alike are the two vectors of “{word}”?**", word=escape(first.word[:18]))
@@ -68,15 +71,22 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
             else t("**How alike are the two words?**")
         )
         bars = ({} if static is None else {"GloVe": static}) | cosine
-        alt = t(
-            "Bars of the cosine of the two vectors: {values}.", values=", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
-        )
-        draw(figures.cosine_bars(bars, chosen=layer), key="bars", alt=alt)
+        beside = st.container()
         st.caption(t("Cosine of the two vectors: 1 is the same direction, 0 has nothing in common."))
     lines = _what_to_notice(first.word, same, cosine, static)
     if same:
         lines.append(notices.reference_line(store.targets(in_use.corpus, in_use.model), first.word, int(layer), cosine[layer]))
     notice(lines)
+    if not st.session_state.setdefault("home.sketched", False):
+        # Fetching the charts' code keeps a browser from painting anything for a second: all of the above must be painted before.
+        time.sleep(PAINTING_S)
+        st.session_state["home.sketched"] = True
+    with angle:
+        draw(figure, key="angle", alt=alt)
+    with beside:
+        values = ", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
+        alt = t("Bars of the cosine of the two vectors: {values}.", values=values)
+        draw(figures.cosine_bars(bars, chosen=layer), key="bars", alt=alt)
     table = pd.DataFrame([{t("vectors"): _name(k), t("cosine"): round(v, 4)} for k, v in bars.items()])
     lists.twin(table, name="cosines", key="home.table")
 

@@ -6,6 +6,7 @@ bounded number at once (pages._shared.jobs), so that no page waits for them.
 
 from __future__ import annotations
 
+import gc
 import threading
 from pathlib import Path
 
@@ -169,6 +170,7 @@ def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, 
 def _compile() -> None:
     halves.warm_up()
     projection.warm_up()
+    gc.freeze()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -176,7 +178,11 @@ def warm_up() -> threading.Timer:
     """Import and compile UMAP and the products in the background, so that the first fitted map does not wait for it.
 
     It begins when the first screens have long been painted: compiling takes seconds of the processor they need.
+
+    After every run of a page Streamlit collects garbage, and with it looks through every object of every library: a quarter of
+    a second, in which no page moves. What is loaded by now stays loaded, so it is set apart (gc.freeze).
     """
+    gc.freeze()
     timer = threading.Timer(WARM_UP_AFTER_S, _compile)
     timer.name, timer.daemon = "warm-up", True
     timer.start()
