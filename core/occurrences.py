@@ -150,7 +150,7 @@ def build_index(
 
     `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
-    and gives the same files as if nothing had happened.
+    and gives the same rows as if nothing had happened (vectors up to float16's next number).
     """
     if targets_only:
         sentences = [s for s in sentences if s.targets]

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from core.artifacts import check_fits, parse_json
 from core.corpus import Place, refuse, shown
@@ -72,12 +72,16 @@ def read_table(
         raise BadInput(told)
     text, notes = _decoded(_unpacked(path), path.name)
     if not text.strip():
-        raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=path.name))
+        _refuse_empty(path.name)
     if kind == ".txt":
         return _trees(path.name, text, notes)
     numbered = any(column.isdecimal() for column in (*text_columns, label_column or ""))
     placed = _json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)
     return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
+
+
+def _refuse_empty(name: str) -> NoReturn:
+    raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=name))
 
 
 def clean_ag_news(text: str) -> str:
@@ -183,6 +187,8 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
         refuse(Place(name, reader.line_num), found, t("Perhaps a quotation mark is not closed."))
     finally:
         csv.field_size_limit(before)
+    if not rows:  # separators alone
+        _refuse_empty(name)
     if names := _missing_names(rows, numbered):
         yield rows[0][0], names
     yield from rows

@@ -187,10 +187,16 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
 
 def _from_tensorflow(file, shape: ModelShape):
     """(our name, array) of every weight in an open HDF5 file."""
+    import h5py
 
     def read(name: str) -> np.ndarray:
         dataset = file[name]
-        if not hasattr(dataset, "dtype") or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
+        if (
+            not isinstance(dataset, h5py.Dataset)
+            or dataset.file.filename != file.filename
+            or dataset.external
+            or dataset.is_virtual
+        ):
             raise ValueError(t("'{name}' is no array of this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' holds {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))

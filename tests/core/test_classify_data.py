@@ -89,6 +89,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
     ("name", "content", "told"),
     [
         ("a.csv", "", "a.csv is empty"),
+        ("a.csv", ",\n,\n", "a.csv is empty"),
         ("a.csv", "label,text\n", "holds no row with both"),
         ("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"),
         ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among"),

@@ -321,3 +321,8 @@ def test_a_softmax_with_half_its_weights_is_corrupt(tmp_path, model):
     save_file(state, tmp_path / "weights.safetensors")
     with pytest.raises(CorruptArtifact, match=r"weights\.safetensors.*softmax\.weight"):
         load_softmax(tmp_path)
+
+
+def test_a_type_in_the_place_of_a_weight_is_corrupt(folder):
+    rewrite(folder, replace_dataset("char_embed", np.dtype("f4")))  # a named type, which has a dtype and no values
+    refused(folder, CorruptArtifact, "'char_embed' is no array of this file")
