@@ -28,9 +28,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
+from playwright.async_api import TimeoutError
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT_S = 180.0  # for one action: longer is an error
+WAIT_S = 180.0  # for one action
 SAMPLE_S = 5.0  # between two looks at the server's memory
 THINK_S = (2.0, 8.0)  # a person reads before acting again
 TYPED = {  # page: the box that is typed into, and the text, with the session's mark and a turn's own word
@@ -59,7 +60,9 @@ class Log:
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: list[str] = field(default_factory=list)
+    late: int = 0  # actions given up after WAIT_S
     megabytes: list[float] = field(default_factory=list)
+    cpu: float = 0.0  # cores that the server used
 
 
 class Session:
@@ -72,11 +75,14 @@ class Session:
     async def act(self, browser, end: float) -> None:
         context = await browser.new_context(viewport={"width": 1280, "height": 900})
         page = await context.new_page()
+        page.set_default_timeout(1000 * WAIT_S)
         await asyncio.sleep(self.random.uniform(0, THINK_S[1]))
         while time.monotonic() < end:
             path = self.random.choice(OPENED)
             try:
                 await self._visit(page, path)
+            except TimeoutError:
+                self.log.late += 1
             except Exception as error:
                 self.log.errors.append(f"{self.mark} on /{path}: {str(error).splitlines()[0][:160]}")
             await asyncio.sleep(self.random.uniform(*THINK_S))
@@ -158,10 +164,17 @@ def resident(pid: int) -> float:
     return int(line.split()[1]) / 1000
 
 
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def watched(process: subprocess.Popen, log: Log, end: float) -> None:
+    began, before = time.monotonic(), cpu_seconds(process.pid)
     while time.monotonic() < end:
         log.megabytes.append(resident(process.pid))
         await asyncio.sleep(SAMPLE_S)
+        log.cpu = (cpu_seconds(process.pid) - before) / (time.monotonic() - began)
 
 
 async def run(process: subprocess.Popen, address: str, args: argparse.Namespace) -> Log:
@@ -184,6 +197,8 @@ def told(log: Log, process: subprocess.Popen, server_log: str) -> str:
         lines.append(f"| {name} | {len(seconds)} | {p50:.2f} | {p95:.2f} | {max(seconds):.2f} |")
     parts = [np.mean(part) for part in np.array_split(log.megabytes, 5) if len(part)]
     lines += ["", f"server memory, mean MB by fifths of the time: {', '.join(f'{mean:,.0f}' for mean in parts)}"]
+    lines.append(f"processor: the server {log.cpu:.2f} cores, all of the machine {os.cpu_count()}")
+    lines.append(f"given up after {WAIT_S:.0f} s: {log.late}")
     lines.append(f"server up: {process.poll() is None}; tracebacks in its log: {server_log.count('Traceback')}")
     return "\n".join([*lines, f"errors: {len(log.errors)}", *log.errors[:40]])
 
