@@ -120,7 +120,7 @@ def curves_figure(
     """
     figure, x = go.Figure(), x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
-    gap = (max(heights) - min(heights)) / 16 if heights else 0.0
+    gap = (max(heights) - min(heights)) / 13 if heights else 0.0
     ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
