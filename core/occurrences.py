@@ -8,6 +8,7 @@ that was not finished lies beside it, a file a round, until it is.
 
 from __future__ import annotations
 
+import mmap
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable
@@ -49,11 +50,13 @@ class Rows:
 
     def __init__(self, path: Path, n_layers: int, dim: int) -> None:
         try:
-            reader = pa.ipc.open_file(pa.memory_map(str(path)))
+            with path.open("rb") as file:
+                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            reader = pa.ipc.open_file(pa.py_buffer(self._mapped))
             if reader.schema != _schema(n_layers, dim):
                 raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
-        except (pa.ArrowInvalid, OSError) as error:
+        except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
             told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
             raise CorruptArtifact(told) from None
         self.batches = batches
@@ -63,6 +66,11 @@ class Rows:
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    def let_go(self) -> None:
+        """Leave what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
+        if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
     @cached_property
     def gram(self) -> np.ndarray:

@@ -98,7 +98,9 @@ def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:
     table = opened(url, shard)
     values = cosines(table.rows, products(table.rows, question.query), question.weights)
     rows = best(np.where(kept(table, question), values, -np.inf), question.k)
-    return [placed(shard, table.occurrence(int(row)), float(values[row])) for row in rows]
+    found = [placed(shard, table.occurrence(int(row)), float(values[row])) for row in rows]
+    table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
+    return found
 
 
 def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) -> list:

@@ -153,6 +153,22 @@ def test_vectors_are_views_of_the_mapped_file_not_copies(table, tmp_path):
         assert not array.flags.owndata and not array.flags.writeable
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a process's mapped pages are told by Linux")
+def test_rows_that_are_let_go_count_as_memory_no_more_and_are_read_again(table, tmp_path):
+    rows = table.rows
+    before = rows.take(np.arange(len(rows)))
+    assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") > 0
+    rows.let_go()
+    assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") == 0
+    assert np.array_equal(rows.take(np.arange(len(rows))), before)
+
+
+def _mapped_kb(path: Path) -> int:
+    """How much of a mapped file this process holds in memory."""
+    lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+    return sum(int(next(k for k in lines if k.startswith("Rss:")).split()[1]) for line in lines if line.endswith(str(path)))
+
+
 def test_opening_an_index_reads_no_vectors(table, tmp_path):
     before = pa.total_allocated_bytes()
     again = OccurrenceTable(tmp_path / "index")
