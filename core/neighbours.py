@@ -18,7 +18,8 @@ import torch
 from core import halves
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.errors import BadInput
-from core.occurrences import Occurrence, OccurrenceTable, Rows
+from core.occurrences import Occurrence, OccurrenceTable
+from core.rows import Rows
 from core.texts import t
 
 SAME, OTHER, ANY = "same word", "other words", "any word"

@@ -8,7 +8,6 @@ that was not finished lies beside it, a file a round, until it is.
 
 from __future__ import annotations
 
-import mmap
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable
@@ -24,8 +23,9 @@ from scipy.sparse import csr_array
 
 from core.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from core.corpus import Sentence, Target, fingerprint
-from core.elmo.mix import gram, widened
+from core.elmo.mix import gram
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.rows import Rows, schema_of
 from core.texts import t
 
 FORMAT = 1
@@ -43,62 +43,6 @@ class Occurrence:
     position: int
     sense: str | None
     lemma: str | None
-
-
-class Rows:
-    """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block."""
-
-    def __init__(self, path: Path, n_layers: int, dim: int) -> None:
-        try:
-            with path.open("rb") as file:
-                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            reader = pa.ipc.open_file(pa.py_buffer(self._mapped))
-            if reader.schema != _schema(n_layers, dim):
-                raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
-            batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
-        except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
-            told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
-            raise CorruptArtifact(told) from None
-        self.batches = batches
-        self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
-        self.grams = [_matrix(batch, "gram") for batch in batches]
-        self.starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def let_go(self) -> None:
-        """Leave what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
-        if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
-            self._mapped.madvise(mmap.MADV_DONTNEED)
-
-    @cached_property
-    def gram(self) -> np.ndarray:
-        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mixed_cosines."""
-        return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
-
-    def numbers(self, name: str) -> np.ndarray:
-        """A column of integers, or a dictionary column's codes (-1 where there is none)."""
-        columns = []
-        for batch in self.batches:
-            column = batch.column(name)
-            codes = column.indices.fill_null(-1) if isinstance(column, pa.DictionaryArray) else column
-            columns.append(codes.to_numpy(zero_copy_only=False))
-        return np.concatenate(columns) if columns else np.empty(0, np.int32)
-
-    def names(self, name: str) -> list[str]:
-        """The dictionary of a dictionary column."""
-        return self.batches[0].column(name).dictionary.to_pylist() if self.batches else []
-
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        """(n,) row numbers -> (n, L, D) float32."""
-        blocks = np.searchsorted(self.starts, rows, side="right") - 1
-        shape = self.layers[0].shape[1:] if self.layers else (0, 0)
-        out = np.empty((len(rows), *shape), np.float32)
-        for block in np.unique(blocks):
-            here = blocks == block
-            out[here] = widened(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
-        return out
 
 
 class OccurrenceTable:
@@ -170,7 +114,7 @@ def build_index(
         if targets_only:
             raise BadInput(t("There is nothing to index: no sentence has a labelled word."))
         raise BadInput(t("There is nothing to index: no sentence has a word."))
-    schema = _schema(encoder.n_layers, encoder.dim)
+    schema = schema_of(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
@@ -238,16 +182,6 @@ def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
         if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
             yield first, part
             first, part, tokens = number + 1, [], 0
-
-
-def _schema(n_layers: int, dim: int) -> pa.Schema:
-    name = pa.dictionary(pa.int32(), pa.string())
-    columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
-    columns += [
-        ("layers", pa.list_(pa.float16(), n_layers * dim)),
-        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
-    ]
-    return pa.schema(columns)
 
 
 def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
@@ -330,9 +264,3 @@ def _read_sentences(path: Path) -> pa.Array:
         return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0).column("tokens")
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(t("{path} cannot be read ({error}). Build the index again.", path=path, error=error)) from None
-
-
-def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:
-    """A fixed-size-list column as (n, size), without a copy."""
-    column = batch.column(name)
-    return column.flatten().to_numpy(zero_copy_only=True).reshape(len(column), -1)
