@@ -1,6 +1,6 @@
 """Many people at once: browser sessions on one server, each with sentences of its own, mixed pages, for minutes.
 
-usage: python -m tests.bench.sessions [--sessions 25] [--minutes 10] [--seed N]
+usage: python -m tests.bench.sessions [--sessions 25] [--minutes 10] [--think 10 40] [--seed N]
 
 Every session writes its own mark ("visitor07") into whatever it types. After each action its page is searched for errors and for
 anybody else's mark, and what the page says of the same text must be what it said the last time. Times are from the click or
@@ -33,7 +33,7 @@ from playwright.async_api import TimeoutError
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 180.0  # for one action
 SAMPLE_S = 5.0  # between two looks at the server's memory
-THINK_S = (2.0, 8.0)  # a person reads before acting again
+THINK_S = (10.0, 40.0)  # a person reads before acting again
 TYPED = {  # page: the box that is typed into, and the text, with the session's mark and a turn's own word
     "": ("First sentence", "{mark} sat on the bank of the {word}."),
     "neighbours": ("Second sentence", "The bank sent {mark} a {word}."),
@@ -68,15 +68,15 @@ class Log:
 class Session:
     """One person: a browser context, a mark, and what pages said of which text."""
 
-    def __init__(self, number: int, address: str, log: Log, seed: int) -> None:
-        self.mark, self.address, self.log = f"visitor{number:02d}", address, log
+    def __init__(self, number: int, address: str, log: Log, seed: int, think: tuple[float, float]) -> None:
+        self.mark, self.address, self.log, self.think = f"visitor{number:02d}", address, log, think
         self.random, self.said = random.Random(f"{seed}/{number}"), {}
 
     async def act(self, browser, end: float) -> None:
         context = await browser.new_context(viewport={"width": 1280, "height": 900})
         page = await context.new_page()
         page.set_default_timeout(1000 * WAIT_S)
-        await asyncio.sleep(self.random.uniform(0, THINK_S[1]))
+        await asyncio.sleep(self.random.uniform(0, self.think[1]))
         while time.monotonic() < end:
             path = self.random.choice(OPENED)
             try:
@@ -85,7 +85,7 @@ class Session:
                 self.log.late += 1
             except Exception as error:
                 self.log.errors.append(f"{self.mark} on /{path}: {str(error).splitlines()[0][:160]}")
-            await asyncio.sleep(self.random.uniform(*THINK_S))
+            await asyncio.sleep(self.random.uniform(*self.think))
         await context.close()
 
     async def _visit(self, page, path: str) -> None:
@@ -96,13 +96,13 @@ class Session:
         self.log.seconds[f"open /{path}"].append(time.perf_counter() - began)
         await self._check(page, path, None)
         if path == "mix":
-            await asyncio.sleep(self.random.uniform(*THINK_S))
+            await asyncio.sleep(self.random.uniform(*self.think))
             await self._timed(page, "slide on /mix", page.locator(SLIDER).press("ArrowRight"))
             await self._check(page, path, "moved")
         if path in TYPED:
             label, pattern = TYPED[path]
             text = pattern.format(mark=self.mark, word=self.random.choice(WORDS))
-            await asyncio.sleep(self.random.uniform(*THINK_S))
+            await asyncio.sleep(self.random.uniform(*self.think))
             box = page.get_by_label(label, exact=True)
             await box.fill("")
             await self._timed(page, f"type on /{path}", self._type(box, text, path))
@@ -184,7 +184,7 @@ async def run(process: subprocess.Popen, address: str, args: argparse.Namespace)
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        sessions = [Session(number, address, log, args.seed) for number in range(args.sessions)]
+        sessions = [Session(number, address, log, args.seed, args.think) for number in range(args.sessions)]
         await asyncio.gather(watched(process, log, end), *(session.act(browser, end) for session in sessions))
         await browser.close()
     return log
@@ -207,6 +207,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=25)
     parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument(
+        "--think", type=float, nargs=2, default=THINK_S, metavar=("FROM", "TO"), help="seconds between two actions"
+    )
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
