@@ -59,6 +59,7 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
     known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
     types = trainer.corpus.types[: trainer.config.table_types]
     order = sorted(range(len(types)), key=lambda k: len(types[k]))  # like lengths share a product
+    model.characters.anchor()
     with torch.no_grad():
         mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
         trainer.softmax.weight[mine], trainer.softmax.bias[mine] = softmax.weight[theirs], softmax.bias[theirs]

@@ -2,9 +2,10 @@
 
 usage: python -m tests.bench.sessions [--sessions 25] [--minutes 10] [--think 10 40] [--seed N]
 
-Every session writes its own mark ("visitor07") into whatever it types. After each action its page is searched for errors and for
-anybody else's mark, and what the page says of the same text must be what it said the last time. Times are from the click or
-the key to a page at rest; browser and server share the machine's cores, which the table does not forgive. Prints Markdown.
+Every session is a window of one browser, whose profile keeps what the server sends every page alike. It writes its own mark
+("visitor07") into whatever it types. After each action its page is searched for errors and for anybody else's mark, and what
+the page says of the same text must be what it said the last time. Times are from the click or the key to a page at rest;
+browser and server share the machine's cores, which the table does not forgive. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 180.0  # for one action
 SAMPLE_S = 5.0  # between two looks at the server's memory
 THINK_S = (10.0, 40.0)  # a person reads before acting again
+ARRIVE_S = 2.5  # from one's first page to the next one's
 TYPED = {  # page: the box that is typed into, and the text, with the session's mark and a turn's own word
     "": ("First sentence", "{mark} sat on the bank of the {word}."),
     "neighbours": ("Second sentence", "The bank sent {mark} a {word}."),
@@ -45,7 +47,6 @@ TYPED = {  # page: the box that is typed into, and the text, with the session's 
 }
 WORDS = ("brook", "letter", "harbour", "market")
 OPENED = ("map", "cloud", "flip", "model", "mix", *TYPED)
-SLIDER = ".st-key-w0 [role=slider]"
 AT_REST = """() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'
     && !!document.querySelector('.notice')"""
 RUNS = """() => { window.runs = 0; new MutationObserver(() => {
@@ -72,11 +73,11 @@ class Session:
         self.mark, self.address, self.log, self.think = f"visitor{number:02d}", address, log, think
         self.random, self.said = random.Random(f"{seed}/{number}"), {}
 
-    async def act(self, browser, end: float) -> None:
-        context = await browser.new_context(viewport={"width": 1280, "height": 900})
-        page = await context.new_page()
+    async def act(self, browser, after: float, opening: asyncio.Lock, end: float) -> None:
+        await asyncio.sleep(after)
+        async with opening:  # or two would take the same window for theirs
+            page = await _window(browser)
         page.set_default_timeout(1000 * WAIT_S)
-        await asyncio.sleep(self.random.uniform(0, self.think[1]))
         while time.monotonic() < end:
             path = self.random.choice(OPENED)
             try:
@@ -86,7 +87,7 @@ class Session:
             except Exception as error:
                 self.log.errors.append(f"{self.mark} on /{path}: {str(error).splitlines()[0][:160]}")
             await asyncio.sleep(self.random.uniform(*self.think))
-        await context.close()
+        await page.close()
 
     async def _visit(self, page, path: str) -> None:
         own = {"a": f"{self.mark} sat on the bank of the river.", "ai": "bank", "b": "The bank lent us money.", "bi": "bank"}
@@ -97,7 +98,7 @@ class Session:
         await self._check(page, path, None)
         if path == "mix":
             await asyncio.sleep(self.random.uniform(*self.think))
-            await self._timed(page, "slide on /mix", page.locator(SLIDER).press("ArrowRight"))
+            await self._timed(page, "slide on /mix", page.get_by_role("slider").first.press("ArrowRight"))
             await self._check(page, path, "moved")
         if path in TYPED:
             label, pattern = TYPED[path]
@@ -139,6 +140,15 @@ class Session:
             self.log.errors.append(f"{self.mark} on /{path}: said “{before[:80]}” and now “{notice[:80]}”")
 
 
+async def _window(browser):
+    """A page in a window of its own: a tab behind another one is not drawn, and never at rest."""
+    control = await browser.new_cdp_session(browser.pages[0])
+    async with browser.expect_page() as opened:
+        await control.send("Target.createTarget", {"url": "about:blank", "newWindow": True})
+    await control.detach()
+    return await opened.value
+
+
 def started(folder: Path) -> tuple[subprocess.Popen, str]:
     """A server with an empty cache, up."""
     with socket.socket() as probe:
@@ -177,15 +187,17 @@ async def watched(process: subprocess.Popen, log: Log, end: float) -> None:
         log.cpu = (cpu_seconds(process.pid) - before) / (time.monotonic() - began)
 
 
-async def run(process: subprocess.Popen, address: str, args: argparse.Namespace) -> Log:
+async def run(process: subprocess.Popen, address: str, profile: Path, args: argparse.Namespace) -> Log:
     from playwright.async_api import async_playwright
 
-    log, end = Log(), time.monotonic() + 60 * args.minutes
+    log, opening, end = Log(), asyncio.Lock(), time.monotonic() + 60 * args.minutes
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        options = {"args": ["--no-sandbox", "--disable-gpu"], "viewport": {"width": 1280, "height": 900}}
+        browser = await playwright.chromium.launch_persistent_context(profile, executable_path=path, **options)
         sessions = [Session(number, address, log, args.seed, args.think) for number in range(args.sessions)]
-        await asyncio.gather(watched(process, log, end), *(session.act(browser, end) for session in sessions))
+        acting = (session.act(browser, number * ARRIVE_S, opening, end) for number, session in enumerate(sessions))
+        await asyncio.gather(watched(process, log, end), *acting)
         await browser.close()
     return log
 
@@ -200,7 +212,8 @@ def told(log: Log, process: subprocess.Popen, server_log: str) -> str:
     lines.append(f"processor: the server {log.cpu:.2f} cores, all of the machine {os.cpu_count()}")
     lines.append(f"given up after {WAIT_S:.0f} s: {log.late}")
     lines.append(f"server up: {process.poll() is None}; tracebacks in its log: {server_log.count('Traceback')}")
-    return "\n".join([*lines, f"errors: {len(log.errors)}", *log.errors[:40]])
+    traces = [part[:1500] for part in re.findall(r"Traceback.*?(?=\n\d{4}-|\Z)", server_log, re.DOTALL)[:3]]
+    return "\n".join([*lines, f"errors: {len(log.errors)}", *log.errors[:40], *traces])
 
 
 def main() -> int:
@@ -215,7 +228,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         process, address = started(Path(folder))
         try:
-            log = asyncio.run(run(process, address, args))
+            log = asyncio.run(run(process, address, Path(folder) / "profile", args))
             print(told(log, process, (Path(folder) / "server.log").read_text()))
         finally:
             process.terminate()
