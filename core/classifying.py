@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core import heads, published, workbench
+from core import heads, manifest, published, workbench
 from core.artifacts import provenance, write_json
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
@@ -88,6 +88,7 @@ def train_heads(args) -> tuple[dict, str]:
                 continue
             head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained)
             made.append({**_result(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
+            manifest.renew(folder)
             note(_line(made[-1]))
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {output}"
@@ -208,6 +209,7 @@ def noise(args) -> tuple[dict, str]:
     table = accuracy_under_noise(found.heads, dataset, **given, seeds=args.seeds, limit=args.limit, report=report)
     table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
     write_json(args.output, provenance(**table))
+    manifest.renew(args.output)
     lines = ["letters disturbed".ljust(28) + "".join(f"{share:8.0%}" for share in table["shares"])]
     lines += [
         name.ljust(28) + "".join(f"{statistics.fmean(row):8.1%}" for row in rows) for name, rows in table["accuracy"].items()

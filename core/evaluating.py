@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 
-from core import evaluation, texts, workbench
+from core import evaluation, manifest, texts, workbench
 from core.artifacts import provenance, read_json, write_json
 from core.commands import cluster_of, note, open_model, progress, spread_model
 from core.corpus import LabelledRow, read_labelled
@@ -181,6 +181,7 @@ def evaluate_card(args) -> Answer:
             note(f"{name}: left out. {error}")
             continue
         write_json(output, _card(model, measured))
+        manifest.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
     lines = [f"{name:<12}{facts['seconds']:>7.1f} s   {facts['command']}" for name, facts in measured.items()]

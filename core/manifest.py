@@ -44,10 +44,14 @@ def make() -> Path:
 
 
 def renew(path: str | Path) -> None:
-    """Name a file of assets/ as it is now, after a command of ours has written it; nothing for any other file."""
+    """Name a file of assets/, or all in a folder there, as it is now, after a command of ours has written it; else nothing."""
     root, path = config.ASSETS.resolve(), Path(path).resolve()
-    if path.is_relative_to(root) and (root / NAME).is_file():
-        _write(root, _listed(root) | {path.relative_to(root).as_posix(): _sum(path)})
+    if not path.is_relative_to(root) or not (root / NAME).is_file():
+        return
+    name = path.relative_to(root).as_posix()
+    others = {file: known for file, known in _listed(root).items() if file != name and not file.startswith(f"{name}/")}
+    written = [file for file in bundled_files(root) if path in (file, *file.parents)]
+    _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
 
 
 def _write(root: Path, sums: dict[str, str]) -> Path:

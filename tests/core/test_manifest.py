@@ -140,3 +140,12 @@ def test_a_file_that_a_command_wrote_anew_is_named_anew_and_nothing_else_is(tmp_
     manifest.check(assets)
     assert (assets / "SHA256").read_text() == manifest.make().read_text()
     manifest.renew(tmp_path / "elsewhere.json")  # not ours to name, and not there
+    (assets / "heads").mkdir()
+    for name in ("a.json", "b.json"):
+        (assets / "heads" / name).write_text("4")
+    manifest.renew(assets / "heads")
+    assert (assets / "SHA256").read_text() == manifest.make().read_text()
+    (assets / "heads" / "a.json").write_text("5")
+    (assets / "heads" / "b.json").unlink()
+    manifest.renew(assets / "heads")
+    assert (assets / "SHA256").read_text() == manifest.make().read_text()
