@@ -19,24 +19,30 @@ SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens
 JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbour there
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
+_LETTER = r"[\w\u0300-\u036f]"
+# Abbreviations in any letter case; those that are words too ("no", "rep", "sen", 5 ms), and their full stop with them, only where
+# they begin with a capital; "no" is one before a number alone.
+_SHORT = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"
+_SHORT_CAPITAL = r"M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]"
+_NUMBER = r"nos?\.(?=\s*\d)"
 _TOKEN = re.compile(
     rf"""
-      [^\W\d_]{{1,40}}?(?={_CLITIC}(?![^\W_]))       # do|n't, she|'ll: the word before a clitic
-    | (?:{_CLITIC})(?![^\W_])                 # the clitic itself
+      (?:{_LETTER}{{1,40}}[-']){{0,5}}?{_LETTER}{{1,40}}?(?=(?:{_CLITIC})(?!{_LETTER}|-{_LETTER}))  # do|n't, O'Brien|'s: the word before a clitic
+    | (?:{_CLITIC})(?!{_LETTER}|-{_LETTER})         # the clitic itself
     | (?:https?://|www\.)[^\s<>"]{{1,500}}[^\s<>".,;:!?)\]'] # web addresses stay whole
     | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+            # mail addresses
     | (?:[A-Za-z]\.){{2,}}                    # U.S., e.g.
-    | (?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Gen|Col|Lt|Sgt|Capt|Rev|Sen|Rep|Gov|vs|etc|Inc|Ltd|Co|Corp|No|Mt)\.(?!\w)
+    | (?:{_SHORT}|(?-i:{_SHORT_CAPITAL}))\.(?!\w) | {_NUMBER}
     | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|km|kg)?(?![^\W_])   # 3.14, 1,000, 12:30, 1990s
-    | [\w\u0300-\u036f]+(?:[-'\u2019][\w\u0300-\u036f]+)*    # words, with hyphens and inner apostrophes
+    | {_LETTER}+(?:[-'\u2019]{_LETTER}+)*    # words, with hyphens and inner apostrophes
     | \.\.+ | --+ | ``| ''                    # runs that mean one thing
     | [^\s]                                   # any other visible character alone
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|gen|col|lt|sgt|capt|rev|sen|rep|gov|vs|etc|no|e\.g|i\.e)|\b[a-z])\.$", re.I
-)
+_TITLE = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|e\.g|i\.e"
+_ABBREVIATION = re.compile(rf"(?:\b(?:{_TITLE}|(?-i:{_SHORT_CAPITAL})|nos?(?=\.\s*\d))|\b[a-z])\.", re.IGNORECASE)
+_PRONOUN_I = re.compile(r"(?<!\bby)(?<![A-Z.])\b[a-z']+,?\s+I\.$")  # So did I. She too. But: Robert I. Sutton, by I. Newton
 _MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
 _SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
 _NEXT_VISIBLE = re.compile(r"\s*(\S?)")
@@ -130,12 +136,20 @@ def character_ids(tokens: list[str]) -> np.ndarray:
     return ids
 
 
+def _goes_on(line: str, start: int, end: int) -> bool:
+    """Whether the full stop before `end` belongs to an abbreviation of a sentence that began at `start`."""
+    if _NEXT_VISIBLE.match(line, end)[1].islower():
+        return True
+    begin = max(start, end - 8)  # longer than any abbreviation
+    last = [match for match in _ABBREVIATION.finditer(line, begin, min(len(line), end + 8)) if match.end() == end]
+    return bool(last) and not _PRONOUN_I.search(line[max(start, end - 24) : end])
+
+
 def _split_line(line: str) -> list[str]:
     sentences, start = [], 0
     for match in _SENTENCE_END.finditer(line):
         end = match.end()
-        tail = line[max(start, end - 8) : end]  # longer than any abbreviation
-        if match.group() == "." and (_ABBREVIATION.search(tail) or _NEXT_VISIBLE.match(line, end)[1].islower()):
+        if match.group() == "." and _goes_on(line, start, end):
             continue
         sentences.append(line[start:end].strip())
         start = end

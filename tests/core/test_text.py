@@ -26,6 +26,9 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         ("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"),
         ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km"),
         ("``quoted'' text", "`` quoted '' text"),
+        ("Coca-Cola's, O'Brien's and mother-in-law's", "Coca-Cola 's , O'Brien 's and mother-in-law 's"),
+        ("the MP3's and VH1's", "the MP3 's and VH1 's"),
+        ("man-of-war's-men, rock'n'roll, o'clock", "man-of-war's-men , rock'n'roll , o'clock"),
     ],
 )
 def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
@@ -36,6 +39,9 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
     ("sentence", "tokens"),
     [
         ("Dr. Smith of the U.S. met Mrs. Lee, e.g. today.", "Dr. Smith of the U.S. met Mrs. Lee , e.g. today ."),
+        ("She said no. It took 5 ms. One more rep.", "She said no . It took 5 ms . One more rep ."),
+        ("See No. 5, nos. 6 and 7. No.", "See No. 5 , nos. 6 and 7 . No ."),  # before a number alone
+        ("Ms. Lee met Gen. Coe and Sen. Poe", "Ms. Lee met Gen. Coe and Sen. Poe"),
         ("Mr.Smith", "Mr . Smith"),  # an abbreviation ends before a letter
         ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
         ("1.2.3a", "1.2 . 3a"),
@@ -74,6 +80,11 @@ def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sent
         ("Dr. Lee left. Why?  He was late.", ["Dr. Lee left.", "Why?", "He was late."]),
         ('He said "Go." Then (so.) left!', ['He said "Go."', "Then (so.)", "left!"]),  # a closing bracket ends it
         ("The U.S. grew. J. K. Rowling wrote. She did.", ["The U.S. grew.", "J. K. Rowling wrote.", "She did."]),
+        ("The answer is no. He left.", ["The answer is no.", "He left."]),
+        ("It is no. 5 of ten. He left.", ["It is no. 5 of ten.", "He left."]),
+        ("One more rep. We crossed the col. Then", ["One more rep.", "We crossed the col.", "Then"]),
+        ("So did I. She left.", ["So did I.", "She left."]),  # the pronoun, not an initial
+        ("Robert I. Sutton wrote it. By I. Newton.", ["Robert I. Sutton wrote it.", "By I. Newton."]),
         ("Wait... what?! Yes", ["Wait...", "what?!", "Yes"]),
         ("Pi is 3.14. ok then", ["Pi is 3.14. ok then"]),  # no sentence begins in lower case after one full stop
         ("One\nTwo\r\n\n Three ", ["One", "Two", "Three"]),
