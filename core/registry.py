@@ -26,6 +26,7 @@ from core.texts import t
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # nothing that could lead out of the folders
+OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a text that a visitor brought, by what it holds
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
 
 
@@ -249,13 +250,15 @@ def _own_folders(kind: str) -> list[Path]:
 
 
 def _given(name: str) -> Path | None:
-    """The path a user gave, if there is something; BadInput where paths may not be named.
+    """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not.
 
     What a visitor brought stays open to whoever has its address, which nobody can guess.
     """
-    path = _existing(name)
-    if path is None or limits().paths or (path.is_file() and path.resolve().parent == own_corpora().resolve()):
-        return path
+    if limits().paths:
+        return _existing(name)
+    path = Path(name)
+    if path.parent == own_corpora() and re.fullmatch(OWN_NAME, path.name) and (found := _existing(name)):
+        return found
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
         check_allowed("paths")
     return None

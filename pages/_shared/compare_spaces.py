@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core import registry, workbench
 from core.errors import BadInput
+from core.limits import limits
 from core.occurrences import OccurrenceTable
 from pages._shared import store
 
@@ -35,7 +36,7 @@ def read(text: str, corpus: str) -> Chosen:
     source, mark, layer = text.strip().rpartition(MARK.strip())
     if mark and layer.strip() in workbench.SPACES:
         return Chosen(text.strip(), source.strip(), layer.strip(), corpus)
-    if (Path(text.strip()) / "options.json").is_file():
+    if limits().paths and (Path(text.strip()) / "options.json").is_file():
         return Chosen(f"{text.strip()}{MARK}2", text.strip(), "2", corpus)
     return Chosen(text.strip(), text.strip())
 

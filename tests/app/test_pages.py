@@ -144,3 +144,27 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
     page = opened("pages/model.py", model=str(tmp_path / "bare"))
     assert not page.exception and "have not been taken yet" in page.info[0].value
     assert "million in the LSTMs" in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [("app.py", "model"), ("pages/neighbours.py", "corpus"), ("pages/compare.py", "first"), ("pages/corpus.py", "corpus")],
+)
+def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_one_that_is_not(monkeypatch, tmp_path, path, key):
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    place = tmp_path / "place"
+    seen = []
+    for there in (False, True):
+        if there:
+            place.mkdir()
+            for name in ("options.json", "weights.hdf5", "meta.json", "occurrences.arrow"):
+                (place / name).write_text("{}")
+        page = opened(path, **{key: str(place)})
+        assert not page.exception and any("on this server" in error.value for error in page.error)
+        seen.append(
+            [
+                (type(one).__name__, getattr(one, "value", ""))
+                for one in (*page.error, *page.info, *page.markdown, *page.get("html"))
+            ]
+        )
+    assert seen[0] == seen[1]

@@ -7,7 +7,7 @@ import pytest
 
 from core import library, registry, workbench
 from core.config import ROOT
-from core.errors import BadInput
+from core.errors import BadInput, ElmoscopeError
 from core.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
 
 
@@ -64,6 +64,36 @@ def test_where_paths_are_switched_off_only_names_and_brought_texts_open(monkeypa
     (tmp_path / "here.txt").write_text("A file of the folder the server was started in.")
     with pytest.raises(Exception, match="no corpus known here"):
         registry.resolve("here.txt", "corpus")
+
+
+@pytest.mark.parametrize("kind", ["model", "vectors", "corpus"])
+def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered_alike(monkeypatch, tmp_path, kind):
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    monkeypatch.chdir(tmp_path)
+    own = registry.own_corpora()
+    places = [tmp_path / "a folder", own, own / "sub", tmp_path / "cache" / "models"]
+    names = ["secret.txt", "with blanks.txt", f"{'0' * 32}.jsonl.bak"]
+    paths = [str(place / name) for place in places for name in names] + [
+        "with blanks.txt",
+        "./secret.txt",
+        "here.txt",
+        "~",
+        "a folder",
+    ]
+
+    def answers() -> list[str]:
+        found = []
+        for path in paths:
+            with pytest.raises(ElmoscopeError) as told:
+                registry.resolve(path, kind)
+            found.append(f"{type(told.value).__name__}: {told.value}")
+        return found
+
+    missing = answers()
+    for path in (tmp_path / path for path in paths if path not in ("~", "a folder")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("One line. Nobody should know that it is here.")
+    assert answers() == missing
 
 
 @pytest.mark.parametrize("what", ["uploads", "paths", "downloads"])
