@@ -44,6 +44,9 @@ def pretrain(args) -> tuple[dict, str]:
         "vocabulary": args.vocabulary,
         "batch_tokens": args.batch_tokens,
         "negatives": min(args.negatives, args.vocabulary),
+        "topic": args.topic,
+        "topic_target": args.topic_target,
+        "topic_reach": args.topic_reach,
     }
     made = recipe.Recipe(
         files=tuple(Path(f) for f in args.corpus),

@@ -17,11 +17,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
-import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from core import checkpoint
@@ -32,6 +32,7 @@ from core.elmo.model import BiLM
 from core.elmo.optim import OrthogonalMomentum
 from core.elmo.recurrence import side_by_side
 from core.elmo.sampling import LogUniformSampler, sampled_softmax_loss
+from core.elmo.topic import BAG, NEAREST, RARITY, WORDS, TopicMaps, bag_loss, draw_distances, rows_ahead, words_loss
 from core.errors import BadInput
 from core.text import character_ids
 
@@ -55,9 +56,19 @@ class PretrainConfig:
     character_every: int = 4  # steps between two that train the char-CNN
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
+    topic: float = 0.0  # weight of the loss that makes states keep the topic (core.elmo.topic); 0: without
+    topic_target: str = WORDS  # single content words further on, or their bag
+    topic_reach: int = 10  # tokens, the farthest word asked for
+    topic_draws: int = 2  # distances a step, of single words
+    topic_common: int = 150  # most frequent types, which are no content words
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.topic < 0 or self.topic_reach < NEAREST or self.topic_target not in (WORDS, BAG):
+            raise BadInput(
+                f"topic must be 0 or more, topic_reach at least {NEAREST} and topic_target '{WORDS}' or '{BAG}', "
+                f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
+            )
         if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.character_every) < 1:
             raise BadInput(f"Training sizes must be at least 1, got {self}")
         if self.negatives > self.vocabulary:
@@ -93,6 +104,9 @@ class Trainer:
         matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
+        self.topic = TopicMaps(shape.n_layers, shape.projection) if config.topic else None
+        if self.topic:
+            groups.append({"params": list(self.topic.parameters())})
         self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
         self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
         self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
@@ -102,8 +116,10 @@ class Trainer:
             self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
         self.cache = torch.zeros(len(corpus.types), shape.projection)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
+        ranks = torch.arange(len(corpus.types), dtype=torch.float32) + 1
+        self.share = 1 / (ranks * ranks.reciprocal().sum())  # of a type among the tokens, by Zipf's law, (types,)
         self.step = self.tokens = 0
-        self.learned = torch.nn.ModuleList([self.model, self.softmax, *([self.table] if self.table else [])])
+        self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table, self.topic))])
         self.average: AveragedModel | None = None  # of `learned`, once the end is near
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.sampler = LogUniformSampler(self.n_words, config.negatives)
@@ -137,7 +153,7 @@ class Trainer:
         return torch.cat(vectors)[[place[self.corpus.types[k]] for k in types.tolist()]]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> float:
-        """Adds the batch's gradients to every parameter's; returns its loss, nats a word.
+        """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word.
 
         The two directions share no state: each has a thread for its forward and backward pass.
         """
@@ -145,23 +161,44 @@ class Trainer:
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
-            loss = self.loss(read, batch, negatives, counts, backward=backward) / 2
-            loss.backward()
-            return loss.item(), read.grad
+            loss, beside = self.loss(read, batch, negatives, counts, backward=backward)
+            ((loss + beside) / 2).backward()
+            return loss.item() / 2, read.grad
 
         (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads)
         if x.requires_grad:
             x.backward(grad + grad_behind)
         return ahead + behind
 
-    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool) -> Tensor:
-        """Mean sampled loss of one direction over the batch's word vectors x, (N, P) packed."""
-        follows, first = _next_rows(batch.batch_sizes)
+    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool):
+        """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
+        topic adds to it."""
+        follows, first = rows_ahead(batch.batch_sizes, 1)
         ids, order = torch.from_numpy(batch.ids), torch.arange(len(batch.ids))
         if backward:
             order = torch.from_numpy(batch.reverse)
-        h = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0][-1]
-        return sampled_softmax_loss(self.softmax, h[first], self.targets(ids[order][follows]), negatives, counts, self.sampler)
+        states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
+        targets = self.targets(ids[order])
+
+        def of_words(h: Tensor, words: Tensor) -> Tensor:
+            return sampled_softmax_loss(self.softmax, h, words, negatives, counts, self.sampler)
+
+        loss = of_words(states[-1][first], targets[follows])
+        if self.topic is None:
+            return loss, 0.0
+        return loss, self.config.topic * self._topic_loss(states, ids[order], targets, batch.batch_sizes, of_words, backward)
+
+    def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
+        config, mapped = self.config, partial(self.topic, backward=backward)
+        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
+        if config.topic_target == WORDS:
+            generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
+            distances = draw_distances(config.topic_draws, config.topic_reach, generator)
+            return words_loss(states, mapped, targets, content, batch_sizes, distances, of_words)
+        with torch.no_grad():
+            weight = (RARITY / (RARITY + self.share[ids])) * content
+            vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
+        return bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
 
     def learning_rate(self) -> float:
         done, c = self.tokens / self.config.tokens, self.config
@@ -228,6 +265,7 @@ class Trainer:
             "cache": self.cache[self.known],
             "known": self.known,
             "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
+            "topic": self.topic.state_dict() if self.topic else {},
             "average": self.average.state_dict() if self.average is not None else {},
             "counters": torch.tensor([self.step, self.tokens]),
             "config": json.dumps(asdict(self.config)),
@@ -239,6 +277,10 @@ class Trainer:
         with checkpoint.read(path) as state:
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
+            if bool(state.get("topic")) != bool(self.topic):
+                raise ValueError("one has the topic's loss and the other has not")
+            if self.topic:
+                self.topic.load_state_dict(state["topic"])
             self.model.load_state_dict(state["model"])
             self.softmax.load_state_dict(state["softmax"])
             for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):
@@ -252,11 +294,3 @@ class Trainer:
                 self.average = AveragedModel(self.learned)
                 self.average.load_state_dict(state["average"])
             self.step, self.tokens = state["counters"].tolist()
-
-
-def _next_rows(batch_sizes: list[int]) -> tuple[Tensor, Tensor]:
-    """Rows of every token that has one before it, and the rows of those before: (targets, contexts), both (N - B,)."""
-    starts = np.concatenate([[0], np.cumsum(batch_sizes)])
-    follows = np.arange(starts[1], starts[-1])
-    before = np.concatenate([np.arange(n) + s for n, s in zip(batch_sizes[1:], starts[:-2], strict=True)] or [np.arange(0)])
-    return torch.from_numpy(follows), torch.from_numpy(before.astype(np.int64))

@@ -11,8 +11,9 @@ import torch
 from core.config import ModelShape
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, pack, prepare
-from core.elmo.pretrain import PretrainConfig, Trainer, _next_rows
+from core.elmo.pretrain import PretrainConfig, Trainer
 from core.elmo.sampling import LogUniformSampler, _SampledLoss, sampled_softmax_loss
+from core.elmo.topic import BAG, WORDS, bag_loss, draw_distances, rows_ahead
 from core.elmo.warmstart import solve_characters
 from core.errors import BadInput, CorruptArtifact
 
@@ -55,6 +56,8 @@ def everything(t: Trainer) -> dict[str, torch.Tensor]:
     }
     if t.table:
         state["table"] = t.table.weight
+    if t.topic:
+        state["topic"] = t.topic.maps
     optimizers = [*t.dense_optimizers, *([t.table_optimizer] if t.table else [])]
     for n, optimizer in enumerate(optimizers):
         for parameter, values in optimizer.state_dict()["state"].items():
@@ -160,9 +163,46 @@ def test_no_more_negatives_are_drawn_than_there_are_words():
 def test_every_token_but_the_first_is_predicted_from_the_one_before_it():
     sentences = [np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])]
     batch, _ = pack(sentences)
-    follows, before = _next_rows(batch.batch_sizes)
+    follows, before = rows_ahead(batch.batch_sizes, 1)
     pairs = sorted(zip(batch.ids[before].tolist(), batch.ids[follows].tolist(), strict=True))
     assert pairs == [(10, 11), (11, 12), (20, 21), (30, 31), (31, 32), (32, 33)]
+
+
+def test_words_further_on_are_found_at_any_distance():
+    batch, _ = pack([np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])])
+    for distance, expected in ((2, [(10, 12), (30, 32), (31, 33)]), (3, [(30, 33)]), (4, [])):
+        follows, before = rows_ahead(batch.batch_sizes, distance)
+        assert sorted(zip(batch.ids[before.numpy()].tolist(), batch.ids[follows.numpy()].tolist(), strict=True)) == expected
+
+
+def test_the_distances_of_a_step_are_distinct_and_within_reach():
+    drawn = [draw_distances(2, 5, torch.Generator().manual_seed(k)) for k in range(40)]
+    assert all(len(set(pair)) == 2 for pair in drawn) and {d for pair in drawn for d in pair} == {2, 3, 4, 5}
+
+
+def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
+    # One sentence of four: from row 0 the rows 2 and 3 are in reach, from row 1 row 3, from the others none.
+    vectors = torch.tensor([[9.0, 9.0], [9.0, 9.0], [1.0, 0.0], [0.0, 1.0]])
+    states = [torch.tensor([[1.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 5.0]])]
+    loss = bag_loss(states, lambda _, h: h, vectors, [1, 1, 1, 1], reach=9)
+    assert loss.item() == pytest.approx(1 - (1.0 + 0.0) / 2, abs=1e-6)  # parallel to (1, 1); at a right angle to (0, 1)
+
+
+@pytest.mark.parametrize("target", [WORDS, BAG])
+def test_the_topics_loss_moves_every_layer_and_leaves_no_trace_in_the_model(corpus, target):
+    with_topic = trainer(corpus, topic=1.0, topic_target=target, topic_common=2, table_types=12)
+    maps = with_topic.topic.maps.clone()
+    plain = trainer(corpus, table_types=12)
+    assert with_topic.model.state_dict().keys() == plain.model.state_dict().keys()
+    train(with_topic, 3), train(plain, 3)
+    moved = (with_topic.topic.maps != maps).flatten(2).any(2)
+    assert moved.all(), f"maps of (direction, layer) without a gradient: {moved}"
+    assert not torch.equal(with_topic.model.forward_layers[0].input_weight, plain.model.forward_layers[0].input_weight)
+
+
+def test_a_topic_nobody_knows_is_refused():
+    with pytest.raises(BadInput, match="topic"):
+        PretrainConfig(topic_target="mood")
 
 
 def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
@@ -208,7 +248,7 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     t.gradients(batch, *drawn, train_characters=True)
     found = [p.grad.to_dense() for p in learnt]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-    loss = sum(t.loss(x, batch, *drawn, backward=backward) for backward in (False, True)) / 2
+    loss = sum(sum(t.loss(x, batch, *drawn, backward=backward)) for backward in (False, True)) / 2
     for mine, plain in zip(found, torch.autograd.grad(loss, learnt), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
@@ -224,7 +264,7 @@ def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
     def loss() -> float:
         with torch.no_grad():
             x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-            return sum(t.loss(x, batch, every, t.sampler.log_count, backward=backward).item() for backward in (False, True))
+            return sum(t.loss(x, batch, every, t.sampler.log_count, backward=backward)[0].item() for backward in (False, True))
 
     before = loss()
     progress = train(t, 50)
@@ -242,13 +282,15 @@ def test_a_run_stops_at_its_tokens_with_the_learning_rate_low(corpus):
 
 @pytest.mark.parametrize("table_types", [0, 12])
 @pytest.mark.parametrize("first", [2, 3])  # 3: the char-CNN's next turn is a step away
-def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tmp_path, table_types, first):
-    whole = trainer(corpus, table_types=table_types)
+@pytest.mark.parametrize("topic", [0.0, 1.0])
+def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tmp_path, table_types, first, topic):
+    changes = {"table_types": table_types, "topic": topic, "topic_common": 2}
+    whole = trainer(corpus, **changes)
     train(whole, 6)
-    begun = trainer(corpus, table_types=table_types)
+    begun = trainer(corpus, **changes)
     train(begun, first)
     begun.save(tmp_path / "checkpoint.pt")
-    resumed = trainer(corpus, table_types=table_types)
+    resumed = trainer(corpus, **changes)
     resumed.load(tmp_path / "checkpoint.pt")
     assert_same(everything(resumed), everything(begun))
     progress = train(resumed, 6 - first)

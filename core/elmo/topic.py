@@ -1,0 +1,82 @@
+"""An auxiliary loss that makes the states keep the topic: beside the next word, each state also tells what comes later.
+
+Through a linear map of its own, (P, P) a layer and direction, every state predicts content words further on in its reading
+direction: either single words at two distances drawn each step, under the same sampled softmax as the next word (several words
+ahead with one network, as Gloeckle et al. 2024, "Better & Faster LLMs via Multi-token Prediction"), or the mean of their output
+vectors (continuous outputs, Kumar and Tsvetkov 2019). The maps are dropped after the training: the model stays ELMo's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+NEAREST = 2  # the next word is the language model's own
+WORDS, BAG = "words", "bag"
+RARITY = 1e-3  # a of the weights a / (a + p(word)) (Arora et al. 2017, "smooth inverse frequency")
+
+
+class TopicMaps(nn.Module):
+    """One map for each layer of each direction; they begin as the identity."""
+
+    def __init__(self, n_layers: int, projection: int) -> None:
+        super().__init__()
+        self.maps = nn.Parameter(torch.eye(projection).repeat(2, n_layers, 1, 1))  # (directions, layers, P, P)
+
+    def forward(self, layer: int, h: Tensor, *, backward: bool) -> Tensor:
+        """States of a layer (n, P) -> what is compared with the words to come, (n, P)."""
+        return h @ self.maps[int(backward), layer]
+
+
+def rows_ahead(batch_sizes: list[int], distance: int) -> tuple[Tensor, Tensor]:
+    """Rows of every token that has one `distance` before it in its sentence, and the rows of those: (targets, contexts)."""
+    starts = np.concatenate([[0], np.cumsum(batch_sizes)]).astype(np.int64)
+    after = batch_sizes[distance:]
+    targets = [np.arange(n) + s for n, s in zip(after, starts[distance:-1], strict=True)] or [np.arange(0)]
+    contexts = [np.arange(n) + s for n, s in zip(after, starts[: len(after)], strict=True)] or [np.arange(0)]
+    return torch.from_numpy(np.concatenate(targets)), torch.from_numpy(np.concatenate(contexts))
+
+
+def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
+    """`n` distances from NEAREST to `reach`, each once at most."""
+    choice = torch.randperm(reach - NEAREST + 1, generator=generator)[:n] + NEAREST
+    return choice.tolist()
+
+
+def words_loss(
+    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], targets: Tensor, content: Tensor, batch_sizes: list[int],
+    distances: list[int], softmax_loss: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:  # fmt: skip
+    """Sum over layers of the mean loss of the content words at those distances; `softmax_loss(h, targets)` is the next word's."""
+    found = []
+    for distance in distances:
+        rows, contexts = rows_ahead(batch_sizes, distance)
+        wanted = content[rows]
+        if bool(wanted.any()):
+            found.append((targets[rows[wanted]], contexts[wanted]))
+    if not found:
+        return states[0].new_zeros(())
+    words, contexts = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return torch.stack([softmax_loss(mapped(j, h[contexts]), words) for j, h in enumerate(states)]).sum()
+
+
+def bag_loss(
+    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], vectors: Tensor, batch_sizes: list[int], reach: int
+) -> Tensor:
+    """Sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` further on.
+
+    A token that is no content word has a vector of zeros.
+    """
+    bags = torch.zeros_like(vectors)
+    for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
+        rows, contexts = rows_ahead(batch_sizes, distance)
+        bags.index_add_(0, contexts, vectors[rows])
+    some = (bags.square().sum(1) > 0).nonzero()[:, 0]
+    if not len(some):
+        return states[0].new_zeros(())
+    bags = bags[some]
+    cosines = [nn.functional.cosine_similarity(mapped(j, h[some]), bags).mean() for j, h in enumerate(states)]
+    return len(states) - torch.stack(cosines).sum()
