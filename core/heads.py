@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -121,11 +121,25 @@ def open_data(
         tables["extra"] = read_table(extra, prefer=task.text_columns)
     table = read_table(train, **given)
     names = dict(task.names)
-    if task.order == NEWS and {row.label for row in table.rows} <= set("0123"):  # as some copies count the classes
+    if task.order == NEWS and _counts_from_0(row.label for part in (table, *tables.values()) for row in part.rows):
         names |= {str(k): name for k, name in enumerate(NEWS)}
     split = split or SplitConfig(duplicates=task.duplicates)
     special = {"clean": task.clean, "names": names, "order": task.order, "left_out": task.left_out}
     return make_dataset(task.name, table, split, **tables, **special)
+
+
+def _counts_from_0(labels: Iterable[str]) -> bool:
+    """Whether files count the four classes of the news from 0, as some copies do: then a 0 is among them, and no 4.
+
+    Rows of classes 1 to 3 alone are read as AG News itself counts, from 1. BadInput where both a 0 and a 4 are there: these are
+    five classes, and which is which cannot be told.
+    """
+    numbers = {label for label in labels if label.isdecimal()}
+    if {"0", "4"} <= numbers:
+        raise BadInput(
+            t("The labels of the news are counted from 1 to 4 or from 0 to 3; these rows have both 0 and 4. Write their names instead: {names}.", names=", ".join(NEWS))
+        )  # fmt: skip
+    return "0" in numbers
 
 
 def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:

@@ -7,6 +7,7 @@ and shares of this ranking are the splits and the folds: equal texts always fall
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from core.texts import t
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200
 Tokens = tuple[str, ...]
+_WHOLE = re.compile(r"-?\d{1,18}")  # a label that is a whole number; others, as "--5", are names
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +267,11 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
         told = {"name": name, "n": len(found), "most": MAX_LABELS}
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **told))
     first = [label for label in order if label in found]
-    return (*first, *sorted(found - set(first), key=lambda label: (not label.lstrip("-").isdecimal(), _number(label), label)))
+    return (*first, *sorted(found - set(first), key=lambda label: (not _WHOLE.fullmatch(label), _number(label), label)))
 
 
 def _number(label: str) -> int:
-    return int(label) if label.lstrip("-").isdecimal() else 0
+    return int(label) if _WHOLE.fullmatch(label) else 0
 
 
 def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:

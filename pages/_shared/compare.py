@@ -35,7 +35,7 @@ def show(in_use: InUse) -> None:
     if any(one.layer and one not in tables for one in chosen):
         return
     with st.spinner(t("Comparing every word with every other…"), show_time=True):
-        found = compare_store.result(*chosen, tuple(str(table.folder) for table in tables.values()), K, tables)
+        found = compare_store.result(*chosen, K, tables)
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=K))
@@ -88,7 +88,11 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         ]  # fmt: skip
         if not all(texts):
             raise BadInput(t("Choose two things to compare, or type a path."))
-        return compare_spaces.read(texts[0], in_use.corpus), compare_spaces.read(texts[1], in_use.corpus)
+        first, second = (compare_spaces.read(text, in_use.corpus) for text in texts)
+        if compare_spaces.is_one(first, second):
+            notice([t("Both sides are the same space, which agrees with itself in everything. Choose another one on one side.")])
+            return None
+        return first, second
     options, layer = compare_spaces.corpora(), "2"
     texts = [
         place.selectbox(
@@ -99,7 +103,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]  # fmt: skip
-    if not all(texts) or texts[0] == texts[1]:
+    if not all(texts) or compare_spaces.is_one(*(Chosen(text, in_use.model, layer, text.strip()) for text in texts)):
         notice(
             [
                 t(
@@ -109,5 +113,5 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             ]
         )
         return None
-    first, second = (Chosen(f"{text}{MARK}{layer}", in_use.model, layer, text) for text in texts)
+    first, second = (Chosen(f"{text.strip()}{MARK}{layer}", in_use.model, layer, text.strip()) for text in texts)
     return first, second

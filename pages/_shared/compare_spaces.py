@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from core import registry, workbench
 from core.errors import BadInput
@@ -39,6 +40,32 @@ def read(text: str, corpus: str) -> Chosen:
     if limits().paths and (Path(text.strip()) / "options.json").is_file():
         return Chosen(f"{text.strip()}{MARK}2", text.strip(), "2", corpus)
     return Chosen(text.strip(), text.strip())
+
+
+def told_apart(sources: Sequence[str]) -> dict[str, str]:
+    """Each name or path -> its last part; where two files share that, as many folders above it as tell them apart."""
+    distinct = list(dict.fromkeys(sources))
+    parts = {source: PurePath(source).parts or (source,) for source in distinct}
+    for depth in range(1, 1 + max(map(len, parts.values()), default=0)):
+        tails = {source: "/".join(parts[source][-depth:]) for source in distinct}
+        if len(set(tails.values())) == len(distinct):
+            return tails
+    return {source: source for source in distinct}
+
+
+def identity(source: str, kind: str) -> tuple[str, int, int]:
+    """What a name stands for at this moment: a file's or folder's path, size and time of its last change; all of it keys a cache."""
+    path = Path(registry.resolve(source, kind))
+    stat = path.stat()
+    return str(path.resolve()), stat.st_size, stat.st_mtime_ns
+
+
+def is_one(first: Chosen, second: Chosen) -> bool:
+    """Whether two choices are one and the same space, however it was written: the same file, layer and corpus."""
+    if (first.layer is None) != (second.layer is None) or first.layer != second.layer:
+        return False
+    kinds = [("source", "vectors" if first.layer is None else "model"), *([("corpus", "corpus")] if first.layer else [])]
+    return all(registry.resolve(getattr(first, a), k) == registry.resolve(getattr(second, a), k) for a, k in kinds)
 
 
 def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], list[tuple[store.Job, Chosen]]]:

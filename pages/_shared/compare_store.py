@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -13,7 +12,7 @@ from core.comparing import Comparison, Shift, Space
 from core.occurrences import OccurrenceTable
 from core.workbench import layer_weights
 from pages._shared import store
-from pages._shared.compare_spaces import MARK, Chosen
+from pages._shared.compare_spaces import MARK, Chosen, identity, told_apart
 
 MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
 FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
@@ -30,43 +29,60 @@ class Result:
     cka_pair: float
     cka_luck: float  # of the same two spaces with their words paired by lot
     shift: Shift | None
+    ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _static(name: str) -> Space:
-    vectors = store.vectors(name)
+def _static(source: str, identity: tuple, label: str) -> Space:
+    """The words of a vector file; `identity` tells files of one name apart."""
+    vectors = store.vectors(source)
     words = vectors.words[:MOST_STATIC]
-    return comparing.static_space(vectors.name, words, np.stack([vectors.vector(word) for word in words]))
+    return comparing.static_space(label, words, np.stack([vectors.vector(word) for word in words]))
+
+
+def result(first: Chosen, second: Chosen, k: int, tables: dict[Chosen, OccurrenceTable]) -> Result:
+    """Everything that is computed of two spaces, once for these very files and tables."""
+    files = tuple(None if one.layer else identity(one.source, "vectors") for one in (first, second))
+    return _result(first, second, files, tuple(str(table.folder) for table in tables.values()), k, tables)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def result(first: Chosen, second: Chosen, folders: tuple[str, ...], k: int, _tables: dict[Chosen, OccurrenceTable]) -> Result:
-    """Everything that is computed of two spaces; `folders` tells the tables apart, which are not hashed."""
-    fewest = FEWEST if first.corpus and second.corpus and first.corpus != second.corpus else 1
-    pair = [_space(one, one.layer, _tables, fewest) for one in (first, second)]
-    every: dict[str, Space] = {}
-    for one in (first, second):
+def _result(
+    first: Chosen, second: Chosen, files: tuple, folders: tuple[str, ...], k: int, _tables: dict[Chosen, OccurrenceTable]
+) -> Result:
+    """`files` and `folders` tell apart what has the same name; the tables themselves are not hashed."""
+    across = bool(first.corpus and second.corpus and first.corpus != second.corpus)
+    shown = told_apart([one.corpus if across else one.source for one in (first, second)])
+    every: dict[tuple[str, str | None, str], Space] = {}  # by source, layer and corpus: a name alone can stand for two files
+    for one, file in zip((first, second), files, strict=True):
+        label = shown[one.corpus if across else one.source]
         for layer in workbench.SPACES if one.layer else (None,):
-            space = _space(one, layer, _tables, fewest)
-            every.setdefault(space.name, space)
+            key = one.source, layer, one.corpus
+            if key not in every:
+                every[key] = _space(one, layer, label, file, _tables, FEWEST if across else 1)
     words = comparing.shared_words(list(every.values()))
-    vectors = {name: comparing.on_words(space, words) for name, space in every.items()}
-    a, b = (vectors[space.name] for space in pair)
+    vectors = {key: comparing.on_words(space, words) for key, space in every.items()}
+    pair = [(one.source, one.layer, one.corpus) for one in (first, second)]
+    a, b = (vectors[key] for key in pair)
     moved = None
-    if fewest > 1 and first.source == second.source and first.layer == second.layer:
+    if across and first.source == second.source and first.layer == second.layer:
         weights = layer_weights(first.layer, _tables[first].meta["layers"])
         moved = comparing.shift(_tables[first], _tables[second], words, weights)
-    names = tuple(space.name for space in pair)
+    names = tuple(every[key].name for key in pair)
+    lemmas = [lemma for table in _tables.values() for lemma in table.lemmas if len(_senses(table, lemma)) > 1]
     return Result(
-        names, comparing.compare(a, b, words, k=k), tuple(every), comparing.cka_matrix(list(vectors.values())),
-        comparing.linear_cka(a, b), comparing.shuffled_cka(a, b), moved,
+        names, comparing.compare(a, b, words, k=k), tuple(space.name for space in every.values()),
+        comparing.cka_matrix(list(vectors.values())), comparing.linear_cka(a, b), comparing.shuffled_cka(a, b), moved,
+        tuple(dict.fromkeys(lemmas)),
     )  # fmt: skip
 
 
-def _space(one: Chosen, layer: str | None, found: dict[Chosen, OccurrenceTable], fewest: int) -> Space:
+def _senses(table: OccurrenceTable, lemma: str) -> set[int]:
+    return set(table.sense[table.labelled_rows(lemma)].tolist())
+
+
+def _space(one: Chosen, layer: str | None, label: str, file: tuple | None, found: dict, fewest: int) -> Space:
     if layer is None:
-        return _static(one.source)
+        return _static(one.source, file, label)
     table = found[one]
-    # Two corpora under one model: their spaces are told apart by the corpus.
-    name = f"{one.source}{MARK}{layer}" if fewest == 1 else f"{Path(one.corpus).name}{MARK}{layer}"
-    return comparing.type_space(name, table, layer_weights(layer, table.meta["layers"]), fewest=fewest)
+    return comparing.type_space(f"{label}{MARK}{layer}", table, layer_weights(layer, table.meta["layers"]), fewest=fewest)

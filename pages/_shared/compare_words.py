@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -11,7 +12,7 @@ import streamlit as st
 from core import figures
 from core.errors import BadInput
 from core.texts import t
-from pages._shared import lists
+from pages._shared import examples, lists
 from pages._shared.compare_spaces import MARK
 from pages._shared.compare_store import Result
 
@@ -42,6 +43,7 @@ def noticed(found: Result) -> list[str]:
     if found.shift is not None:
         s = found.shift
         known = ~np.isnan(s.within)
+    if found.shift is not None and known.any():
         lines.append(
             t("A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
               "to its other half; {share:.0%} of the words moved by more than that.",
@@ -53,16 +55,17 @@ def noticed(found: Result) -> list[str]:
 def word_in_both(found: Result) -> None:
     """A word's two lists of neighbours side by side."""
     c = found.comparison
-    order = c.most_changed()
-    ends = [c.words[k] for k in [*order[: OFFERED // 2], *order[-(OFFERED // 2) :]]]
-    st.markdown(t("**A word in both.** The four that changed most, the four that changed least, or any other:"))
+    first, offered = opening_words(found, st.session_state.get("w") or examples.first_word(), list(examples.pairs()))
+    st.markdown(
+        t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:")
+    )
     places = st.columns([4, 2], vertical_alignment="bottom")
-    places[0].pills(t("Examples"), ends, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     word = (
         places[1].text_input(
-            t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=ends[0]
+            t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=first
         )
-        or ends[0]
+        or first
     )
     word = word.strip().casefold()
     if word not in c.words:
@@ -82,6 +85,17 @@ def word_in_both(found: Result) -> None:
                     for other, cosine in zip(neighbours[k], cosines[k], strict=True)
                 ]
             )
+
+
+def opening_words(found: Result, asked: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
+    """(the word to open on, words one click away): the word in question where both have it, else one of several meanings."""
+    c = found.comparison
+    order = [c.words[k] for k in c.most_changed()]
+    telling = [c.words[k] for k in c.telling([*examples_, *found.ambiguous])]
+    ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
+    offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
+    asked = asked.strip().casefold()
+    return (asked if asked in c.words else offered[0]), offered
 
 
 def _take_example() -> None:

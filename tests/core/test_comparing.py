@@ -117,3 +117,18 @@ def test_a_corpus_beside_itself_has_not_moved_but_its_halves_have():
     assert (moved.counts[:, 0] >= 4).all()
     still = comparing.shift(table(), table(), words, np.eye(3)[0])  # layer 0: a lower-case spelling has one vector
     assert np.median(still.within) < 0.01
+
+
+def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_first():
+    random = np.random.default_rng(3)
+    centres = random.normal(size=(2, 4, 20))  # four groups in each space; the second deals its words out anew
+    group, other = np.arange(80) % 4, np.arange(80) // 4 % 4
+    first, second = (centres[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
+    first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbours there are nobody's choice
+    words = WORDS[:80]
+    found = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
+    near = [cosines[:, :3].mean(axis=1) for cosines in found.cosines]
+    close = [k for k in range(80) if all(each[k] >= np.median(each) for each in near)]
+    told = found.telling([words[0], *(words[k] for k in close[:5]), "not there"])
+    assert told[-1] == 0 and set(told) == {0, *close[:5]}
+    assert [found.shared[k] for k in told[:-1]] == sorted(found.shared[k] for k in close[:5])

@@ -278,3 +278,38 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
     assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000
+
+
+# --- labels of the news -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("numbers", "named"),
+    [
+        ("123", ("World", "Sports", "Business")),  # counted from 1, without a row of class 4
+        ("1234", heads.NEWS),
+        ("0123", heads.NEWS),
+        ("023", ("World", "Business", "Sci/Tech")),
+    ],
+)
+def test_labels_of_the_news_are_counted_as_their_file_counts(tmp_path, numbers, named):
+    path = tmp_path / "news.csv"
+    rows = [f"{number},a title of {number} and {k}" for k in range(12) for number in numbers]
+    path.write_text("\n".join(["label,title", *rows]) + "\n")
+    data = heads.open_data(heads.TASKS["news-title"], path)
+    assert data.labels == tuple(named)
+    first = min(numbers) == "0"
+    for example in (*data.train, *data.valid, *data.test):
+        assert data.labels[example.label] == heads.NEWS[int(example.text.split()[3]) - (not first)]
+
+
+def test_labels_from_0_to_4_are_no_news(tmp_path):
+    (tmp_path / "five.csv").write_text("label,title\n" + "".join(f"{k % 5},title {k}\n" for k in range(50)))
+    with pytest.raises(BadInput, match="both 0 and 4"):
+        heads.open_data(heads.TASKS["news-title"], tmp_path / "five.csv")
+
+
+@pytest.mark.parametrize("strange", ["--5", "-", "5-", "²", "9" * 30])
+def test_a_label_that_is_nearly_a_number_is_a_name(tmp_path, strange):
+    (tmp_path / "own.csv").write_text("label,text\n" + "".join(f"{(strange, '7')[k % 2]},text {k}\n" for k in range(60)))
+    assert heads.open_data(heads.task_named("own"), tmp_path / "own.csv").labels == ("7", strange)

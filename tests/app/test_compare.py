@@ -1,0 +1,75 @@
+"""Compare: what shares a name is not taken for one thing, a space with itself is said to be one, and it opens on words that teach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from core.config import ASSETS
+from core.occurrences import OccurrenceTable
+from pages._shared import compare_store, examples
+from pages._shared.compare_spaces import Chosen, read, told_apart
+from tests.app.test_pages import ROOT, html_of, opened
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
+
+
+def vectors(folder: Path, seed: int) -> Path:
+    folder.mkdir()
+    rows = np.random.default_rng(seed).normal(size=(len(WORDS), 8))
+    path = folder / "vec.txt"
+    path.write_text("".join(f"{word} {' '.join(f'{x:.4f}' for x in row)}\n" for word, row in zip(WORDS, rows, strict=True)))
+    return path
+
+
+def test_two_files_of_one_name_are_two_spaces(tmp_path):
+    a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
+    page = opened("pages/compare.py", first=str(a), second=str(b))
+    assert not page.exception and not page.error
+    told = html_of(page)
+    assert "between a/vec.txt and b/vec.txt" in told and str(tmp_path) not in told
+    assert "The two are the same space" not in told
+    found = compare_store.result(read(str(a), ""), read(str(b), ""), 10, {})
+    assert found.comparison.shared.mean() < 3 and found.cka_pair < 0.5  # unrelated: 10 of 10 and 1.0 would be one file twice
+
+
+def test_an_edited_file_is_compared_anew(tmp_path):
+    a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
+    before = compare_store.result(read(str(a), ""), read(str(b), ""), 10, {})
+    assert compare_store.result(read(str(a), ""), read(str(b), ""), 10, {}) is before
+    b.write_text(b.read_text() + "one more line of it " + "0.1 " * 3 + "\n")
+    files = [compare_store.identity(str(path), "vectors") for path in (a, b)]
+    assert files[1][1] == b.stat().st_size and files[0] != files[1]
+
+
+def test_two_corpora_of_one_name_keep_their_own_spaces():
+    table = OccurrenceTable(ASSETS / "targets")
+    first, second = (Chosen(f"/{name}/own.txt · 2", "elmo-mini", "2", f"/{name}/own.txt") for name in "ab")
+    found = compare_store.result(first, second, 10, {first: table, second: table})
+    assert found.names == ("a/own.txt · 2", "b/own.txt · 2")
+    assert len(set(found.cka_names)) == len(found.cka_names) == 8
+
+
+def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
+    assert told_apart(["/x/a/vec.txt", "/x/b/vec.txt"]) == {"/x/a/vec.txt": "a/vec.txt", "/x/b/vec.txt": "b/vec.txt"}
+    assert told_apart(["glove-mini", "/x/y/mine.txt"]) == {"glove-mini": "glove-mini", "/x/y/mine.txt": "mine.txt"}
+    assert told_apart(["vec.txt", "/x/vec.txt"]) == {"vec.txt": "vec.txt", "/x/vec.txt": "x/vec.txt"}
+    assert told_apart(["one", "one"]) == {"one": "one"} and told_apart([]) == {}
+
+
+def test_a_space_compared_with_itself_is_said_to_be_one():
+    page = opened("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
+    assert not page.exception and not page.error and "Both sides are the same space" in html_of(page)
+
+
+def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings():
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
+    page.switch_page("pages/compare.py")
+    page.session_state["w"] = "plant"
+    page.run()
+    assert page.text_input(key="cmp_word").placeholder == "plant"
+    offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
+    meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").lemmas)
+    assert len(meant & set(offered)) >= 4, offered
