@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from core.classify.head import Answer, Head, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.runs import Frozen, Progress, TrainConfig
-from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, read_table
+from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
 from core.classify.train import BaselineTrainer, Trainer
 from core.config import ASSETS, cache_folder
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
@@ -121,25 +121,11 @@ def open_data(
         tables["extra"] = read_table(extra, prefer=task.text_columns)
     table = read_table(train, **given)
     names = dict(task.names)
-    if task.order == NEWS and _counts_from_0(row.label for part in (table, *tables.values()) for row in part.rows):
+    if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
     split = split or SplitConfig(duplicates=task.duplicates)
     special = {"clean": task.clean, "names": names, "order": task.order, "left_out": task.left_out}
     return make_dataset(task.name, table, split, **tables, **special)
-
-
-def _counts_from_0(labels: Iterable[str]) -> bool:
-    """Whether files count the four classes of the news from 0, as some copies do: then a 0 is among them, and no 4.
-
-    Rows of classes 1 to 3 alone are read as AG News itself counts, from 1. BadInput where both a 0 and a 4 are there: these are
-    five classes, and which is which cannot be told.
-    """
-    numbers = {label for label in labels if label.isdecimal()}
-    if {"0", "4"} <= numbers:
-        raise BadInput(
-            t("The labels of the news are counted from 1 to 4 or from 0 to 3; these rows have both 0 and 4. Write their names instead: {names}.", names=", ".join(NEWS))
-        )  # fmt: skip
-    return "0" in numbers
 
 
 def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:

@@ -13,7 +13,7 @@ import io
 import lzma
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -93,6 +93,22 @@ def clean_ag_news(text: str) -> str:
     text = _APOSTROPHE.sub("'", text.replace("\\", " "))  # the blank before #39; was the lost &
     text = _ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
     return " ".join(_TAG.sub(" ", text).split())
+
+
+def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
+    """Whether files number the classes `names` from 0, as some copies of AG News do: then a 0 is among them, and not their number.
+
+    Rows of some classes alone, without a 0, are read as its publisher counts, from 1. BadInput where both ends are there: that is
+    one class too many, and which is which cannot be told.
+    """
+    numbers, n = {label for label in labels if label.isdecimal()}, len(names)
+    if {"0", str(n)} <= numbers:
+        told = t(
+            "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
+            n=n, below=n - 1, names=", ".join(names),
+        )  # fmt: skip
+        raise BadInput(told)
+    return "0" in numbers
 
 
 def _unpacked(path: Path) -> bytes:
