@@ -270,13 +270,9 @@ def _training(commands) -> None:
     pretrain.add_argument("--vocabulary", type=int, default=50_000, help="words the softmax names")
     pretrain.add_argument("--batch-tokens", type=int, default=2048, help="tokens a step")
     pretrain.add_argument("--negatives", type=int, default=3072, help="words sampled for the softmax of a step")
-    pretrain.add_argument(
-        "--topic", type=float, default=0.0, metavar="W", help="weight of a loss that makes states keep the topic"
-    )
-    pretrain.add_argument(
-        "--topic-target", default="words", choices=("words", "bag"), help="what it predicts of the words to come"
-    )
-    pretrain.add_argument("--topic-reach", type=int, default=10, metavar="N", help="how many tokens ahead it looks")
+    pretrain.add_argument("--topic", type=float, default=0.0, help="weight of a loss that makes states keep the topic")
+    pretrain.add_argument("--topic-target", default="words", choices=("words", "bag"), help="what it predicts")
+    pretrain.add_argument("--topic-reach", type=int, default=10, help="how many tokens ahead it looks")
     pretrain.add_argument("--seed", type=_whole(0), default=0, help="of every random choice")
     pretrain.add_argument("--threads", type=_whole(0, 1024), default=0, help="processor threads (default: as torch chooses)")
     glove = _add(commands, "glove", "glove", "Train GloVe vectors on text.")
