@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from core import own
 from core.artifacts import check_fits, replacing, text_fingerprint
 from core.config import cache_folder
 from core.corpus import MAX_NAME, MAX_TEXT, Sentence, fingerprint, read_sentences, sentences_from_text
 from core.errors import BadInput, ElmoscopeError
 from core.limits import check_allowed, limits
 from core.occurrences import TOKENS_PER_ROUND
-from core.registry import own_corpora
 from core.texts import t
 
 KINDS = ("txt", "csv", "tsv", "jsonl", "json", "docx")
@@ -52,6 +52,7 @@ class Kept:
     """A corpus as written, and what is not in it."""
 
     path: Path
+    name: str  # by which pages and addresses know it
     skipped: tuple[Skipped, ...] = ()
 
 
@@ -81,13 +82,9 @@ class Pace:
         return plan.spellings * self.spelling_s + plan.tokens * self.token_s
 
 
-def own_folder() -> Path:
-    """Where own corpora are kept; the leading dot keeps them out of `core.registry`'s lists."""
-    return own_corpora()
-
-
 def is_own(corpus: str) -> bool:
-    return Path(corpus).parent == own_folder()
+    """Whether this is the name (or the path) of a corpus that somebody brought and that is still here."""
+    return own.is_kept(corpus) or own.name_of(corpus) is not None
 
 
 def files_in(folder: str) -> list[Source]:
@@ -114,7 +111,7 @@ def files_in(folder: str) -> list[Source]:
 def keep_text(text: str, name: str) -> Kept:
     """Pasted text, as one document of that name."""
     name = _writable(name)
-    return Kept(_write([replace(sentence, document=name) for sentence in sentences_from_text(text)]))
+    return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text)])
 
 
 def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept:
@@ -145,14 +142,14 @@ def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
         raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
-    return Kept(_write(sentences), tuple(skipped))
+    return _kept(sentences, tuple(skipped))
 
 
 def forget(corpus: str) -> None:
     """Remove an own corpus and every index made of it from this machine."""
-    path = Path(corpus)
-    if not is_own(corpus) or not path.is_file():
+    if not is_own(corpus):
         return
+    path = own.path_of(corpus) or Path(corpus)
     of_it = fingerprint(read_sentences(path))[:16]  # as core.workbench names indexes
     for folder in (cache_folder() / "indexes").glob(f"*{of_it}*"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -300,14 +297,19 @@ def _check_archive(path: Path) -> None:
         raise BadInput(told)
 
 
+def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> Kept:
+    path = _write(sentences)
+    return Kept(path, own.name_of(path), skipped)
+
+
 def _write(sentences: list[Sentence]) -> Path:
     """The corpus as JSONL under the fingerprint of its tokens, labels and documents; a row a label, as core.corpus reads them."""
     name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences)])[:32]
-    path = own_folder() / f"{name}.jsonl"
+    path = own.folder() / f"{name}.jsonl"
     if path.is_file():
         return path
     with replacing(path) as temporary:
-        own_folder().chmod(0o700)
+        own.folder().chmod(0o700)
         with temporary.open("w", encoding="utf-8") as stream:
             for sentence in sentences:
                 stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(sentence))

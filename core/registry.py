@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core import config, manifest
+from core import config, manifest, own
 from core.artifacts import file_sha256, read_json, write_json
 from core.catalogue import CATALOGUE, Entry, in_words
 from core.catalogue import RemoteFile as RemoteFile
@@ -46,8 +46,9 @@ def entries(kind: str) -> list[Entry]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                title = t("{name}, in {folder}", name=path.name, folder=folder)
-                listed.append(Entry(path.name, kind, title, (), 0.0, "local", "Not recorded"))
+                listed.append(
+                    Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
+                )
     found = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in found]
 
@@ -72,6 +73,8 @@ def resolve(
     """
     _check_kind(kind)
     name = str(name_or_path)
+    if kind == "corpus" and (path := own.path_of(name)):
+        return path
     if path := _given(name):
         if kind == "model":
             model_files(path)
@@ -96,11 +99,6 @@ def resolve(
             t("{name} ({size:g} MB) is not on this machine yet. Allow its download by gensim.", name=name, size=entry.size_mb)
         )
     raise MissingArtifact(_unknown(name[:200], kind))
-
-
-def own_corpora() -> Path:
-    """Where texts that visitors bring are kept; the leading dot keeps them out of every list."""
-    return config.cache_folder() / FOLDERS["corpus"] / ".own"
 
 
 def _unknown(name: str, kind: str) -> str:
@@ -257,10 +255,10 @@ def _given(name: str) -> Path | None:
     if limits().paths:
         return _existing(name)
     path = Path(name)
-    if path.parent == own_corpora() and re.fullmatch(OWN_NAME, path.name) and (found := _existing(name)):
+    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (found := _existing(name)):
         return found
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
-        check_allowed("paths")
+        check_allowed("paths")  # whether there is such a file or not: an answer would tell
     return None
 
 

@@ -20,6 +20,8 @@ def take_example() -> None:
     st.session_state.update(corpus="sentences", corpus_text="", corpus_folder="", corpus_way="paste")
 
 
+if folder := st.query_params.pop("corpus_folder", ""):  # an older link: a path is shown in no address
+    st.session_state.setdefault("corpus_folder", folder)
 most = limits()
 ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
 top = st.columns([3, 2], vertical_alignment="bottom")
@@ -55,7 +57,7 @@ else:
         )  # fmt: skip
     else:
         given = place[0].text_input(
-            t("Folder on this machine"), key="corpus_folder", bind="query-params", persist_state="session", max_chars=500,
+            t("Folder on this machine"), key="corpus_folder", persist_state="session", max_chars=500,
             placeholder=t("/home/me/texts"), help=t("Every .txt, .csv, .tsv, .jsonl, .json and .docx file in it and below it."),
         )  # fmt: skip
     column = place[1].text_input(

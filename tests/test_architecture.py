@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (  # of core, lowest first; a module may import what stands in an earlier row, or another file of its own folder
     ("errors", "texts"),
     ("config", "limits", "catalogue", "standalone", "checkpoint", "vector_files"),
-    ("manifest", "jobs"),
+    ("manifest", "jobs", "own"),
     ("text", "artifacts"),
     ("morphemes",),
     ("languages",),

@@ -14,7 +14,7 @@ from pages._shared.charts import draw
 from pages._shared.compare_spaces import MARK, Chosen
 from pages._shared.compare_words import noticed, table_of, word_in_both
 from pages._shared.frame import notice
-from pages._shared.in_use import InUse
+from pages._shared.in_use import InUse, name_corpus
 from pages._shared.progress import show_progress, show_state
 
 SPACES, CORPORA = "spaces", "corpora"
@@ -93,7 +93,9 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             notice([t("Both sides are the same space, which agrees with itself in everything. Choose another one on one side.")])
             return None
         return first, second
-    options, layer = compare_spaces.corpora(), "2"
+    for key in ("first_corpus", "second_corpus"):
+        name_corpus(key)
+    options, layer = list(dict.fromkeys([*compare_spaces.corpora(), in_use.corpus])), "2"
     texts = [
         place.selectbox(
             label, options, index=options.index(one) if one in options else None, key=key, bind="query-params", persist_state="session",

@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core import library
+from core import library, own
 from core.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
 from core.errors import ElmoscopeError
 from core.figures.style import base
@@ -32,7 +32,7 @@ BAR = "rgba(120,125,140,0.75)"
 
 def show(in_use: InUse, way: str, given, column: str) -> None:
     kept = _brought(way, given, column)
-    corpus = str(kept.path) if kept else in_use.corpus
+    corpus = kept.name if kept else in_use.corpus
     opened = corpus_store.concordance(corpus)
     with shown_errors():
         indexing.show_plan(in_use, corpus, opened.sentences, kept)
@@ -45,7 +45,10 @@ def _brought(way: str, given, column: str) -> Kept | None:
         return None
     asked = given if isinstance(given, str) else " ".join(file.file_id for file in given)
     key = hashlib.sha256(f"{way}\n{column}\n{asked}".encode("utf-8", "ignore")).hexdigest()
-    if st.session_state.get("corpus.kept", ("",))[0] != key:
+    known, outcome = st.session_state.get("corpus.kept", ("", None))
+    if known != key or (
+        isinstance(outcome, Kept) and not own.is_kept(outcome.name)
+    ):  # forgotten meanwhile, by whoever has it too
         try:
             with st.spinner(t("Reading your texts…")):
                 outcome = _read(way, given, column or None)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
 import streamlit as st
 
-from core import languages, registry, texts
+from core import languages, own, registry, texts
 from core.elmo import allennlp
+from core.errors import ElmoscopeError
 from core.languages import Language
 from core.limits import limits
 from core.texts import t
@@ -55,6 +58,8 @@ def choose(content: Language) -> InUse:
             t("Static vectors"), "vectors", spoken.own("vectors", content),
             t("Choose, or type a path on this machine. A GloVe or word2vec file."),
         )  # fmt: skip
+        spoken.read_as(model)  # before sentences are read as that language
+        name_corpus("corpus")
         corpus = _choose(
             t("Sentences"), "corpus", spoken.own("corpus", content),
             t("Choose, or type a path on this machine. A text, CSV or JSONL file of sentences."),
@@ -74,14 +79,45 @@ def choose(content: Language) -> InUse:
                 t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),
                 icon=":material/terminal:",
             )
-    spoken.read_as(model)
     return InUse(model, vectors, corpus, engine)
+
+
+def name_corpus(key: str) -> None:
+    """Sentences given by a path, typed or in an older link, get a name: a copy is kept as an own corpus, and the path is shown nowhere.
+
+    What cannot be read stays as it was given, so that the page can say why; so does an index, which is a folder.
+    """
+    given = st.session_state.get(key) or st.query_params.get(key)
+    if not given or not ("/" in given or "\\" in given or given.startswith("~")):
+        return
+    with suppress(ElmoscopeError, OSError, ValueError):
+        path = registry.resolve(given, "corpus")
+        name = own.name_of(path) or (_kept(path) if path.is_file() else given)
+        if name != given:
+            st.session_state[key] = name
+            if key in st.query_params:
+                st.query_params[key] = name
+                st.rerun()  # the box reads the address as it was when the run began
+
+
+def _kept(path: Path) -> str:
+    library = import_module("core.library")
+    return library.keep_files([library.Source(path.name, path)]).name
+
+
+def _brought() -> list[str]:
+    """The own corpora that this visitor has used, by name, so that they can be chosen again."""
+    known, given = st.session_state.setdefault("corpus.own", []), st.session_state.get("corpus") or st.query_params.get("corpus")
+    with suppress(ElmoscopeError):
+        if given and given not in known and own.path_of(given):
+            known.append(given)
+    return [name for name in known if own.is_kept(name)]
 
 
 def _choose(label: str, kind: str, default: str, told: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
-    others = [name for name in names if name != default]
+    others = [name for name in names if name != default] + (_brought() if kind == "corpus" else [])
     chosen = st.selectbox(
         label,
         [default, *others],  # first: what stands there is the default, which another language may replace

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import gettempdir
 
 import streamlit as st
 
+from core.config import ROOT, cache_folder, data_folder
 from core.errors import ElmoscopeError
+from core.limits import limits
 
+_TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
+_ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or more: "and/or" is none
 MARKDOWN = frozenset(r"\`*_{}[]()#+!|~$<>:^&")
 
 
 def plain(text: object) -> str:
-    """`text` as it stands: Markdown finds nothing in it to mark up, to link, or to fetch."""
-    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(text))
+    """`text` as it stands: Markdown finds nothing in it to mark up, to link, or to fetch; paths of this machine are names."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in pathless(str(text)))
+
+
+def pathless(text: str) -> str:
+    """`text` with the last name alone of each path into this program's folders; where paths may not be named, of every path."""
+    if "/" not in text and "\\" not in text:
+        return text
+    roots = {str(place) for place in (cache_folder(), ROOT, data_folder(), gettempdir()) if place}
+    known = "|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True))
+    for pattern in (rf"(?:{known}){_TAIL}", *(() if limits().paths else (_ANY,))):
+        text = re.sub(pattern, lambda found: re.split(r"[/\\]", found[0].rstrip("/\\"))[-1], text)
+    return text
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from core import __version__, notebooks, texts
 from core.errors import ElmoscopeError
 from core.texts import t
 from pages._shared import taken
+from pages._shared.markup import pathless
 from pages._shared.pictures import pictures
 from pages._shared.taken import Taken
 
@@ -115,4 +116,4 @@ def _with_hash(name: str, kind: str) -> str:
             path = find_files(path)[1] if kind == "model" else path / "vectors.safetensors"
         return f"{name}, sha256 {file_sha256(path)}"
     except ElmoscopeError as error:
-        return f"{name} ({error})"
+        return f"{name} ({pathless(str(error))})"

@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 
 from core import library, registry, workbench
+from core import own as own_texts
 from core.config import ROOT
 from core.errors import BadInput, ElmoscopeError
 from core.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
@@ -70,7 +71,7 @@ def test_where_paths_are_switched_off_only_names_and_brought_texts_open(monkeypa
 def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered_alike(monkeypatch, tmp_path, kind):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
     monkeypatch.chdir(tmp_path)
-    own = registry.own_corpora()
+    own = own_texts.folder()
     places = [tmp_path / "a folder", own, own / "sub", tmp_path / "cache" / "models"]
     names = ["secret.txt", "with blanks.txt", f"{'0' * 32}.jsonl.bak"]
     paths = [str(place / name) for place in places for name in names] + [
