@@ -172,11 +172,25 @@ def nearest_types(
     return [TypeNeighbour(table.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 
 
+def nearest_of_types(table: OccurrenceTable, query: Query, words: Sequence[str], weights, *, most: int = 64) -> list[Occurrence]:
+    """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
+    checked, own, found = check_weights(weights, len(query.layers)), own_row(table, query), []
+    wanted = _directions(query.layers[None], checked)[0]
+    for word in words:
+        rows = np.flatnonzero((table.word == table.word_codes[word]) & ~own)[:most]
+        found.append(table.occurrence(int(rows[np.argmax(_directions(table.rows.take(rows), checked) @ wanted)])))
+    return found
+
+
+def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(n, L, D), (L,) -> (n, D) float32: the mixes' unit vectors, zeros as they are."""
+    mixes = np.tensordot(np.asarray(weights, np.float32), layers, axes=(0, 1))
+    return mixes / np.maximum(np.linalg.norm(mixes, axis=1, keepdims=True), 1e-12)
+
+
 def similarities(table: OccurrenceTable, rows: np.ndarray, weights) -> np.ndarray:
     """Cosines of the mixes of some rows with each other, (n, n) float32."""
-    mixes = np.tensordot(check_weights(weights, table.meta["layers"]).astype(np.float32), table.rows.take(rows), axes=(0, 1))
-    lengths = np.linalg.norm(mixes, axis=1, keepdims=True)
-    unit = np.divide(mixes, lengths, out=np.zeros_like(mixes), where=lengths > 1e-12)
+    unit = _directions(table.rows.take(rows), check_weights(weights, table.meta["layers"]))
     return unit @ unit.T
 
 
@@ -185,12 +199,15 @@ def _filter(table: OccurrenceTable, query: Query, which: str) -> np.ndarray:
         raise BadInput(f"Unknown choice of neighbours '{which}'; use '{ANY}', '{SAME}' or '{OTHER}'.")
     if which == ANY:
         return np.ones(len(table), bool)
-    # Inflected forms of a labelled word count as the same word: "banks" is no other word than "bank".
-    code = table.word_codes.get(query.word.casefold(), -2)
-    same = table.word == code
-    lemmas = np.unique(table.lemma[same])
-    same |= np.isin(table.lemma, lemmas[lemmas >= 0])
+    same = same_word(table, query.word)
     return same if which == SAME else ~same
+
+
+def same_word(table: OccurrenceTable, word: str) -> np.ndarray:
+    """(N,) bool: rows with this spelling, letter case aside; inflected forms of a labelled word are no other word than it."""
+    same = table.word == table.word_codes.get(word.casefold(), -2)
+    lemmas = np.unique(table.lemma[same])
+    return same | np.isin(table.lemma, lemmas[lemmas >= 0])
 
 
 def own_row(table: OccurrenceTable, query: Query) -> np.ndarray:

@@ -10,12 +10,13 @@ import streamlit as st
 
 from core.figures import ink, sense_colour
 from core.neighbours import Neighbour, TypeNeighbour
+from core.occurrences import Occurrence
 from core.text import bare, join_tokens, pieces
 from core.texts import t
 from pages._shared import taken
 
 FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
-WINDOW = 9  # tokens shown on each side of the keyword
+WINDOW = 9  # tokens shown on each side of the keyword; more where the other side has fewer
 
 
 def heading(text: str, colour: str, note: str = "") -> None:
@@ -28,40 +29,88 @@ def chip_of(label: str, colour: str) -> str:
     return f'<span class="chip" style="background:{colour};color:{ink(colour)}">{escape(label)}</span>'
 
 
-def keyword_lines(found: list[Neighbour], senses: list[str]) -> None:
-    """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right."""
-    lines = [_keyword_line(n, senses) for n in found]
-    st.html("".join(lines) or f'<p class="small">{t("No neighbours pass this filter.")}</p>')
+def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
+    """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right.
+
+    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._shared.requery).
+    """
+    st.html("".join(_keyword_line(n, senses, taken_as) for n in found))
 
 
-def _keyword_line(neighbour: Neighbour, senses: list[str]) -> str:
-    o = neighbour.occurrence
-    if not o.sense:
-        return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}")
-    colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-    label = o.sense if o.sense in senses else f"{o.lemma}: {o.sense}"
-    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip_of(label, colour))
+def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> str:
+    o, chip = neighbour.occurrence, ""
+    if o.sense:
+        colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
+        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour)
+    take = take_button(taken_as, o) if taken_as else ""
+    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take)
 
 
-def keyword_line(tokens: Sequence[str], position: int, remark: str, chip: str = "", n_words: int = 1) -> str:
-    """A word, or several, between the WINDOW tokens on each side, spaced as in the whole sentence; the remark at the right."""
-    start, behind, shown = max(0, position - WINDOW), position + n_words, pieces(tokens)
-    left, words, right = (
-        "".join(part) for part in (shown[start:position], shown[position:behind], shown[behind : behind + WINDOW])
-    )
-    small = f'<span class="cosine">{escape(remark)}</span>' if remark else ""
-    apart = " " if left and words.startswith(" ") else ""
+def take_button(taken_as: str, occurrence: Occurrence) -> str:
+    """The button that makes an occurrence the reader's sentence `taken_as`, as HTML."""
+    name = escape(t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position])), quote=True)
     return (
-        f'<div class="kwic">{small}{"… " if start else ""}{escape(left.lstrip())}{apart}'
-        f'<b class="target">{escape(words.lstrip())}</b>{escape(right)}{" …" if behind + WINDOW < len(tokens) else ""}{chip}</div>'
+        f'<button type="button" class="take" data-take="{taken_as}:{occurrence.row}" title="{name}" aria-label="{name}">'
+        f"{t('look at this one')}</button>"
     )
+
+
+def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> tuple[int, int]:
+    """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
+    behind = position + n_words
+    left, right = min(position, width // 2), min(n - behind, width // 2)
+    left, right = min(position, width - right), min(n - behind, width - left)
+    return position - left, behind + right
+
+
+def keyword_line(
+    tokens: Sequence[str], position: int, remark: str, chip: str = "", n_words: int = 1, after: str = "", opened: bool = False
+) -> str:
+    """A word, or several, among the tokens around, spaced as in the whole sentence; the remark at the right.
+
+    Where the sentence is longer it opens by a click, whole. `chip` and `after` are HTML.
+    """
+    start, end = window(len(tokens), position, n_words)
+    shown, small = pieces(tokens), f'<span class="cosine">{escape(remark)}</span>' if remark else ""
+    behind = position + n_words
+
+    def told(first: int, last: int) -> str:
+        left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
+        apart = " " if left and words.startswith(" ") else ""
+        return (
+            f'{"… " if first else ""}{escape(left.lstrip())}{apart}<b class="target">{escape(words.lstrip())}</b>'
+            f"{escape(right)}{' …' if last < len(tokens) else ''}"
+        )
+
+    if (start, end) == (0, len(tokens)):
+        return f'<div class="kwic">{small}{told(0, len(tokens))}{chip}{after}</div>'
+    title = escape(t("Open the whole sentence, or close it"), quote=True)
+    return (
+        f'<div class="kwic">{small}<details{" open" if opened else ""}><summary title="{title}"><span class="cut">{told(start, end)}</span>'
+        f'<span class="whole">{told(0, len(tokens))}</span></summary></details>{chip}{after}</div>'
+    )
+
+
+def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
+    """Each spelling with its cosine and how many occurrences it is the mean of; its nearest sentence opens by a click."""
+    lines = []
+    for one, o in zip(found, sentences, strict=True):
+        few = t("one sentence") if one.occurrences == 1 else t("mean of {n}", n=one.occurrences)
+        sentence = "".join(f"<b>{escape(x)}</b>" if k == o.position else escape(x) for k, x in enumerate(pieces(o.tokens)))
+        title = escape(t("Open the whole sentence, or close it"), quote=True)
+        lines.append(
+            f'<div class="kwic"><span class="cosine">{one.cosine:.2f}</span><details><summary title="{title}"><b class="target">'
+            f'{escape(bare(one.word))}</b> <span class="small">{escape(few)}</span><span class="whole"> {sentence.strip()}</span></summary>'
+            f"</details>{take_button(taken_as, o)}</div>"
+        )
+    st.html("".join(lines))
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
     """(word, cosine, remark) a line."""
     st.html(
         "".join(
-            f'<div class="kwic"><span class="cosine">{cosine:.2f}</span><b class="target">{escape(word)}</b> <span class="small">{escape(note)}</span></div>'
+            f'<div class="kwic"><span class="cosine">{cosine:.2f}</span><b class="target">{escape(bare(word))}</b> <span class="small">{escape(note)}</span></div>'
             for word, cosine, note in words
         )
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from html import escape
 
 import numpy as np
@@ -11,8 +10,7 @@ import streamlit as st
 
 from core.errors import BadInput
 from core.figures import GLOVE
-from core.figures.style import layer_title
-from core.neighbours import Neighbour, similarities
+from core.neighbours import similarities
 from core.occurrences import OccurrenceTable
 from core.senses import pair_cosines
 from core.static import StaticVectors
@@ -87,36 +85,3 @@ def reference_line(table: OccurrenceTable, word: str, layer: int, cosine: float)
         "different meanings {other:.2f}. Yours have {cosine:.2f}: more like two meanings.",
         **told,
     )
-
-
-def about_neighbours(first: Chosen, second: Chosen, layer: str, a: list, b: list) -> list[str]:
-    """How far the two lists agree, and which senses they hold."""
-    rows_a, rows_b = (_identity(found) for found in (a, b))
-    shared, most = len(rows_a & rows_b), max(len(rows_a), len(rows_b), 1)
-    told = {"where": layer_title(layer), "shared": shared, "most": most}
-    if first.word.casefold() != second.word.casefold():
-        lines = [t("Two different words are in question; their lists at {where} share {shared} of {most}.", **told)]
-    elif rows_a == rows_b and layer == "0":
-        lines = [t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")]
-    elif rows_a == rows_b:
-        lines = [t("At {where} the two lists are the same: this layer sees no difference here.", where=told["where"])]
-    else:
-        lines = [t("At {where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)]
-    if sense := _commonest_sense(a):
-        lines.append(t("In the first sentence {count} of {n} labelled neighbours mean “{sense}”.", **sense))
-    if sense := _commonest_sense(b):
-        lines.append(t("In the second sentence {count} of {n} labelled neighbours mean “{sense}”.", **sense))
-    return lines
-
-
-def _identity(found: list) -> set:
-    return {n.occurrence.row if isinstance(n, Neighbour) else n for n in found}
-
-
-def _commonest_sense(found: list) -> dict:
-    """Which sense most labelled neighbours have, and how many of how many; nothing where none is labelled."""
-    senses = Counter(n.occurrence.sense for n in found if isinstance(n, Neighbour) and n.occurrence.sense)
-    if not senses:
-        return {}
-    sense, count = senses.most_common(1)[0]
-    return {"count": count, "n": sum(senses.values()), "sense": escape(sense)}

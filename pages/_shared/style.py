@@ -14,6 +14,17 @@ STYLE = """
   .kwic {padding: 0.42rem 0; border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45; overflow-wrap: anywhere;}
   .kwic b.target {font-weight: 700;}
   .kwic .cosine {float: right; font-variant-numeric: tabular-nums; font-size: 0.86rem; opacity: 0.8; margin-left: 0.6rem;}
+  .kwic details {display: inline;}
+  .kwic summary {display: inline; cursor: pointer;}
+  .kwic summary::marker, .kwic summary::-webkit-details-marker {content: ""; display: none;}
+  .kwic summary::after {content: " ▸"; opacity: 0.55;}
+  .kwic details[open] summary::after {content: " ▾";}
+  .kwic summary:hover .target {text-decoration: underline;}
+  .kwic summary:focus-visible {outline: 2px solid #2171B5; outline-offset: 2px;}
+  .kwic details:not([open]) .whole, .kwic details[open] .cut {display: none;}
+  .kwic .take {border: 0; background: none; color: inherit; font: inherit; font-size: 0.82rem; opacity: 0.72; text-decoration: underline;
+               text-underline-offset: 2px; cursor: pointer; padding: 0 0.2rem; margin-left: 0.35rem; white-space: nowrap;}
+  .kwic .take:hover, .kwic .take:focus-visible {opacity: 1;}
   .chip {display: inline-block; font-size: 0.76rem; font-weight: 600; border-radius: 0.6rem;
          padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
   [data-testid="stBaseButton-primary"]:enabled {background: #1F6BAC; border-color: #1F6BAC; color: #fff;}
@@ -40,7 +51,7 @@ STYLE = """
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
     [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
     [data-testid="stBaseButton-segmented_control"], [data-testid="stBaseButton-segmented_controlActive"],
-    [data-testid="stPageLink"] a {min-height: 44px;}
+    [data-testid="stPageLink"] a, .kwic .take {min-height: 44px;}
   }
 </style>
 """

@@ -1,0 +1,76 @@
+"""What is said of two lists of neighbours is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.neighbours import Neighbour, TypeNeighbour
+from core.occurrences import Occurrence
+from pages._shared.neighbour_says import Listed, about
+
+SENSES = ("shore", "money", "<i>row</i>")
+
+
+def neighbour(row: int, sense: str | None, lemma: str | None) -> Neighbour:
+    return Neighbour(Occurrence(row, "bank", ("a", "bank"), 1, sense, lemma if sense else None), 0.5)
+
+
+occurrences = st.lists(
+    st.builds(neighbour, st.integers(0, 8), st.sampled_from([None, *SENSES]), st.sampled_from(["bank", "wing"])),
+    max_size=6,
+    unique_by=lambda n: n.occurrence.row,
+)
+types = st.lists(st.sampled_from("abcdef").map(lambda w: TypeNeighbour(w, 0.5, 1)), max_size=6, unique_by=lambda n: n.word)
+sentences = st.sampled_from([("the", "bank"), ("a", "BANK"), ("some", "jaguar"), ("\u2060bank", "bank")])
+
+
+@st.composite
+def two_lists(draw) -> tuple[Listed, Listed]:
+    kind = draw(st.sampled_from([occurrences, types]))
+    first, second = draw(kind), draw(kind)
+    if draw(st.booleans()):
+        second = draw(st.permutations(first))
+    lemmas = st.sampled_from([None, "bank"])
+    return Listed(draw(sentences), 1, first, draw(lemmas)), Listed(draw(sentences), 1, second, draw(lemmas))
+
+
+def names(one: Listed) -> list:
+    return [n.occurrence.row if isinstance(n, Neighbour) else n.word for n in one.found]
+
+
+@given(two_lists(), st.sampled_from(["0", "2", "mix"]), st.booleans())
+def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
+    first, second = pair
+    lines = about(first, second, layer, static_has=known)
+    a, b, told = names(first), names(second), " ".join(lines)
+    assert len(lines) <= 2
+    assert ("the same:" in told) <= (a == b != [])
+    assert ("in another order" in told) <= (set(a) == set(b) and a != b)
+    assert ("nothing to compare" in told) == (not a and not b)
+    assert ("cannot be compared" in told) == (bool(a) != bool(b))
+    assert ("GloVe would give the same list twice" in told) <= (known and first.word.casefold() == second.word.casefold())
+    if shared := re.search(r"share (\d+) of (\d+)", told):
+        assert (int(shared[1]), int(shared[2])) == (len(set(a) & set(b)), max(len(a), len(b)))
+    assert "<i>" not in told
+    for one, where in ((first, "first"), (second, "second")):
+        own = [n.occurrence.sense for n in one.found if isinstance(n, Neighbour) and n.occurrence.lemma == one.lemma == "bank"]
+        assert not own or where in told  # labelled neighbours of the word are spoken of ...
+        if not own and len(lines) == 2:
+            assert where not in lines[1]  # ... and those of other words never
+
+
+@given(two_lists())
+def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
+    first, _ = pair
+    own = [n.occurrence.sense for n in first.found if isinstance(n, Neighbour) and n.occurrence.lemma == first.lemma == "bank"]
+    line = next((one for one in about(first, first, "2", static_has=True) if "Labelled" in one), "")
+    counts = sorted((own.count(sense) for sense in set(own)), reverse=True)
+    if len(own) == 1:
+        assert "the only one means" in line
+    elif own and (len(counts) == 1 or counts[0] > counts[1]):
+        assert f"{counts[0]} of {len(own)} mean" in line
+    elif own:
+        assert "level" in line and "mean “" not in line
