@@ -13,6 +13,7 @@ from core.artifacts import provenance, write_json
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
 from core.classify.head import Head, load_head, save_head
+from core.classify.letters import letters_of, read_and_unread
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.noise import accuracy_under_noise
 from core.classify.runs import Frozen, Progress, TrainConfig
@@ -21,6 +22,7 @@ from core.commands import note, open_model, progress
 from core.config import cache_folder
 from core.errors import BadInput
 from core.experiments import read_results, run_experiments, summary
+from core.texts import t
 
 SHOWN_EVERY_S = 10
 
@@ -56,6 +58,8 @@ def classify(args) -> tuple[dict, str]:
     found = heads.open_heads(task, args.variant or (), model=model, vectors=vectors, folder=args.heads)
     for problem in found.problems:
         note(f"left out: {problem}")
+    if not read_and_unread(heads.text_tokens(task, args.text), letters_of(found.heads.values(), vectors))[0]:
+        raise BadInput(t("Nothing in this text can be read: it has no word in letters that these classifiers were trained on."))
     heads.classify_text(found, args.text, model=model, vectors=vectors)  # what only a first answer costs is not counted
     _, answers = heads.classify_text(found, args.text, model=model, vectors=vectors)
     result = {

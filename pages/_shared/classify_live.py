@@ -1,27 +1,28 @@
-"""The Classify page: a task, a text, all variants' answers, what spoke for them, and how good they were on unseen texts."""
+"""The Classify page: a task, a text, three classifiers' answers and on demand all, and what spoke for them."""
 
 from __future__ import annotations
-
-from collections import Counter
-from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core import figures, heads
+from core.classify.data import MAX_TOKENS
 from core.classify.head import Answer
-from core.classify.model import VARIANTS, variant_descriptions, variant_titles
+from core.classify.letters import read_and_unread, without_a_word
+from core.classify.model import variant_descriptions, variant_titles
+from core.classify.tables import MAX_CHARACTERS
 from core.errors import MissingArtifact
 from core.limits import limits
+from core.text import tokenize
 from core.texts import t
-from pages._shared import classify_store, lists, markup
+from pages._shared import classify_store, lists
 from pages._shared.as_you_type import as_you_type
 from pages._shared.charts import draw
-from pages._shared.classify_scores import show_scores
+from pages._shared.classify_says import about_answers
 from pages._shared.classify_why import show_reasons
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
-from pages._shared.markup import shown_errors
+from pages._shared.markup import plain, shown_errors
 
 EXAMPLES = {
     "news-title": (
@@ -53,6 +54,9 @@ EXAMPLES = {
 EXAMPLES["sentiment2"] = EXAMPLES["sentiment"]
 
 
+FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
+
+
 def show(in_use: InUse) -> None:
     task = _task()
     text = _text(task)
@@ -61,9 +65,40 @@ def show(in_use: InUse) -> None:
         if not text.strip():
             st.info(t("Type a text here, or take one of the examples above."), icon=":material/edit:")
             return
-        _answers(in_use, task, opened, text)
-        show_reasons(in_use, task, opened, text)
-        show_scores(task, opened)
+        if not readable(in_use, task, opened, text):
+            return
+        names = _front(opened)
+        _answers(in_use, task, opened, text, names)
+        everyone = _all_answers(in_use, task, opened, text, names)
+        show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
+        st.page_link("pages/results.py", label=t("How good are they on texts they never saw?"), icon=":material/query_stats:")
+
+
+def readable(in_use: InUse, task: str, opened: heads.OpenHeads, text: str) -> bool:
+    """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
+    whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
+    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), classify_store.letters(task, in_use))
+    if not read:
+        st.info(
+            t(
+                "Nothing in this text could be read: it has no word in letters that these classifiers were trained on. Type a text in the "
+                "language of theirs, which is English for those that come with the app."
+            ),
+            icon=":material/visibility_off:",
+        )
+        return False
+    if unread:
+        some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
+        st.caption(t("Not read, being in letters that they were not trained on: {words}.", words=plain(some)))
+    if len(whole) > MAX_TOKENS:
+        st.caption(t("Only the first {n} of its {all:,} words and marks are read and explained.", n=MAX_TOKENS, all=len(whole)))
+    return True
+
+
+def _front(opened: heads.OpenHeads) -> list[str]:
+    """The classifiers that stand in front: those of FRONT, or the first few where a training had others."""
+    front = [name for name in FRONT if name in opened.heads]
+    return front if len(front) > 1 else list(opened.heads)[: len(FRONT)]
 
 
 def _task() -> str:
@@ -76,7 +111,7 @@ def _task() -> str:
     names = [*trained, *mine]
     default, titles = "news-title" if "news-title" in names else names[0], heads.task_titles()
     return st.segmented_control(
-        t("What to tell apart"), names, default=default, format_func=lambda n: markup.plain(titles.get(n, n)), key="task",
+        t("What to tell apart"), names, default=default, format_func=lambda n: plain(titles.get(n, n)), key="task",
         bind="query-params", persist_state="session",
     ) or default  # fmt: skip
 
@@ -108,19 +143,54 @@ def _take_example(key: str, into: str) -> None:
         st.session_state[into] = chosen
 
 
-def _answers(in_use: InUse, task: str, opened: heads.OpenHeads, text: str) -> None:
-    answers = classify_store.answers(task, in_use, text)
-    labels = next(iter(opened.heads.values())).labels
-    colours = figures.class_colours(labels, ordered=opened.task.name.startswith("sentiment"))
-    st.html('<div class="chips">' + "".join(lists.chip_of(label, colour) for label, colour in colours.items()) + "</div>")
-    titles, descriptions = variant_titles(), variant_descriptions()
+def _answers(in_use: InUse, task: str, opened: heads.OpenHeads, text: str, names: list[str]) -> None:
+    answers = classify_store.answers(task, in_use, text, tuple(names))
+    st.html(
+        '<div class="chips">' + "".join(lists.chip_of(label, colour) for label, colour in _colours(opened).items()) + "</div>"
+    )
+    _bars(opened, answers, key="classify.answers")
+    tokens = heads.text_tokens(opened.task, text)
+    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classify_store.frozen(task, in_use)["vectors"])
+    notice(about_answers(answers, deaf))
+
+
+def _all_answers(in_use: InUse, task: str, opened: heads.OpenHeads, text: str, front: list[str]) -> bool:
+    """The bars of all classifiers and their table, asked only where they are wanted; whether they are."""
+    if len(opened.heads) == len(front):
+        _twin(classify_store.answers(task, in_use, text, tuple(front)))
+        return False
+    more = st.expander(
+        t("Compare all {n} classifiers", n=len(opened.heads)), key="all", on_change="rerun", bind="query-params", icon=":material/bar_chart:"
+    )  # fmt: skip
+    if not more.open:
+        _twin(classify_store.answers(task, in_use, text, tuple(front)))
+        return False
+    answers = classify_store.answers(task, in_use, text, tuple(opened.heads))
+    with more:
+        _bars(opened, answers, key="classify.all")
+        seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
+        st.caption(t("All answers together took {n:.0f} ms.", n=1000 * seconds))
+    _twin(answers)
+    return True
+
+
+def _bars(opened: heads.OpenHeads, answers: dict[str, Answer], *, key: str) -> None:
+    titles = variant_titles()
     named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
     draw(
-        figures.answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours),
-        key="classify.answers",
+        figures.answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], _colours(opened)),
+        key=key,
         alt=t("Bars of every classifier's probabilities. {named}.", named=named),
     )
-    notice(_noticed(opened, answers))
+
+
+def _colours(opened: heads.OpenHeads) -> dict[str, str]:
+    labels = next(iter(opened.heads.values())).labels
+    return figures.class_colours(labels, ordered=opened.task.name.startswith("sentiment"))
+
+
+def _twin(answers: dict[str, Answer]) -> None:
+    titles, descriptions = variant_titles(), variant_descriptions()
     table = [
         {t("classifier"): titles[name], t("reads"): descriptions[name], t("answer"): a.label}
         | {label: round(p, 4) for label, p in a.probabilities.items()}
@@ -128,40 +198,3 @@ def _answers(in_use: InUse, task: str, opened: heads.OpenHeads, text: str) -> No
         for name, a in answers.items()
     ]
     lists.twin(pd.DataFrame(table), name="answers", key="classify.twin")
-
-
-def _noticed(opened: heads.OpenHeads, answers: dict[str, Answer]) -> list[str]:
-    votes = Counter(a.label for a in answers.values())
-    (commonest, n), titles = votes.most_common(1)[0], {name: escape(title) for name, title in variant_titles().items()}
-    told = {"n": n, "label": escape(commonest)}
-    others = [
-        t("{classifier} says {label}", classifier=titles[name], label=escape(a.label))
-        for name, a in answers.items()
-        if a.label != commonest
-    ]
-    if others:
-        lines = [t("{n} of {all} say <b>{label}</b>; {others}.", all=len(answers), others=", ".join(others), **told)]
-    else:
-        lines = [t("All {n} say <b>{label}</b>.", **told)]
-    for plain, joined in (("glove", "glove+elmo"), ("embedding", "embedding+elmo")):
-        if plain in answers and joined in answers:
-            a, b = answers[plain], answers[joined]
-            before, after = a.probabilities[b.label], b.probabilities[b.label]
-            lines.append(
-                t(
-                    "With ELMo joined to {classifier}, {label} goes from {before:.0%} to {after:.0%}.",
-                    classifier=titles[plain],
-                    label=escape(b.label),
-                    before=before,
-                    after=after,
-                )
-            )
-            break
-    scores = {name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}
-    best = max(scores, key=scores.get)
-    told = {"classifier": titles[best], "accuracy": scores[best]}
-    lines.append(t("On texts none of them had seen, {classifier} was right most often ({accuracy:.1%}).", **told))
-    if VARIANTS[best].network in ("tfidf", "mean-glove"):
-        lines.append(t("A plain baseline is ahead of every network here."))
-    seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
-    return [*lines, t("All answers together took {n:.0f} ms.", n=1000 * seconds)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -10,26 +12,36 @@ from core import figures, heads
 from core.classify.head import Head
 from core.classify.model import variant_descriptions, variant_titles
 from core.texts import t
-from pages._shared import lists
+from pages._shared import classify_store, lists
 from pages._shared.charts import draw
-from pages._shared.markup import shown_errors
+from pages._shared.markup import plain, shown_errors
 
 
 @st.fragment
-def show_scores(task: str, opened: heads.OpenHeads) -> None:
+def show_scores() -> None:
+    """Of the task chosen: a row a classifier, and one of them closer."""
     with shown_errors():
-        st.markdown(t("#### How good are they on texts they never saw?"))
-        rows = [_row(name, head.meta) for name, head in opened.heads.items()]
-        table = pd.DataFrame(rows).sort_values(t("accuracy"), ascending=False)
+        found = scored()
+        if not found:
+            return
+        st.markdown(t("#### The classifiers of the Classify page, on texts they never saw"))
+        titles = heads.task_titles()
+        default = "news-title" if "news-title" in found else next(iter(found))
+        task = st.segmented_control(
+            t("Task of the classifiers"), list(found), default=default, format_func=lambda n: plain(titles.get(n, n)), key="scores_task",
+            bind="query-params", persist_state="session", label_visibility="collapsed",
+        ) or default  # fmt: skip
+        metas = found[task]
+        table = pd.DataFrame([_row(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
         shares = (t("accuracy"), t("macro F1"))
         lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
-        names = list(opened.heads)
+        names = list(metas)
         name = st.segmented_control(
             t("Look closer at"), names, default=names[0], format_func=variant_titles().get, key="closer", bind="query-params",
             persist_state="session",
         ) or names[0]  # fmt: skip
-        _closer(name, opened.heads[name])
-        meta = opened.heads[name].meta
+        meta = metas[name]
+        _closer(name, meta)
         st.caption(
             t(
                 "{train:,} texts to train on, {valid:,} to stop and calibrate by, {test:,} to test on; "
@@ -39,6 +51,18 @@ def show_scores(task: str, opened: heads.OpenHeads) -> None:
             )
         )  # fmt: skip
         lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+
+
+def scored() -> dict[str, dict[str, dict]]:
+    """Task -> classifier -> how it was made and how good it is; those that lie on this machine, and this session's own."""
+    found = {task: heads.heads_metas(task) for task in heads.TASKS}
+    for title, mine in classify_store.trained_here().items():
+        found[title] = {name: _facts(head) for name, head in mine.opened.heads.items()}
+    return {task: metas for task, metas in found.items() if metas}
+
+
+def _facts(head: Head) -> dict:
+    return {**head.meta, "labels": head.labels, "temperature": head.temperature}
 
 
 def _row(name: str, meta: dict) -> dict:
@@ -55,14 +79,14 @@ def _row(name: str, meta: dict) -> dict:
     }
 
 
-def _closer(name: str, head) -> None:
-    test = head.meta["test"]
+def _closer(name: str, meta: dict) -> None:
+    test, title = meta["test"], variant_titles()[name]
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(t("**When it says 80 %, is it right in 80 %?**"))
         alt = t(
             "{classifier}: how often it is right, by how sure it says it is; the mean gap is {gap:.1%}.",
-            classifier=variant_titles()[name],
+            classifier=title,
             gap=test["ece"],
         )
         draw(figures.reliability_figure(test["bins"], colour=figures.LAYER_COLOURS["2"]), key=f"bins.{name}", alt=alt)
@@ -71,26 +95,28 @@ def _closer(name: str, head) -> None:
                 "Mean gap {after:.1%} after, {before:.1%} before temperature scaling (T = {temperature:.2f}, set on validation texts; "
                 "Guo et al. 2017).",
                 after=test["ece"],
-                before=head.meta["ece_uncalibrated"],
-                temperature=head.temperature,
+                before=meta["ece_uncalibrated"],
+                temperature=meta["temperature"],
             )
         )
     with right:
         st.markdown(t("**What does it confuse?**"))
         draw(
-            figures.confusion_figure(test["confusion"], head.labels),
+            figures.confusion_figure(test["confusion"], meta["labels"]),
             key=f"confusion.{name}",
-            alt=confusion_alt(variant_titles()[name], head),
+            alt=confusion_alt(title, test["confusion"], meta["labels"]),
         )
 
 
-def confusion_alt(title: str, head: Head) -> str:
-    """What a confusion matrix shows, in words: how many are right, and the commonest mistake."""
-    counts = np.array(head.meta["test"]["confusion"])
+def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:
+    """What a confusion matrix shows, in words: how many are right, and the commonest mistake where there is one."""
+    counts = np.array(confusion)
     wrong = counts - np.diag(np.diag(counts))
+    told = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
+    if not wrong.any():
+        return t("{classifier}, true labels against answers: {right:,} of {n:,} are right, none is taken for another.", **told)
     true, said = np.unravel_index(wrong.argmax(), wrong.shape)
-    told = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum()), "times": int(wrong.max())}
-    told |= {"true": head.labels[true], "said": head.labels[said]}
+    told |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
     return t(
         "{classifier}, true labels against answers: {right:,} of {n:,} are right; {true} is taken for {said} most often ({times:,}).",
         **told,

@@ -5,7 +5,7 @@ Apart from store, so that other pages need not wait for scikit-learn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -16,6 +16,7 @@ from core.classify.data import Dataset
 from core.classify.explain import Explanation, NearRow, explain, nearest_rows
 from core.classify.head import Answer
 from core.classify.inputs import live_layers
+from core.classify.letters import letters_of
 from core.classify.noise import NoisyAnswer, answers_under_noise
 from core.heads import OpenHeads
 from core.texts import t
@@ -68,17 +69,34 @@ def frozen(task: str, in_use: InUse) -> dict:
     return {"model": model(names[0]), "vectors": vectors(names[1])}
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _answers(task: str, model_name: str, vectors_name: str, text: str) -> dict[str, Answer]:
-    found, given = _shipped(task, model_name, vectors_name), {"model": model(model_name), "vectors": vectors(vectors_name)}
-    return head_files.classify_text(found, text, **given)[1]
+@st.cache_data(max_entries=512, show_spinner=False)
+def _answers(task: str, model_name: str, vectors_name: str, text: str, names: tuple[str, ...]) -> dict[str, Answer]:
+    given = {"model": model(model_name), "vectors": vectors(vectors_name)}
+    return _asked(_shipped(task, model_name, vectors_name), text, names, **given)
 
 
-def answers(task: str, in_use: InUse, text: str) -> dict[str, Answer]:
-    """Every head's answer on a text."""
+def _asked(found: OpenHeads, text: str, names: tuple[str, ...], **given) -> dict[str, Answer]:
+    some = replace(found, heads={name: found.heads[name] for name in names})
+    return head_files.classify_text(some, text, **given)[1]
+
+
+def answers(task: str, in_use: InUse, text: str, names: tuple[str, ...]) -> dict[str, Answer]:
+    """The answers of the heads named on a text."""
     if task in trained_here():
-        return head_files.classify_text(opened(task, in_use), text, **frozen(task, in_use))[1]
-    return _answers(task, in_use.model, in_use.vectors, text)
+        return _asked(opened(task, in_use), text, names, **frozen(task, in_use))
+    return _answers(task, in_use.model, in_use.vectors, text, names)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _letters(task: str, model_name: str, vectors_name: str) -> frozenset[str]:
+    return letters_of(_shipped(task, model_name, vectors_name).heads.values(), vectors(vectors_name))
+
+
+def letters(task: str, in_use: InUse) -> frozenset[str]:
+    """The letters of the texts that a task's heads learned from."""
+    if task in trained_here():
+        return letters_of(opened(task, in_use).heads.values(), frozen(task, in_use)["vectors"])
+    return _letters(task, in_use.model, in_use.vectors)
 
 
 @st.cache_data(max_entries=128, show_spinner=False)

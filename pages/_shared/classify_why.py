@@ -7,7 +7,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core import figures, heads
+from core import figures
 from core.classify.explain import Explanation
 from core.classify.model import variant_titles
 from core.texts import t
@@ -18,10 +18,10 @@ from pages._shared.markup import plain, shown_errors
 
 
 @st.fragment
-def show_reasons(in_use: InUse, task: str, opened: heads.OpenHeads, text: str) -> None:
+def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
+    """The reasons of one of the classifiers named."""
     with shown_errors():
         st.markdown(t("#### Why?"))
-        names = list(opened.heads)
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = st.segmented_control(
             t("Whose reasons"), names, default=default, format_func=variant_titles().get, key="why", bind="query-params",

@@ -18,7 +18,7 @@ from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.as_you_type import as_you_type
 from pages._shared.charts import draw
-from pages._shared.classify_live import EXAMPLES, offer_examples
+from pages._shared.classify_live import EXAMPLES, offer_examples, readable
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.markup import shown_errors
@@ -35,7 +35,7 @@ def show(in_use: InUse) -> None:
     with shown_errors():
         if not text.strip():
             st.info(t("Type a text, or take one of the examples above."), icon=":material/edit:")
-        else:
+        elif readable(in_use, task, opened, text):
             _text(in_use, task, text, share, names)
     show_accuracy(in_use, task, names)
 

@@ -13,6 +13,7 @@ from core.experiments import EXPERIMENTS
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
+from pages._shared.classify_scores import show_scores
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.results_curve import scores_of, show_curve
@@ -48,12 +49,14 @@ def show(in_use: InUse) -> None:
     if not experiments.RESULTS.is_file():
         st.info(t("No experiment has been run yet. In a terminal: `{command}`", command=COMMAND), icon=":material/terminal:")
         notice([t("There is no result yet, so nothing is claimed here. The Train page trains any of these classifiers at once.")])
+        show_scores()
         return
     lines = classify_store.runs()
     found = {name: experiments.summary(lines, name) for name in EXPERIMENTS}
     show_earlier(found)
     show_curve(found)
     _task({name: rows for name, rows in found.items() if rows})
+    show_scores()
     show_checks(found)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))

@@ -36,7 +36,11 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     ) or variants[0]  # fmt: skip
     head = next((head for (variant, _), head in found.items() if variant == name), found[next(iter(found))])
     figure = figures.confusion_figure(head.meta["test"]["confusion"], head.labels)
-    draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head))
+    draw(
+        figure,
+        key=f"train.confusion.{name}",
+        alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels),
+    )
     if finished:
         _actions(job, table)
 
