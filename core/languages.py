@@ -44,6 +44,7 @@ class Language:
     filters: tuple[tuple[int, int], ...] = ()  # (width in bytes, number) of a model's char-CNN, narrowest first; () as English
     licence: str = "Not stated"  # of what is trained on its corpus
     examples: dict = field(default_factory=dict)  # by page
+    words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.question
 
     def tokenize(self, sentence: str) -> list[str]:
         """Tokens of one sentence."""

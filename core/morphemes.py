@@ -11,18 +11,30 @@ differs (`python -m tests.bench.korean`), for it knows nothing of mecab-ko's cos
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
 from core.errors import BadInput
-from core.text import JOINER, spaced, token_spans
+from core.text import JOINER, pieces, spaced, token_spans
 from core.texts import t
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyser's account of a piece: 내리/VV/*+어서/EC/*
+
+
+@dataclass(frozen=True, slots=True)
+class Morpheme:
+    """What the analyser says of a piece of text; tags as in the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
+
+    start: int  # its first character's place in the text
+    surface: str
+    tags: tuple[str, ...]  # one for each morpheme that is drawn together in it
+    parts: tuple[tuple[str, str], ...]  # (morpheme, tag) as the dictionary spells them: 내려서 is 내리/VV and 어서/EC
 
 
 def morphemes(sentence: str) -> list[str]:
@@ -39,6 +51,29 @@ def morphemes(sentence: str) -> list[str]:
     return _marked(text, spans)
 
 
+def has_hangul(text: str) -> bool:
+    return bool(_HANGUL.search(text))
+
+
+def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
+    """For each of a sentence's tokens the morpheme it begins with; None for one without Hangul.
+
+    >>> [one and one.parts for one in analysed(["눈", "\u2060이", "내려서"])]
+    [(('눈', 'NNG'),), (('이', 'JKS'),), (('내리', 'VV'), ('어서', 'EC'))]
+    """
+    written = pieces(tokens)
+    if not any(map(has_hangul, tokens)):
+        return [None] * len(tokens)
+    found = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda one: one.start)
+    told, end, k = [], 0, 0
+    for token, piece in zip(tokens, written, strict=True):
+        start, end = end + piece.startswith(" "), end + len(piece)
+        while k + 1 < len(found) and found[k].start < start:
+            k += 1
+        told.append(found[k] if has_hangul(token) and found and start <= found[k].start < end else None)
+    return told
+
+
 def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:
     if not _HANGUL.search(text, *span):
         return [span]
@@ -49,7 +84,7 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
 def _cuts(text: str) -> set[int]:
     """Where the analyser lets a morpheme begin."""
     whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
-    return _analyser()(whole)
+    return {one.start for one in _analyser()(whole)}
 
 
 def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -67,8 +102,8 @@ def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
 
 
 @cache
-def _analyser() -> Callable[[str], set[int]]:
-    """A sentence -> where its morphemes begin."""
+def _analyser() -> Callable[[str], list[Morpheme]]:
+    """A sentence -> its morphemes."""
     for made in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return made()
@@ -77,15 +112,17 @@ def _analyser() -> Callable[[str], set[int]]:
     )
 
 
-def mecab_ko() -> Callable[[str], set[int]]:
+def mecab_ko() -> Callable[[str], list[Morpheme]]:
     """mecab-ko; ImportError where it is not installed."""
     from mecab import MeCab
 
     analyser = MeCab()
-    return lambda text: {morpheme.span.start for morpheme in analyser.parse(text)}
+    return lambda text: [
+        _morpheme(one.span.start, one.surface, one.feature.pos, one.feature.expression) for one in analyser.parse(text)
+    ]
 
 
-def plain_mecab() -> Callable[[str], set[int]]:
+def plain_mecab() -> Callable[[str], list[Morpheme]]:
     """MeCab itself, with mecab-ko's dictionary; ImportError where it is not installed."""
     from fugashi import GenericTagger
     from mecab_ko_dic import dictionary_path
@@ -93,14 +130,20 @@ def plain_mecab() -> Callable[[str], set[int]]:
     folder, lock = Path(dictionary_path), Lock()  # a tagger keeps the sentence it is reading
     tagger = GenericTagger(f'-r "{(folder / "dicrc").as_posix()}" -d "{folder.as_posix()}"')
 
-    def begins(text: str) -> set[int]:
+    def read(text: str) -> list[Morpheme]:
         with lock:
-            surfaces = [node.surface for node in tagger(text)]
-        found, at = set(), 0
-        for surface in surfaces:
+            nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
+        found, at = [], 0
+        for surface, feature in nodes:
             at = text.index(surface, at)
-            found.add(at)
+            found.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
             at += len(surface)
         return found
 
-    return begins
+    return read
+
+
+def _morpheme(start: int, surface: str, tags: str, account: str | None) -> Morpheme:
+    """As both analysers name things: tags joined by "+", "*" or nothing where a piece is one morpheme."""
+    drawn = tuple(_PART.findall(account or ""))
+    return Morpheme(start, surface, tuple(tags.split("+")), drawn or ((surface, tags.split("+")[0]),))

@@ -16,7 +16,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
     ("languages",),
     ("download",),
     ("registry", "published", "elmo", "static", "glove", "corpus"),
-    ("rows",),
+    ("rows", "question"),
     ("occurrences", "datasets", "walk", "recut"),
     ("axes", "halves"),
     ("neighbours", "projection", "senses", "classify", "spelling", "influence", "library", "concordance", "comparing"),
