@@ -8,7 +8,7 @@ never lost. A sense is read by the nearest centroid: the mean of the unit vector
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from core.texts import t
 LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY = "left to right", "nearest first", "greedy"
 ORDERS = (LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY)
 MAX_EDITS, MAX_GREEDY = 40, 16  # of a path; greedy tries every edit that is left at every step
+LEAST_LEAD = 0.02  # in cosine, over the next sense: with less a question has no answer
 PAIRS = ASSETS / "minimal-pairs.json"
 QUIZ = ("right", "right", "right", "wrong", "wrong", "edited", "edited", "edited")  # what the questions of a quiz are
 
@@ -58,6 +59,8 @@ class Step:
     at: int | None = None  # where the new token stands; None where one was taken out, and for the first
     old: str | None = None
     new: str | None = None
+    column: int | None = None  # of the alignment; None for the first
+    switched: frozenset[int] = field(default=frozenset(), compare=False)  # columns as in the second sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +153,31 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[Step]:
         old, new = alignment.columns[column]
         before = (pair[k in done] for k, pair in enumerate(alignment.columns[:column]))
         at = None if new is None else sum(token is not None for token in before)
-        path.append(Step(*alignment.sentence(done), at, old, new))
+        path.append(Step(*alignment.sentence(done), at, old, new, column, frozenset(done)))
     return path
+
+
+def written(alignment: Alignment, step: Step, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
+    """A step as it is read: (column, text with the blank before it, whether it stands there), in order.
+
+    `first` and `second` are the two sentences' tokens as `core.text.as_written` gives them. What the last edit took out is told in
+    its place, as no longer standing there.
+    """
+    places, at = [], [0, 0]
+    for pair in alignment.columns:
+        places.append([at[side] if pair[side] is not None else None for side in (0, 1)])
+        at = [at[side] + (pair[side] is not None) for side in (0, 1)]
+    shown = []
+    for k, of in enumerate(places):
+        side = int(k in step.switched)
+        gone = of[side] is None and k == step.column
+        place = of[1 - side] if gone else of[side]
+        if place is None:
+            continue
+        piece = (first, second)[side ^ gone][place]
+        apart = " " if place == 0 and shown and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
+        shown.append((k, apart + piece if shown else piece.lstrip(), not gone))
+    return shown
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
@@ -167,6 +193,11 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, le
     members = [kept & (labels == sense) for sense in senses]
     vectors = unit(np.stack([units[own].mean(axis=0) for own in members]))
     return Centroids(senses, tuple(int(own.sum()) for own in members), vectors)
+
+
+def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
+    """(2, L, D) of the first sentence's word and the second's -> the two as what every step is read by, where no sense is labelled."""
+    return Centroids(names, (1, 1), unit_mixes(layers, weights))
 
 
 def readings(layers: np.ndarray, found: Centroids, weights: np.ndarray) -> np.ndarray:
@@ -203,11 +234,18 @@ def minimal_pairs(path: Path = PAIRS) -> tuple[Pair, ...]:
     return tuple(found)
 
 
+def clear_pairs(table: OccurrenceTable, encoder, weights: np.ndarray, pairs: Sequence[Pair]) -> list[Pair]:
+    """Those of the pairs whose senses the table has and whose edited sentence the model reads with LEAST_LEAD or more."""
+    known = {p.lemma: {table.senses[k] for k in table.sense[table.labelled_rows(p.lemma)]} for p in pairs}
+    fitting = [p for p in pairs if {p.sense, p.now} <= known[p.lemma]]
+    return [p for p in fitting if make_question(table, encoder, p, weights).margin >= LEAST_LEAD]
+
+
 def draw_quiz(table: OccurrenceTable, seed: int, weights: np.ndarray, pairs: Sequence[Pair]) -> list[int | Pair]:
     """What each question is about, in the order asked: a labelled row or one of `pairs`, a word each, by the kinds of QUIZ.
 
-    Three rows that the model reads rightly, two wrongly, three pairs; the same for the same seed. Fewer where the corpus has
-    too few words, or has not the pairs' senses.
+    Three rows that the model reads rightly, two wrongly, all with LEAST_LEAD or more, three pairs; the same for the same seed. Fewer
+    where the corpus has too few words, or has not the pairs' senses.
     """
     rng, found = np.random.default_rng(seed), []
     unused = [str(lemma) for lemma in rng.permutation(table.lemmas)]
@@ -226,8 +264,8 @@ def draw_quiz(table: OccurrenceTable, seed: int, weights: np.ndarray, pairs: Seq
             continue
         for lemma in unused:
             rows = table.labelled_rows(lemma)
-            leads = _leads(table, rows, weights)
-            fitting = rows[leads <= 0 if kind == "wrong" else leads > 0]
+            leads, margins = _leads(table, rows, weights)
+            fitting = rows[(leads < 0 if kind == "wrong" else leads > 0) & (margins >= LEAST_LEAD)]
             if len(fitting):
                 found.append(int(rng.choice(fitting)))
                 unused.remove(lemma)
@@ -262,8 +300,9 @@ def _columns(first: Sequence[str], second: Sequence[str]) -> list[tuple[str | No
     return columns
 
 
-def _leads(table: OccurrenceTable, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(n,): how much nearer each row is to its own sense's centroid, itself left out of that, than to the nearest other.
+def _leads(table: OccurrenceTable, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,), (n,): how much nearer each row is to its own sense's centroid, itself left out of that, than to the nearest other;
+    and how much nearer the nearest of all centroids is than the next.
 
     NaN, which is neither above nor below 0, for a word of one sense, or with a sense of one sentence.
     """
@@ -271,10 +310,11 @@ def _leads(table: OccurrenceTable, rows: np.ndarray, weights: np.ndarray) -> np.
     codes = np.unique(table.sense[rows], return_inverse=True)[1]
     members = np.eye(codes.max(initial=0) + 1)[codes]  # (n, C)
     if members.shape[1] < 2 or members.sum(axis=0).min() < 2:
-        return np.full(len(rows), np.nan)
+        return np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     sums, each = np.repeat((members.T @ units)[None], len(rows), axis=0), np.arange(len(rows))  # (n, C, D)
     sums[each, codes] -= units
     cosines = np.einsum("ncd,nd->nc", unit(sums), units)
+    ranked = np.sort(cosines, axis=1)
     own = cosines[each, codes].copy()
     cosines[each, codes] = -np.inf
-    return own - cosines.max(axis=1)
+    return own - cosines.max(axis=1), ranked[:, -1] - ranked[:, -2]

@@ -101,6 +101,26 @@ def pieces(tokens: Sequence[str]) -> list[str]:
     return [f" {bare(token)}" if apart else bare(token) for token, apart in zip(tokens, spaced(tokens), strict=True)]
 
 
+def as_written(tokens: Sequence[str], text: str) -> list[str]:
+    """The tokens as they stand in the text they were cut from, each with the blank before it, where there is one.
+
+    A token that the text has not is spaced as in `pieces`.
+
+    >>> as_written(["do", "n't", "say", "\"", "yes", "\""], "don't say “yes”")
+    ['do', "n't", ' say', ' “', 'yes', '”']
+    """
+    plain, at, found = text.translate(_CURLY), 0, []
+    for token, piece in zip(tokens, pieces(tokens), strict=True):
+        start = plain.find(bare(token), at)
+        if start < 0 or plain[at:start].replace(JOINER, "").strip():
+            found.append(piece)
+            continue
+        end = start + len(bare(token))
+        found.append((" " if start > at and found else "") + text[start:end])
+        at = end
+    return found
+
+
 def is_joined(tokens: Sequence[str], k: int) -> bool:
     """Whether a joiner holds token `k` to the one before it; False past the end."""
     if not 0 < k < len(tokens):

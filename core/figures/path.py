@@ -48,9 +48,9 @@ def margin_figure(
     *,
     chosen: str,
 ) -> go.Figure:
-    """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0."""
+    """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
     figure, n = go.Figure(), len(hovers)
-    heights = [value for values in margins.values() for value in values]
+    heights = [value for values in margins.values() for value in values if np.isfinite(value)]
     reach = 1.25 * max(0.01, *(abs(v) for v in heights))
     figure.add_hline(y=0, line={"color": GREY, "width": 2})
     ends = apart({name: values[-1] for name, values in margins.items()}, reach / 8)

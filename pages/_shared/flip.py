@@ -12,12 +12,14 @@ from core.errors import BadInput
 from core.figures import map_figure, mark, shared_limits
 from core.figures.path import add_path, margin_figure
 from core.neighbours import same_sentence
+from core.senses import TIE
+from core.text import as_written
 from core.texts import t
 from core.workbench import SPACES, layer_weights
 from pages._shared import flip_quiz, flip_says, lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.cloud import legend
-from pages._shared.flip_inputs import asked_guess, choices, labelled_lemma
+from pages._shared.flip_inputs import asked_guess, choices, shared_lemma
 from pages._shared.flip_says import ShownPath
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -26,10 +28,6 @@ from pages._shared.word_store import encoded
 
 
 def show(in_use: InUse, mode: str) -> None:
-    if not store.targets(in_use.corpus, in_use.model).lemmas:
-        raise BadInput(
-            t("This corpus has no sense-labelled words. Choose “sentences” under In use, or a JSONL file with senses.")
-        )
     if mode == "quiz":
         flip_quiz.show(in_use)
     else:
@@ -39,32 +37,41 @@ def show(in_use: InUse, mode: str) -> None:
 def _edit(in_use: InUse) -> None:
     first, second = sentence_pair()
     order, layer = choices()
-    table = store.targets(in_use.corpus, in_use.model)
-    lemma = labelled_lemma(table, first, second)
-    if lemma is None:
+    if first.position is None or second.position is None:
         return
+    table = store.targets(in_use.corpus, in_use.model) if store.is_labelled(in_use.corpus) else None
+    lemma = shared_lemma(table, first, second)
     alignment = editing.align(first.tokens, first.position, second.tokens, second.position)
     if not alignment.changes:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
-    rows = workbench.map_rows(table, lemma)
-    found = _centroids(table, rows, (first, second))
+    rows = workbench.map_rows(table, lemma) if lemma else None
+    found = _centroids(table, rows, (first, second)) if lemma else _ends(in_use, alignment, (first, second))
     path = editing.steps(alignment, _edits(in_use, alignment, order, found[layer], layer))
     layers = encoded(in_use.model, tuple((s.tokens, s.position) for s in path))
     read = {name: editing.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in SPACES}
     start, goal = editing.ends(read[layer])
     names = found[layer].senses
+    margins = {name: each[:, goal] - each[:, start] for name, each in read.items()}
+    pieces = (as_written(first.tokens, first.text), as_written(second.tokens, second.text))
     shown = ShownPath(
-        path, [names[k] for k in read[layer].argmax(axis=1)], {name: each[:, goal] - each[:, start] for name, each in read.items()},
-        (names[start], names[goal]), layer, notices.senses_of(table, lemma),
+        path, [names[k] for k in read[layer].argmax(axis=1)], {name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in margins.items()},
+        (names[start], names[goal]), layer, notices.senses_of(table, lemma) if lemma else list(names), lemma or "",
+        [editing.written(alignment, step, *pieces) for step in path], alignment.target,
     )  # fmt: skip
+    if not lemma:
+        st.html(f'<p class="small">{flip_says.why_by_sentences(table, first.word, second.word)}</p>')
     legend(shown.senses)
     left, right = st.columns([2, 3], gap="large")
     with left:
         guess, revealed = asked_guess(path, (first.tokens, second.tokens, order))
         st.html("".join(_line(shown, k, revealed) for k in range(len(path))))
     with right:
-        _picture(in_use, lemma, rows, layers, shown, (first, second), revealed)
-    notice(flip_says.noticed(shown, guess, alignment) if revealed else flip_says.asked(path, lemma))
+        if lemma:
+            _picture(in_use, lemma, rows, layers, shown, revealed)
+        if revealed or not lemma:
+            _leads(shown, revealed)
+    moves = alignment.target in alignment.changes
+    notice(flip_says.noticed(shown, guess) if revealed else flip_says.asked(path, first.word, moves))
     if revealed:
         lists.twin(flip_says.path_table(shown), name="edits", key="flip.table")
 
@@ -76,10 +83,17 @@ def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[s
     return {s: editing.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in SPACES}
 
 
+def _ends(in_use: InUse, alignment, chosen: tuple[Chosen, Chosen]) -> dict[str, editing.Centroids]:
+    """Without labelled senses: the two sentences' own vectors, which every step is nearer to the one or the other of."""
+    layers = encoded(in_use.model, tuple((c.tokens, c.position) for c in chosen))
+    names = t("as in the first sentence"), t("as in the second")
+    return {s: editing.between(layers, layer_weights(s, layers.shape[1]), names) for s in SPACES}
+
+
 def _edits(in_use: InUse, alignment, order: str, found: editing.Centroids, layer: str) -> list[int]:
     if order != editing.GREEDY or len(alignment.changes) > editing.MAX_EDITS:  # too many are refused by `steps`, in its words
         return editing.ordered(alignment, order if order != editing.GREEDY else editing.LEFT_TO_RIGHT)
-    weights = layer_weights(layer, store.targets(in_use.corpus, in_use.model).meta["layers"])
+    weights = layer_weights(layer, store.model(in_use.model).encoder.n_layers)
     both = (alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes)))
     start, goal = editing.ends(editing.readings(encoded(in_use.model, both), found, weights))
 
@@ -91,19 +105,24 @@ def _edits(in_use: InUse, alignment, order: str, found: editing.Centroids, layer
 
 
 def _line(shown: ShownPath, k: int, revealed: bool) -> str:
-    """A step as a line: its number, the sentence with the new word marked and the word in question bold; its sense once revealed."""
+    """A step as a line: its number, the sentence as it was typed, what is new marked, what went out struck where it stood, the word in
+    question bold; its sense once revealed."""
     step, parts = shown.steps[k], []
-    for n, token in enumerate(step.tokens):
-        text = escape(token[:40])
-        text = f'<b class="target">{text}</b>' if n == step.position else text
-        parts.append(f'<span class="token" style="background:rgba(66,146,198,0.28)">{text}</span>' if n == step.at else text)
-    gone = f' <s class="small">{escape(step.old[:40])}</s>' if step.new is None and step.old is not None else ""
+    for column, piece, stands in shown.written[k]:
+        blank, text = piece[: len(piece) - len(piece.lstrip())], escape(piece.strip()[:40])
+        if column == shown.target:
+            text = f'<b class="target">{text}</b>'
+        if not stands:
+            text = f'<s class="small">{text}</s>'
+        elif column == step.column:
+            text = f'<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{text}</span>'
+        parts.append(blank + text)
     chip = flip_says.sense_chip(shown.read[k], shown.senses) if revealed else ""
-    return f'<div class="kwic"><span class="small">{k}</span>&ensp;{" ".join(parts)}{gone}{chip}</div>'
+    return f'<div class="kwic"><span class="small">{k}</span>&ensp;{"".join(parts)}{chip}</div>'
 
 
-def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, chosen, revealed: bool) -> None:
-    """The word's frozen map with the path (before the answer: its two ends), and below it the leads by step."""
+def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed: bool) -> None:
+    """The word's frozen map with the path (before the answer: its two ends)."""
     table, maps = store.targets(in_use.corpus, in_use.model), store.maps(in_use.corpus, in_use.model, lemma)
     weights = layer_weights(shown.layer, layers.shape[1])
     coordinates = maps.coordinates[maps.names.index(shown.layer)]
@@ -135,14 +154,28 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, chosen, 
         else t("A map of {n} sentences with “{word}”; two stars are the first sentence and the second.", n=len(rows), word=lemma)
     )
     draw(figure, key="flip.map", alt=alt)
-    if revealed:
-        st.markdown(t("**How much nearer is the second meaning?**"))
-        first, second = shown.pair
-        alt = t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
-        draw(
-            margin_figure(
-                shown.margins, shown.first, shown.pair, [f"{k}: {h}" for k, h in enumerate(hovers)], chosen=shown.layer
-            ),
-            key="flip.margins",
-            alt=alt,
+
+
+def _leads(shown: ShownPath, revealed: bool) -> None:
+    """The leads by step; before the answer those of the two ends alone."""
+    st.markdown(
+        t("**How much nearer is the second meaning?**") if shown.lemma else t("**How much nearer is the second sentence?**")
+    )
+    first, second = shown.pair
+    margins, flips = shown.margins, shown.first
+    if not revealed:
+        inner = np.arange(len(shown.steps)) % (len(shown.steps) - 1) > 0
+        margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
+    hovers = [f"{k}: {flip_says.edit_name(s)}<br>{mark(s.tokens, s.position)}" for k, s in enumerate(shown.steps)]
+    alt = (
+        t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
+        if revealed
+        else t(
+            "By how much “{second}” is nearer than “{first}” before the first edit and after the last.",
+            first=first,
+            second=second,
         )
+    )
+    draw(margin_figure(margins, flips, shown.pair, hovers, chosen=shown.layer), key="flip.margins", alt=alt)
+    if shown.steps[0].tokens[shown.steps[0].position] == shown.steps[-1].tokens[shown.steps[-1].position]:
+        st.caption(t("Layer 0 does not move: it reads the spelling of the word and nothing around it."))

@@ -1,18 +1,13 @@
-"""What the Flip page is asked: the order of the edits, the layer, a labelled word, and the guess."""
+"""What the Flip page is asked: the order of the edits, the layer, and the guess."""
 
 from __future__ import annotations
-
-from html import escape
 
 import streamlit as st
 
 from core import editing
-from core.languages import tokenize
-from core.text import join_tokens
 from core.texts import t
 from pages._shared import notices
 from pages._shared.flip_says import NEVER
-from pages._shared.frame import notice
 from pages._shared.inputs import Chosen
 
 
@@ -33,29 +28,12 @@ def choices() -> tuple[str, str]:
     return order, layer
 
 
-def labelled_lemma(table, first: Chosen, second: Chosen) -> str | None:
-    """The labelled word both sentences have; else what to do is said, and None."""
-    if first.position is None or second.position is None:
+def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
+    """The word both sentences have, where it has two labelled senses to be read by; else None."""
+    if table is None:
         return None
     lemmas = [notices.lemma_of(table, c.word) for c in (first, second)]
-    if lemmas[0] and lemmas[0] == lemmas[1]:
-        return lemmas[0]
-    words = {"first": escape(first.word[:40]), "second": escape(second.word[:40])}
-    if first.word.casefold() != second.word.casefold():
-        said = t(
-            "The word in question is “{first}” in one sentence and “{second}” in the other. Tap the same word in both, or take two labelled sentences.",
-            **words,
-        )
-    else:
-        said = t(
-            "“{first}” has no labelled meanings here, so none can be read. Tap another word, or take two labelled sentences.",
-            **words,
-        )
-    notice([said])
-    st.selectbox(
-        t("A word with labelled senses"), table.lemmas, index=None, key="flip_word", placeholder=t("Choose a word"), on_change=_take_labelled, args=(table,)
-    )  # fmt: skip
-    return None
+    return lemmas[0] if lemmas[0] == lemmas[1] and len(notices.senses_of(table, first.word)) > 1 else None
 
 
 def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
@@ -71,18 +49,3 @@ def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
         placeholder=t("Your guess"), format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
     )  # fmt: skip
     return guess, st.toggle(t("Reveal"), key="reveal", bind="query-params", persist_state="session")
-
-
-def _take_labelled(table) -> None:
-    """Put a sentence of the first and one of the second meaning of the chosen word where the user's two sentences are."""
-    if not (lemma := st.session_state.flip_word):
-        return
-    rows = table.labelled_rows(lemma)
-    codes = list(dict.fromkeys(table.sense[rows].tolist()))
-    for key, code in zip("ab", (codes * 2)[:2], strict=True):
-        found = table.occurrence(int(rows[table.sense[rows] == code][0 if len(codes) > 1 or key == "a" else -1]))
-        st.session_state[key] = join_tokens(list(found.tokens))
-        word = found.tokens[found.position]
-        tokens = tokenize(st.session_state[key])
-        st.session_state[f"{key}i"] = tokens.index(word) if word in tokens else 0
-    st.session_state.w, st.session_state.example = lemma, None

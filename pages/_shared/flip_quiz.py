@@ -7,11 +7,11 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core import editing
+from core import editing, languages, workbench
 from core.errors import BadInput
-from core.text import join_tokens
+from core.text import join_tokens, pieces
 from core.texts import t
-from pages._shared import lists
+from pages._shared import lists, store
 from pages._shared.cloud import plain
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -24,11 +24,18 @@ def show(in_use: InUse) -> None:
         st.columns([1, 2])[0].number_input(
         t("Quiz number (in the link; the same asks the same)"), 0, 99_999, 1, key="quiz", bind="query-params", persist_state="session"
     ))  # fmt: skip
+    corpus = in_use.corpus
     with st.spinner(t("Making the questions…")):
-        asked = questions(in_use.corpus, in_use.model, seed)
+        asked = questions(corpus, in_use.model, seed) if store.is_labelled(corpus) else []
+        if not asked:
+            corpus = languages.in_use().sentences or workbench.BUNDLED_CORPUS
+            st.caption(t("Your texts have too few labelled sentences to ask about: these questions are about ours."))
+            asked = questions(corpus, in_use.model, seed)
     if not asked:
-        raise BadInput(t("This corpus has too few labelled sentences for a quiz. Choose “sentences” under In use."))
-    of = (in_use.corpus, in_use.model, seed)
+        raise BadInput(
+            t("With this model none of our sentences is read clearly enough for a quiz. Choose another model under In use.")
+        )
+    of = (corpus, in_use.model, seed)
     if st.session_state.get("quiz_of") != of:
         st.session_state.quiz_of, st.session_state.quiz_answers, st.session_state.quiz_at = of, [], 0
     answers, at = st.session_state.quiz_answers, st.session_state.quiz_at
@@ -45,17 +52,46 @@ def show(in_use: InUse) -> None:
     answered = len(answers) > at
     with st.container(horizontal=True, gap="small"):
         for k, sense in enumerate(question.senses):
-            st.button(plain(sense), key=f"quiz.{seed}.{at}.{k}", disabled=answered, on_click=_answer, args=(at, sense))
+            st.button(
+                plain(sense), key=f"quiz.{seed}.{at}.{k}", disabled=answered, on_click=_answer, args=(at, sense),
+                icon=_sign(sense, question.model, answers[at]) if answered else None,
+            )  # fmt: skip
     if not answered:
         notice([_hint(question)])
         return
-    notice(_told(question, answers[at]))
+    st.html(_verdict(question, answers[at]))
+    notice(told(question, answers[at]))
     st.button(
         t("Next question") if at + 1 < len(asked) else t("See the score"),
         key=f"quiz.next.{seed}.{at}",  # of this question: one that is still to be taken away cannot be pressed for the next
         type="primary",
         on_click=_go_on,
         args=(at + 1,),
+    )
+
+
+def _sign(sense: str, right: str, answer: str) -> str | None:
+    """On the buttons, once answered: what was right, and what was chosen wrongly."""
+    return ":material/check:" if sense == right else ":material/close:" if sense == answer else None
+
+
+def _verdict(question: editing.Question, answer: str) -> str:
+    """The answer given and the right one, each marked right or wrong, as HTML."""
+    right = answer == question.model
+    lines = [
+        (
+            "✓" if right else "✗",
+            t("You chose “{sense}”: right.", sense=escape(answer))
+            if right
+            else t("You chose “{sense}”: wrong.", sense=escape(answer)),
+        )
+    ]
+    if not right:
+        lines.append(("✓", t("Right is “{sense}”.", sense=escape(question.model))))
+    colours = {"✓": "#007A5A", "✗": "#C4400B"}
+    return "".join(
+        f'<div class="kwic"><span class="chip" style="margin:0 0.5rem 0 0;color:#fff;background:{colours[sign]}">{sign}</span>{text}</div>'
+        for sign, text in lines
     )
 
 
@@ -75,10 +111,13 @@ def _again() -> None:
 def _sentence(question: editing.Question) -> str:
     at = question.edit[0] if question.edit else None
     parts = []
-    for k, token in enumerate(question.tokens):
-        text = f"<b>{escape(token)}</b>" if k == question.position else escape(token)
-        parts.append(f'<span class="token" style="background:rgba(66,146,198,0.28)">{text}</span>' if k == at else text)
-    return " ".join(parts)
+    for k, piece in enumerate(pieces(question.tokens)):
+        blank, text = piece[: len(piece) - len(piece.lstrip())], escape(piece.strip())
+        text = f"<b>{text}</b>" if k == question.position else text
+        parts.append(
+            blank + (f'<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{text}</span>' if k == at else text)
+        )
+    return "".join(parts).strip()
 
 
 def _hint(question: editing.Question) -> str:
@@ -94,44 +133,36 @@ def _hint(question: editing.Question) -> str:
     )
 
 
-def _told(question: editing.Question, answer: str) -> list[str]:
-    """After an answer: whether it was the model's, the label, the margin, and where the model fails."""
-    model, gold = escape(question.model), escape(question.gold)
-    lines = [
-        t("Yes: the model reads “{sense}”.", sense=model)
-        if answer == question.model
-        else t("No: the model reads “{sense}”.", sense=model)
-    ]
-    lines.append(t("It leads the next sense by {margin:.3f} in cosine.", margin=question.margin))
-    if question.edit:
-        told = {"gold": escape(question.gold_before), "before": escape(question.before)}
-        lines.append(t("Before the edit a person reads “{gold}”, and the model read “{before}”.", **told))
-        lines.append(t("One word turned it.") if question.before != question.model else t("The edit did not turn it."))
-        lines.append(
-            t("A person now reads the same.")
-            if gold == model
-            else t("A person now reads “{gold}”: here the model is wrong.", gold=gold)
+def told(question: editing.Question, answer: str) -> list[str]:
+    """After an answer: how clearly the model reads it, and what a person says: two sentences."""
+    names = {"sense": escape(question.model), "margin": f"{question.margin:.2f}", "gold": escape(question.gold)}
+    lead = t("The model reads “{sense}”, which leads the next sense by {margin} in cosine.", **names)
+    if not question.edit:
+        return [
+            lead,
+            t("The label says the same.")
+            if question.gold == question.model
+            else t("The label says “{gold}”: here the model is wrong.", **names),
+        ]
+    names |= {"before": escape(question.before)}
+    turned = question.before != question.model
+    if question.gold == question.model:
+        now = (
+            t("Before the edit it read “{before}”: one word turned it, as it does for a person.", **names)
+            if turned
+            else t("The edit did not turn it, and a person reads the same.", **names)
         )
-    elif question.gold == question.model:
-        lines.append(t("The label says the same."))
+    elif turned:
+        now = t("Before the edit it read “{before}”; a person now reads “{gold}”: here the model is wrong.", **names)
     else:
-        lines.append(t("The label says “{gold}”: here the model is wrong.", gold=gold))
-    return lines
+        now = t("The edit did not turn it, but a person now reads “{gold}”: here the model is wrong.", **names)
+    return [lead, now]
 
 
 def _score(asked: list[editing.Question], answers: list[str]) -> None:
     right = sum(a == q.model for a, q in zip(answers, asked, strict=True))
     st.markdown(t("#### {right} of {n} as the model reads them", right=right, n=len(asked)))
-    plain = [q for q in asked if not q.edit]
-    wrong = sum(q.model != q.gold for q in plain)
-    turned = sum(q.edit is not None and q.model != q.before for q in asked)
-    notice([
-        t("Of the {n} sentences as written the model read {wrong} otherwise than their label.", n=len(plain), wrong=wrong),
-        t("Of the {n} edited ones one word turned {turned}.", n=len(asked) - len(plain), turned=turned),
-        t("Edited ones that the model reads as a person does: {right}.", right=sum(q.edit is not None and q.model == q.gold for q in asked)),
-        t("Guessing at random would give {chance:.1f} on average.", chance=sum(1 / len(q.senses) for q in asked)),
-        t("Of the sentences as written you followed the label in {label}.", label=sum(a == q.gold for a, q in zip(answers, asked, strict=True) if not q.edit)),
-    ])  # fmt: skip
+    notice(scored(asked, answers))
     st.button(t("Again"), key="quiz.again", type="primary", icon=":material/refresh:", on_click=_again)
     table = pd.DataFrame(
         [
@@ -141,3 +172,14 @@ def _score(asked: list[editing.Question], answers: list[str]) -> None:
         ]
     )  # fmt: skip
     lists.twin(table, name="quiz", key="quiz.table")
+
+
+def scored(asked: list[editing.Question], answers: list[str]) -> list[str]:
+    """What the score compares with, and where the model itself failed: two sentences."""
+    chance = sum(1 / len(q.senses) for q in asked)
+    wrong = sum(q.model != q.gold for q in asked)
+    followed = sum(a == q.gold for a, q in zip(answers, asked, strict=True))
+    return [
+        t("Guessing at random would give {chance:.1f} on average.", chance=chance),
+        t("A person reads {wrong} of the {n} otherwise than the model; you answered as a person in {followed}.", n=len(asked), wrong=wrong, followed=followed),
+    ]  # fmt: skip

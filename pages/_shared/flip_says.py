@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from core import editing, figures
+from core.figures.style import layer_title
 from core.text import join_tokens
 from core.texts import t
 from pages._shared import lists
 
 NEVER = 0  # as an edit: the sense does not flip
+CLEAR = 0.005  # a smaller lead is 0.00 to two digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class ShownPath:
     pair: tuple[str, str]
     layer: str
     senses: list[str]  # all of the word's, in the order of their colours
+    lemma: str  # whose labelled senses they are; "" where the two sentences themselves are what is read by
+    written: list[list[tuple[int, str, bool]]]  # each step as core.editing.written tells it
+    target: int  # the column of the word in question
 
     @property
     def first(self) -> dict[str, int | None]:
@@ -49,76 +54,88 @@ def sense_chip(sense: str, senses: list[str]) -> str:
     return lists.chip_of(sense, figures.sense_colour(senses.index(sense)))
 
 
-def asked(path: list, lemma: str) -> list[str]:
+def asked(path: list, word: str, moves: bool) -> list[str]:
     """What to notice before the answer is shown."""
-    return [
-        t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", n=len(path) - 1, word=escape(lemma)) if len(path) > 2
-        else t("One edit turns the first sentence into the second; “{word}” stays.", word=escape(lemma)),
-        t("Read down the list, guess where the model changes its mind, then reveal."),
-    ]  # fmt: skip
+    n = len(path) - 1
+    told = {"n": n, "word": escape(word[:40])}
+    if moves:
+        first = (
+            t("{n} edits turn the first sentence into the second, “{word}” itself among them.", **told)
+            if n > 1
+            else t("One edit turns the first sentence into the second: “{word}” itself.", **told)
+        )
+    else:
+        first = (
+            t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", **told)
+            if n > 1
+            else t("One edit turns the first sentence into the second; “{word}” stays.", **told)
+        )
+    return [first, t("Read down the list, guess where the model changes its mind, then reveal.")]
+
+
+def why_by_sentences(table, first: str, second: str) -> str:
+    """One line: why no labelled senses are read, and what is measured instead."""
+    told = {"first": escape(first[:40]), "second": escape(second[:40])}
+    if table is None:
+        why = t("These texts have no labelled senses:")
+    elif first.casefold() != second.casefold():
+        why = t("Two words are in question, “{first}” and “{second}”:", **told)
+    else:
+        why = t("“{first}” has no labelled senses here:", first=told["first"])
+    return f"{why} {t('each step is measured against the two sentences themselves.')}"
 
 
 def where(layer: str) -> str:
-    """A space in words."""
-    return t("the mix") if layer == "mix" else t("layer {layer}", layer=layer)
+    """Where a space is, in words."""
+    return t("in the mix") if layer == "mix" else t("at layer {layer}", layer=layer)
 
 
-def noticed(shown: ShownPath, guess: int | None, alignment) -> list[str]:
-    """Where it flips at each layer, how the guess fared, and what went wrong."""
+def noticed(shown: ShownPath, guess: int | None) -> list[str]:
+    """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
     first, place, (old, new) = shown.first[shown.layer], where(shown.layer), (escape(sense) for sense in shown.pair)
-    margins, lines = shown.margins[shown.layer], []
-    if shown.read[-1] == shown.pair[0]:
-        lines.append(
-            t(
-                "At {place} the model reads “{sense}” in both sentences: either they mean the same, or it misses the difference. The leads are those of “{other}”.",
-                place=place,
-                sense=old,
-                other=new,
-            )
-        )
-    if first is None:
-        lines.append(t("It never flips at {place}: no edit brings “{sense}” in front.", place=place, sense=new))
+    margins = shown.margins[shown.layer]
+    told = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
+    if np.abs(margins).max() < CLEAR:
+        lines = [t("{place} no step is nearer to one than to the other: too close to call.", place=place)]
+    elif first is None and shown.read[-1] == shown.pair[0]:
+        lines = [t("{place} the model reads “{old}” in both sentences: they mean the same, or it misses the difference.", **told)]
+    elif first is None:
+        lines = [t("{place} it never flips: no edit brings “{new}” in front of “{old}”.", **told)]
     else:
-        lines.append(
-            t(
-                "At {place} it flips at edit {k} of {n}, where {edit}: from “{old}” to “{new}”, which then leads by {lead:.3f}.",
-                place=place,
-                k=first,
-                n=len(margins) - 1,
-                edit=edit_name(shown.steps[first]),
-                old=old,
-                new=new,
-                lead=margins[first],
-            )
-        )
-        if back := editing.flips(margins)[1:]:
-            lines.append(t("It does not stay so: it changes again at edit {edits}.", edits=", ".join(map(str, back))))
-    if guess is not None:
-        right = guess == (first or NEVER)
-        lines.append(
-            t("Your guess was right.")
-            if right
-            else t("You guessed: {guess}.", guess=t("edit {k}", k=guess) if guess else t("it never flips"))
-        )
+        lines = [_flip(shown, first, told)]
+    lines = [f"{lines[0][:1].upper()}{lines[0][1:]}"]
     others = [
-        t("{place}: edit {k}", place=where(n), k=k) if k else t("{place}: never", place=where(n))
+        t("{place} at edit {k}", place=where(n), k=k) if k else t("{place} never", place=where(n))
         for n, k in shown.first.items()
         if n not in ("0", shown.layer)
     ]
-    lines.append(t("Elsewhere: {places}.", places="; ".join(others)))
-    moves = np.abs(np.diff(margins))
-    k = int(moves.argmax()) + 1
-    lines.append(
-        t(
-            "The edit that moves it most is number {k}, where {edit} ({move:+.3f}).",
-            k=k,
-            edit=edit_name(shown.steps[k]),
-            move=float(np.diff(margins)[k - 1]),
+    elsewhere = t("elsewhere: {places}", places=", ".join(others))
+    if guess is None:
+        return [lines[0], _sentence(elsewhere)]
+    if guess == (first or NEVER):
+        return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
+    told = t("edit {k}", k=guess) if guess else t("it never flips")
+    return [*lines, t("You guessed: {guess}; {elsewhere}.", guess=told, elsewhere=elsewhere)]
+
+
+def _flip(shown: ShownPath, first: int, told: dict) -> str:
+    """The sentence about the first edit at which the lead changes over."""
+    margins = shown.margins[shown.layer]
+    told |= {"k": first, "edit": edit_name(shown.steps[first]), "lead": f"{margins[first]:.2f}"}
+    back = ", ".join(map(str, editing.flips(margins)[1:]))
+    if margins[first] < CLEAR:
+        return t("{place} it flips at edit {k} of {n}, where {edit}, but by a hair: too close to call there.", **told)
+    if back:
+        return t(
+            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edit {back}.",
+            back=back,
+            **told,
         )
-    )
-    if alignment.target not in alignment.changes:
-        lines.append(t("Layer 0 does not move at all: it reads the spelling of the word and nothing around it."))
-    return lines
+    return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and then leads by {lead}.", **told)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def path_table(shown: ShownPath) -> pd.DataFrame:
@@ -126,7 +143,7 @@ def path_table(shown: ShownPath) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {t("edit"): k, t("from"): step.old or "", t("to"): step.new or "", t("sentence"): join_tokens(list(step.tokens)), t("read as"): sense}
-            | {t("lead, {place}", place=where(name)): round(float(each[k]), 4) for name, each in shown.margins.items()}
+            | {t("lead, {place}", place=layer_title(name)): round(float(each[k]), 4) for name, each in shown.margins.items()}
             for k, (step, sense) in enumerate(zip(shown.steps, shown.read, strict=True))
         ]
     )  # fmt: skip

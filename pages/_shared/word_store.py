@@ -45,12 +45,18 @@ def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> n
     return found.astype(np.float16).astype(np.float32)
 
 
+@st.cache_data(max_entries=8, show_spinner=False)
+def _clear_pairs(corpus: str, model: str) -> list[editing.Pair]:
+    table, encoder = store.targets(corpus, model), store.model(model).encoder
+    return editing.clear_pairs(table, encoder, layer_weights(QUIZ_SPACE, table.meta["layers"]), editing.minimal_pairs())
+
+
 @st.cache_data(max_entries=256, show_spinner=False)
 def questions(corpus: str, model: str, seed: int) -> list[editing.Question]:
     """The quiz of a seed, whole: a second at most."""
     table, encoder = store.targets(corpus, model), store.model(model).encoder
     weights = layer_weights(QUIZ_SPACE, table.meta["layers"])
-    drawn = editing.draw_quiz(table, seed, weights, editing.minimal_pairs())
+    drawn = editing.draw_quiz(table, seed, weights, _clear_pairs(corpus, model))
     return [editing.make_question(table, encoder, about, weights) for about in drawn]
 
 

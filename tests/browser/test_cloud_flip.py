@@ -34,11 +34,9 @@ def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(p
     opened(page, server, f"cloud?a={text}&b={text}&cloud_word=cell")
     expect(page.get_by_test_id("stAlert")).to_contain_text("has no labelled senses here")
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("neighbours of “cell”")
-    opened(page, server, f"flip?a={text}&b={text}")
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("has no labelled meanings here")
-    page.get_by_role("combobox", name=re.compile("A word with labelled senses")).click()
-    page.get_by_role("option", name="bark", exact=True).click()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("“bark” stays")
+    opened(page, server, f"flip?a={text}&b={text}+again&reveal=true")
+    expect(page.get_by_text("has no labelled senses here: each step is measured against the two sentences")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2")
     assert page.locator("img[src='x']").count() == 0
 
 
@@ -66,7 +64,8 @@ def test_a_quiz_of_eight_ends_in_a_score_and_another_quiz(page: Page, server: st
         expect(go_on).to_have_count(0)
         answer.click()
         expect(answer).to_be_disabled()
-        expect(page.locator("[data-stale=false] .notice")).to_contain_text(re.compile("the model reads"))
+        expect(page.locator("[data-stale=false] .notice")).to_contain_text(re.compile("The model reads"))
+        expect(page.get_by_text(re.compile("You chose “.*”: (right|wrong)"))).to_be_visible()
         expect(go_on).to_have_text("Next question" if k < 8 else "See the score")
         go_on.click()
     expect(page.get_by_text(re.compile(r"\d of 8 as the model reads them"))).to_be_visible()

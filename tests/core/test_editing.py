@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from core import editing, workbench
+from core.editing import align
 from core.errors import BadInput
 from core.figures.path import add_path, margin_figure
 from core.figures.space import map_figure
+from core.languages import named
 from core.occurrences import OccurrenceTable
-from core.text import tokenize
+from core.text import as_written, tokenize
 from core.workbench import layer_weights
 
 PAIRS = [
@@ -150,19 +152,60 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
 
 
 def test_a_quiz_is_the_same_for_its_seed_and_holds_sentences_that_the_model_gets_wrong(table, model):
-    weights, pairs = layer_weights("mix", 3), editing.minimal_pairs()
+    weights = layer_weights("mix", 3)
+    pairs = editing.clear_pairs(table, model.encoder, weights, editing.minimal_pairs())
     drawn = editing.draw_quiz(table, 4, weights, pairs)
     assert drawn == editing.draw_quiz(table, 4, weights, pairs) != editing.draw_quiz(table, 5, weights, pairs)
     questions = [editing.make_question(table, model.encoder, about, weights) for about in drawn]
     kinds = ["edited" if q.edit else "right" if q.model == q.gold else "wrong" for q in questions]
     assert sorted(kinds) == sorted(editing.QUIZ)
     assert len({q.lemma for q in questions}) == len(questions)
-    assert all(q.margin >= 0 and q.gold in q.senses for q in questions)
+    assert all(q.margin >= editing.LEAST_LEAD and q.gold in q.senses for q in questions)
     for about, asked in zip(drawn, questions, strict=True):
         if asked.edit:
             at, old, new = asked.edit
             assert asked.tokens[at] == new and (*asked.tokens[:at], old, *asked.tokens[at + 1 :]) == about.tokens
             assert {asked.before, asked.gold_before} <= {*asked.senses}
+
+
+def test_no_quiz_asks_what_hardly_leads(table, model):
+    weights = layer_weights("mix", 3)
+    pairs = editing.clear_pairs(table, model.encoder, weights, editing.minimal_pairs())
+    assert 8 <= len(pairs) < len(editing.minimal_pairs())
+    for seed in range(12):
+        asked = [
+            editing.make_question(table, model.encoder, about, weights)
+            for about in editing.draw_quiz(table, seed, weights, pairs)
+        ]
+        assert len(asked) == 8 and min(q.margin for q in asked) >= 0.02
+
+
+def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_typed():
+    first, second = "He sat by the  old (muddy) bank .", "She sat by the bank!"
+    tokens = [tokenize(text) for text in (first, second)]
+    alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))
+    path = editing.steps(alignment, alignment.changes)
+    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
+    told = [editing.written(alignment, step, *pieces) for step in path]
+    assert "".join(piece for _, piece, _ in told[0]) == "He sat by the old (muddy) bank ."
+    assert "".join(piece for _, piece, stands in told[-1] if stands) == second
+    for step, parts in zip(path[1:], told[1:], strict=True):
+        assert len([0 for _, _, stands in parts if not stands]) == (step.new is None)
+        assert [piece.strip() for _, piece, stands in parts if stands] == list(step.tokens)
+    old = next(parts for step, parts in zip(path, told, strict=True) if step.old == "old")
+    at = next(k for k, part in enumerate(old) if not part[2])
+    assert old[at][1] == " old" and old[at - 1][1] == " the"
+
+
+def test_korean_on_its_way_is_written_as_it_was_typed():
+    first, second = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
+    ko = named("ko")
+    tokens = [ko.tokenize(text) for text in (first, second)]
+    alignment = align(tokens[0], tokens[0].index("말"), tokens[1], tokens[1].index("말"))
+    path = editing.steps(alignment, alignment.changes)
+    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
+    ends = ["".join(p for _, p, stands in editing.written(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
+    assert ends == [first, second]
 
 
 def test_a_corpus_without_the_pairs_senses_has_a_quiz_without_them(table):
