@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, line_name
 from core.texts import t
 
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -130,8 +130,8 @@ def curves_figure(
         )  # fmt: skip
         if points:
             figure.add_annotation(
-                x=np.log10(points[-1][0]) if log_x else points[-1][0], y=ends[name], text=escape(name), showarrow=False,
-                xanchor="left", xshift=8, font={"color": colour, "size": 12},
+                x=np.log10(points[-1][0]) if log_x else points[-1][0], y=ends[name], text=line_name(name, colour), showarrow=False,
+                xanchor="left", xshift=8, font={"size": 12},
             )  # fmt: skip
     at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
     room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])

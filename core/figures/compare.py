@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, base, sense_colour
+from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, base, line_name, sense_colour
 from core.texts import t
 
 FAINT = "rgba(140,140,150,0.2)"
@@ -81,11 +81,11 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Se
         figure.add_annotation(
             x=numbers[-1],
             y=values[-1],
-            text=name,
+            text=line_name(name, colour),
             showarrow=False,
             xanchor="right",
             yshift=shift,
-            font={"size": 13, "color": colour},
+            font={"size": 13},
         )
     figure.update_xaxes(title=t("number of groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, apart, base, layer_title
+from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, apart, base, layer_title, line_name
 from core.texts import t
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
@@ -67,7 +67,8 @@ def margin_figure(
                 marker={"symbol": "diamond", "size": 15, "color": LAYER_COLOURS[name], "line": {"color": RIM, "width": 1.5}},
             )  # fmt: skip
         figure.add_annotation(
-            x=n - 1, y=ends[name], text=escape(layer_title(name)), showarrow=False, xanchor="left", xshift=9, font={"size": 13, "color": LAYER_COLOURS[name]},
+            x=n - 1, y=ends[name], text=line_name(layer_title(name), LAYER_COLOURS[name]), showarrow=False,
+            xanchor="left", xshift=9, font={"size": 13},
         )  # fmt: skip
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         figure.add_annotation(

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.classify.model import VARIANTS
-from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, apart, base
+from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, apart, base, line_name
 from core.spelling import Firing
 from core.texts import t
 
@@ -127,7 +127,13 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
             marker={"size": 7}, hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=shares[-1], y=ends[name], text=title, showarrow=False, xanchor="left", xshift=10, font={"color": colour, "size": 13}
+            x=shares[-1],
+            y=ends[name],
+            text=line_name(VARIANTS[name].title, colour),
+            showarrow=False,
+            xanchor="left",
+            xshift=10,
+            font={"size": 13},
         )
     if chosen is not None:
         figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})

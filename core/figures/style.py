@@ -87,6 +87,11 @@ def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
     return placed
 
 
+def line_name(name: str, colour: str) -> str:
+    """A line's name at its end, as safe HTML: the line's colour in a sign before it, for as the letters' own it would be too pale."""
+    return f'<span style="color:{colour}">\u25a0</span> {escape(name)}'
+
+
 def enlarged(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
     told = figure.to_plotly_json()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+from core.figures.style import GRID, LAYER_COLOURS, base, layer_title, line_name
 from core.texts import t
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
@@ -77,7 +77,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: s
     )
     if label and x:
         at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
-        figure.add_annotation(**at, text=label, showarrow=False, font={"color": colour, "size": 13})
+        figure.add_annotation(**at, text=line_name(label, colour), showarrow=False, font={"size": 13})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from core import texts
 from core.config import ASSETS
 from core.texts import t
 from pages._shared import spoken, taken, teaching
 from pages._shared.in_use import InUse, choose, english
 from pages._shared.markup import shown_errors
 from pages._shared.menu import menu
-from pages._shared.style import STYLE
+from pages._shared.style import STYLE, uploader_style
 
 ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
@@ -33,6 +34,8 @@ def frame(file: str) -> InUse:
         initial_sidebar_state="collapsed" if large else "auto",
     )
     st.html(STYLE + taken.STYLE + (teaching.STYLE if large else ""))
+    if texts.language() != texts.ENGLISH:
+        st.html(uploader_style(t("Choose files")))
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
         for one in menu():
@@ -58,6 +61,7 @@ def show(module: str, *args) -> None:
     with shown_errors():
         import_module(f"pages._shared.{module}").show(*args)
         import_module("pages._shared.take").show()
+        import_module("pages._shared.gestures").listen()
         import_module("pages._shared.store").warm_up()
 
 

@@ -26,16 +26,36 @@ const charts = () => [...document.querySelectorAll('[data-testid="stPlotlyChart"
   .map((box) => ({ name: box.getAttribute("aria-label") || "", plot: box.querySelector(".js-plotly-plot") }))
   .filter(({ plot }) => plot && plot._fullLayout && plot._fullLayout._modeBar && plot.getClientRects().length);
 
-function save(plot, format, filename) {
+// On the page a label may stand out over a chart's edge; in a picture it would be cut there.
+function overhang(plot) {
+  const edge = plot.querySelector(".main-svg").getBoundingClientRect();
+  const texts = [...plot.querySelectorAll(".main-svg text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width);
+  const most = (by) => Math.ceil(Math.max(0, ...texts.map(by)));
+  return { l: most((box) => edge.left - box.left), r: most((box) => box.right - edge.right) };
+}
+
+const EDGE = 16, HEAD = 52, FOOT = 34;  // pixels around the picture; above it for its title, below it for its source
+function save(plot, format, filename, { title, source }) {
   const camera = plot._fullLayout._modeBar.buttons.flat().find(({ name }) => name === "toImage");
-  const { layout, _context: context } = plot;
-  const [paper, options] = [layout.paper_bgcolor, context.toImageButtonOptions];
-  layout.paper_bgcolor = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
-  context.toImageButtonOptions = { format, filename, ...(format === "png" ? { scale: 2 } : {}) };
+  const { layout, _context: context, _fullLayout: full } = plot, out = overhang(plot), size = full._size;
+  const page = getComputedStyle(document.querySelector(".stApp"));
+  const before = Object.fromEntries(["paper_bgcolor", "margin", "title", "annotations"].map((name) => [name, layout[name]]));
+  const options = context.toImageButtonOptions, font = { color: page.color, family: full.font.family };
+  const beside = out.l + out.r + 2 * EDGE;
+  layout.paper_bgcolor = page.backgroundColor;
+  layout.margin = { l: size.l + out.l + EDGE, r: size.r + out.r + EDGE, t: size.t + HEAD, b: size.b + FOOT, pad: size.pad };
+  layout.title = { text: title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top",
+                   pad: { l: EDGE, t: EDGE }, font: { ...font, size: 19 } };
+  const note = { text: source, showarrow: false, xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "top",
+                 xshift: -(size.l + out.l), yshift: -(size.b + 6), font: { ...font, size: 11 }, opacity: 0.8 };
+  layout.annotations = [...(layout.annotations ?? []), note];
+  const measures = { width: full.width + beside, height: full.height + HEAD + FOOT };
+  context.toImageButtonOptions = { format, filename, ...measures, ...(format === "png" ? { scale: 2 } : {}) };
   try {
     camera.click(plot);
   } finally {
-    layout.paper_bgcolor = paper;
+    Object.assign(layout, before);
+    for (const name of Object.keys(before)) if (before[name] === undefined) delete layout[name];
     context.toImageButtonOptions = options;
   }
 }
@@ -76,7 +96,7 @@ export default function ({ data, parentElement }) {
       const row = document.createElement("li"), words = Object.assign(document.createElement("span"), { textContent: name });
       const pick = (format) => button(format.toUpperCase(), `${format.toUpperCase()}: ${name}`, () => {
         const again = charts()[k]?.plot ?? plot, file = `${data.name}-${k + 1}`;
-        save(again, format, file);
+        save(again, format, file, data);
         say(`${file}.${format}`);
       });
       row.append(words, pick("png"), pick("svg"));
@@ -93,8 +113,11 @@ export default function ({ data, parentElement }) {
 HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
 
 
-def pictures(name: str) -> None:
-    """The address with a button that copies it, and of each figure on the page two files, `name` and a number."""
+def pictures(name: str, *, title: str, source: str) -> None:
+    """The address with a button that copies it, and of each figure on the page two files, `name` and a number.
+
+    `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped.
+    """
     component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=SCRIPT)
     told = {"link": t("Link to this view"), "copy": t("Copy the link"), "copied": t("Copied."), "figures": t("Figures")}
-    component(data=told | {"name": name}, key="take.pictures")
+    component(data=told | {"name": name, "title": title, "source": source}, key="take.pictures")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 STYLE = """
 <style>
   .stMainBlockContainer {max-width: 1240px; padding-top: 3.2rem; padding-bottom: 4rem;}
@@ -43,6 +45,8 @@ STYLE = """
   .weights i {height: 2.1rem; flex: none; min-width: 1px;}
   .weights b {font-weight: 500; font-variant-numeric: tabular-nums; width: 0;}
   [data-testid="stPlotlyChart"] {overflow: visible;}
+  /* Streamlit's theme writes charts' text in a grey of 3.7:1 on white. */
+  .js-plotly-plot text[style*="fill: rgb(128, 132, 149)"] {fill: currentColor !important; fill-opacity: 0.85 !important;}
   .stHtml:has(> .sketch) {position: relative; height: 0;}
   .sketch {position: absolute; top: 28px; width: 100%; height: 294px; object-fit: contain; pointer-events: none; z-index: 1;}
   .stVerticalBlock:has(.main-svg) > * .sketch, .st-key-angle [data-testid="stSkeleton"] {visibility: hidden;}
@@ -55,3 +59,12 @@ STYLE = """
   }
 </style>
 """
+
+
+def uploader_style(label: str) -> str:
+    """Streamlit's box for files speaks English only: its button says `label` instead, and its limit is in our own text above it."""
+    box = '[data-testid="stFileUploaderDropzone"]'
+    return (
+        f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label)}; font-size: 1rem;}} "
+        '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from html import escape
 from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
@@ -28,7 +29,7 @@ def show() -> None:
     view.look()
     with opened:
         name = f"elmoscope-{view.view}"
-        pictures(name)
+        pictures(name, title=escape(view.question or view.title), source=escape(_source(view)))
         tables = view.tables()
         if tables:
             st.markdown(f"**{t('Tables')}**")
@@ -42,6 +43,12 @@ def show() -> None:
             if view.view in notebooks.VIEWS:
                 computes = t("As a notebook that computes it anew")
                 _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
+
+
+def _source(view: Taken) -> str:
+    """One line under a picture: whose it is and what it was computed from."""
+    used = view.in_use
+    return t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors)
 
 
 def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:

@@ -50,17 +50,34 @@ def test_every_figure_says_what_it_shows(taken: Page):
     assert taken.locator(".js-plotly-plot").count() == taken.get_by_role("figure", name=re.compile(r"\w")).count()
 
 
-def test_png_and_svg_of_a_figure_have_the_page_s_ground_and_its_text(taken: Page):
+OUTSIDE = """() => {
+  const edge = document.querySelector("svg").getBoundingClientRect(), out = [];
+  for (const text of document.querySelectorAll("svg text")) {
+    const box = text.getBoundingClientRect();
+    if (box.width && (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1))
+      out.push(text.textContent);
+  }
+  return out;
+}"""
+
+
+def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_source(taken: Page):
     ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: Two arrows")))
     assert name == "elmoscope-home-1.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
     drawn = taken.locator(".js-plotly-plot").first.bounding_box()
-    assert struct.unpack(">2I", png[16:24]) == (round(2 * drawn["width"]), round(2 * drawn["height"]))
+    width, height = struct.unpack(">2I", png[16:24])
+    assert width >= round(2 * drawn["width"]) and height > round(2 * drawn["height"])  # with room for title, source and labels
     name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: Two arrows")))
     assert name == "elmoscope-home-1.svg"
     root = ElementTree.fromstring(svg)
     texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert root.tag.endswith("}svg") and any("match" in text for text in texts)
+    assert "Does a word mean the same thing twice?" in texts and "Elmoscope · model elmo-mini, vectors glove-mini" in texts
+    alone = taken.context.new_page()
+    alone.set_content(svg.decode())
+    assert alone.evaluate(OUTSIDE) == [], "cut at the picture's edge"
+    alone.close()
     style = svg.decode()
     assert (
         ground in style.replace("rgb (", "rgb(")
