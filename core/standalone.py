@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
 
+from core.markup import ours
 from core.texts import language, t
 
 MOST_ROWS = 500  # of a table; its CSV holds all
@@ -31,7 +33,7 @@ th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is written. `lede` and `notices` are HTML of ours in which user text is escaped; everything else is plain text."""
+    """What is written. `lede` and `notices` are sentences of our own HTML (core.markup.ours); everything else is plain text."""
 
     question: str
     lede: str
@@ -46,43 +48,37 @@ def html_of(page: Page) -> str:
     """The whole file."""
     from plotly.offline import get_plotlyjs
 
-    script = f"<script>{get_plotlyjs()}</script>" if page.figures else ""
-    figures = "".join(_figure(figure, alt, number) for number, (figure, alt) in enumerate(page.figures, 1))
-    tables = "".join(_table(table, label) for table, label in page.tables)
-    notices = "".join(f'<p class="notice">{notice}</p>' for notice in page.notices)
-    facts = "".join(f"<tr><th scope='row'>{escape(label)}</th><td>{escape(fact)}</td></tr>" for label, fact in page.provenance)
-    return (
-        f'<!DOCTYPE html><html lang="{language()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{escape(page.question)} · Elmoscope</title>'
-        f"<style>{STYLE}</style>{script}</head><body><main><h1>{escape(page.question)}</h1><p>{page.lede}</p>{figures}{notices}{tables}"
-        f"<h2>{t('Where this comes from')}</h2><table class='facts'>{facts}</table>{_link(page.address)}</main></body></html>"
-    )
+    return _PAGE.render(
+        page=page, language=language(), policy=POLICY, style=Markup(STYLE), most=MOST_ROWS, texts=_texts(page),
+        script=Markup(get_plotlyjs()) if page.figures else "",
+        figures=[(_drawn(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
+        link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
+    )  # fmt: skip
 
 
-def _figure(figure: go.Figure, alt: str, number: int) -> str:
+def _texts(page: Page) -> dict[str, str | list[str]]:
+    """What the file says of itself, in the reader's language."""
+    return {
+        "cut": [t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+        "whence": t("Where this comes from"),
+        "link": t("The same view in Elmoscope, where it is running"),
+    }
+
+
+def _drawn(figure: go.Figure, number: int) -> Markup:
+    """A figure as Plotly writes it: its data as JSON in which `<` and `>` stand as numbers, so that no text of it ends the script."""
     drawn = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
     html = drawn.to_html(
         full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
     )
-    return f'<figure aria-label="{escape(alt)}">{html}<figcaption>{escape(alt)}</figcaption></figure>'
-
-
-def _table(table: pd.DataFrame, label: str) -> str:
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in table.columns)
-    rows = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in table.head(MOST_ROWS).itertuples(index=False))
-    cut = t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) if len(table) > MOST_ROWS else ""
-    return (
-        f"<details open><summary>{escape(label)}</summary><p class='small'>{cut}</p>"
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
-    )
+    return Markup(html)
 
 
 def _cell(value: object) -> str:
-    """A number as one reads it: the CSV has all its digits. Long text may take two lines, anything else stays on one."""
+    """A number as one reads it: the CSV has all its digits."""
     if isinstance(value, float):
-        return f"<td>{_number(value)}</td>"
-    text = "" if value is None or value is pd.NA else escape(str(value))
-    return f'<td class="long">{text}</td>' if len(text) > LONG else f"<td>{text}</td>"
+        return _number(value)
+    return "" if value is None or value is pd.NA else str(value)
 
 
 def _number(value: float) -> str:
@@ -91,8 +87,40 @@ def _number(value: float) -> str:
     return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _link(address: str) -> str:
-    """The address as a link, if it is one that a browser opens."""
-    if not address.startswith(("http://", "https://")):
-        return ""
-    return f'<p><a href="{escape(address)}">{t("The same view in Elmoscope, where it is running")}</a></p>'
+_TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+_TEMPLATES.filters |= {"ours": ours, "cell": _cell}
+_PAGE = _TEMPLATES.from_string("""\
+<!DOCTYPE html>
+<html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}"><title>{{ page.question }} · Elmoscope</title>
+<style>{{ style }}</style>{% if script %}<script>{{ script }}</script>{% endif %}</head>
+<body><main><h1>{{ page.question }}</h1><p>{{ page.lede | ours }}</p>
+{% for drawn, alt in figures %}
+<figure aria-label="{{ alt }}">{{ drawn }}<figcaption>{{ alt }}</figcaption></figure>
+{% endfor %}
+{% for notice in page.notices %}
+<p class="notice">{{ notice | ours }}</p>
+{% endfor %}
+{% for table, label in page.tables %}
+<details open><summary>{{ label }}</summary>
+{% if table | length > most %}
+<p class="small">{{ texts.cut[loop.index0] }}</p>
+{% endif %}
+<div class="wide"><table>
+<thead><tr>{% for name in table.columns %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
+<tbody>
+{% for row in table.head(most).itertuples(index=False) %}
+<tr>{% for value in row %}{% set text = value | cell %}<td{% if text | length > long %} class="long"{% endif %}>{{ text }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody></table></div></details>
+{% endfor %}
+<h2>{{ texts.whence }}</h2><table class="facts">
+{% for label, fact in page.provenance %}
+<tr><th scope="row">{{ label }}</th><td>{{ fact }}</td></tr>
+{% endfor %}
+</table>
+{% if link %}
+<p><a href="{{ link }}">{{ texts.link }}</a></p>
+{% endif %}
+</main></body></html>
+""", globals={"long": LONG})  # fmt: skip

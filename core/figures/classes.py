@@ -43,7 +43,7 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
             x=shares,
             y=names,
             orientation="h",
-            name=label,
+            name=escape(label),
             marker={"color": colour, "line": {"width": 0}},
             opacity=1.0,
             text=[f"<b>{escape(label)}</b> {p:.0%}" if label == b else "" for p, b in zip(shares, best, strict=True)],
@@ -125,7 +125,7 @@ def curves_figure(
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
         figure.add_scatter(
-            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=name, line={"color": colour, "width": 2.5},
+            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name), line={"color": colour, "width": 2.5},
             hovertemplate=f"{escape(name)}<br>{x} %{{x:,}}: %{{y:{'.1%' if percent else '.3f'}}}<extra></extra>",
         )  # fmt: skip
         if points:
@@ -156,7 +156,7 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
             mode="markers+text",
             text=[f"  {accuracy:.1%}" for _, accuracy, _ in rows],
             textposition="top center",
-            name=title,
+            name=escape(title),
             marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
             hovertemplate="%{y}: %{x:.2%}<extra>" + escape(title) + "</extra>",
         )

@@ -45,7 +45,7 @@ def dot_figure(
         here = [k for k in range(len(words)) if numbers[k] == number]
         sense = senses[number] if number >= 0 else t("undecided")
         figure.add_scatter(
-            x=points[here, 0], y=points[here, 1], mode="markers+text", name=sense,
+            x=points[here, 0], y=points[here, 1], mode="markers+text", name=escape(sense),
             text=[escape(words[k][:24]) if k in named else "" for k in here],
             textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
             textfont={"size": 12},

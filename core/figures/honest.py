@@ -60,7 +60,7 @@ def space_figure(
             continue
         x, y, z = np.asarray(coordinates, float)[here].T
         figure.add_scatter3d(
-            x=x, y=y, z=z, mode="markers", name=sense or t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}<extra></extra>",
+            x=x, y=y, z=z, mode="markers", name=escape(sense) if sense else t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}<extra></extra>",
             marker={"size": 2.5 if number < 0 else 5, "color": GREY if number < 0 else sense_colour(number),
                     "symbol": SYMBOLS_3D[max(number, 0) % 8]},
         )  # fmt: skip
@@ -68,7 +68,7 @@ def space_figure(
         if layer in star.points:
             x, y, z = ([value] for value in star.points[layer])
             figure.add_scatter3d(
-                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=star.label, hovertext=[star.text],
+                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=escape(star.label), hovertext=[star.text],
                 hovertemplate="%{hovertext}<extra></extra>", marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
             )  # fmt: skip
     axis = {
@@ -99,20 +99,20 @@ def ranking_figure(
     figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     figure.add_scatter(
         x=[gains[w][layer][3] for w in words], y=places, mode="markers", marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
-        hovertemplate=t("the most possible: {most}", most="%{x:.0%}") + "<extra></extra>", customdata=[[w] for w in words],
+        hovertemplate=t("the most possible: {most}", most="%{x:.0%}") + "<extra></extra>", customdata=[[w, escape(w)] for w in words],
     )  # fmt: skip
     for name in (n for n in next(iter(gains.values())) if n != layer):
         figure.add_scatter(
             x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": LAYER_COLOURS[name], "opacity": 0.75},
-            customdata=[[w] for w in words], hovertemplate="%{customdata[0]}, " + escape(layer_title(name)) + ": %{x:+.0%}<extra></extra>",
+            customdata=[[w, escape(w)] for w in words], hovertemplate="%{customdata[1]}, " + escape(layer_title(name)) + ": %{x:+.0%}<extra></extra>",
         )  # fmt: skip
     chosen = [gains[w][layer] for w in words]
     figure.add_scatter(
-        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w] for w in words],
+        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w, escape(w)] for w in words],
         error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
                  "color": LAYER_COLOURS[layer], "thickness": 2, "width": 0},
         marker={"size": 12, "color": LAYER_COLOURS[layer], "symbol": ["circle-open" if g[4] else "circle" for g in chosen], "line": {"width": 2.5, "color": LAYER_COLOURS[layer]}},
-        hovertemplate="<b>%{customdata[0]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
+        hovertemplate="<b>%{customdata[1]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=places, ticktext=[f"<b>{escape(w)}</b> ◂" if w == word else escape(w) for w in words], range=[len(words) - 0.4, -0.6],

@@ -143,7 +143,7 @@ def map_figure(
                 x=xy[here, 0],
                 y=xy[here, 1],
                 mode="markers",
-                name=sense or t("other"),
+                name=escape(sense) if sense else t("other"),
                 customdata=ids[here, None],
                 text=cards[here],
                 hovertemplate="%{text}<extra></extra>",
@@ -221,7 +221,7 @@ def _stars(figure: go.Figure, stars, layer: str) -> None:
             unselected={"marker": {"opacity": 0.9}},
             hovertext=[star.text],
             hovertemplate="%{hovertext}<extra></extra>",
-            name=star.label,
+            name=escape(star.label),
             marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from core import __version__
 from core.errors import BadInput
+from core.markup import plain
 from core.notebooks import layers, measured, texts, words
 from core.notebooks.recipe import Maker, Recipe, Settings
 from core.texts import language, t
@@ -69,13 +70,11 @@ def _opening(recipe: Recipe, question: str, address: str) -> str:
         "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
         "folder, and needs what `requirements.txt` names, and Jupyter."
     )
-    parts = [f"# {_plain(question)}" if question else "", recipe.shows, where, f"<{_plain(address)}>" if address else ""]
+    link = (
+        "".join(address.split()).replace("<", "%3C").replace(">", "%3E")
+    )  # as a browser writes it: Markdown ends a link at them
+    parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
     return "\n\n".join(part for part in parts if part)
-
-
-def _plain(text: str) -> str:
-    """Text that no Markdown reader takes for HTML or for a second line."""
-    return " ".join(text.split()).replace("<", "%3C").replace(">", "%3E")
 
 
 def _given(given: Mapping[str, Any]) -> str:

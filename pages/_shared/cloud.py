@@ -11,6 +11,7 @@ from core import cloud, figures, neighbours, workbench
 from core.errors import BadInput
 from core.figures import map_figure, mark, shared_limits
 from core.figures.cloud import UNDECIDED, dot_figure, share_bars
+from core.markup import plain
 from core.occurrences import OccurrenceTable
 from core.texts import t
 from core.workbench import layer_weights
@@ -89,7 +90,7 @@ def labelled_word(table: OccurrenceTable, first: Chosen, second: Chosen) -> str:
     st.info(
         t(
             "“{word}” has no labelled senses here. Tap another word, or choose one that has:",
-            word=plain(first.word or second.word),
+            word=plain(first.word or second.word, 40),
         ),
         icon=":material/label_off:",
     )
@@ -107,11 +108,6 @@ def legend(senses: list[str], *, undecided: bool = False) -> None:
     chips = "".join(lists.chip_of(sense, figures.sense_colour(k)) for k, sense in enumerate(senses))
     grey = lists.chip_of(t("undecided"), UNDECIDED) if undecided else ""
     st.html(f'<div class="chips">{chips}{grey}</div>')
-
-
-def plain(word: str) -> str:
-    """A word that stands in Markdown, as it is."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^" else c for c in word[:40])
 
 
 def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: tuple[Chosen, Chosen]) -> None:

@@ -11,6 +11,7 @@ from core import figures
 from core import influence as inf
 from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed
 from core.influence import Influence
+from core.markup import plain
 from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import decided_says as says
@@ -89,7 +90,7 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
     picked = st.pills(
         t("Which words spoke for"), options, default="", key="dsense", bind="query-params", persist_state="session",
-        format_func=lambda sense: sense or t("the nearest sense"),
+        format_func=lambda sense: plain(sense) or t("the nearest sense"),
     )  # fmt: skip
     return picked or inf.verdict(found, asked.layer, asked.half).sense
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from core import editing, languages, workbench
 from core.errors import BadInput
+from core.markup import plain
 from core.text import join_tokens, pieces
 from core.texts import t
 from pages._shared import lists, store
-from pages._shared.cloud import plain
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.word_store import questions
@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
     with st.container(horizontal=True, gap="small"):
         for k, sense in enumerate(question.senses):
             st.button(
-                plain(sense), key=f"quiz.{seed}.{at}.{k}", disabled=answered, on_click=_answer, args=(at, sense),
+                plain(sense, 40), key=f"quiz.{seed}.{at}.{k}", disabled=answered, on_click=_answer, args=(at, sense),
                 icon=_sign(sense, question.model, answers[at]) if answered else None,
             )  # fmt: skip
     if not answered:

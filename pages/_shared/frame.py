@@ -12,6 +12,7 @@ import streamlit as st
 
 from core import texts
 from core.config import ASSETS
+from core.markup import ours
 from core.texts import t
 from pages._shared import spoken, taken, teaching
 from pages._shared.in_use import InUse, choose, english
@@ -73,11 +74,12 @@ def question(text: str) -> None:
 
 def lede(text: str) -> None:
     """The one sentence of answer under a title (our own HTML, no user text)."""
-    taken.now().lede = text
-    st.html(f'<p class="lede">{text}</p>')
+    taken.now().lede = ours(text)
+    st.html(f'<p class="lede">{ours(text)}</p>')
 
 
 def notice(lines: list[str]) -> None:
-    """What to notice: sentences computed from the result on screen; user text in them must be escaped."""
-    taken.now().note("notice", " ".join(lines))
-    st.html(f'<div class="notice"><b>{t("What to notice.")}</b> ' + " ".join(lines) + "</div>")
+    """What to notice: sentences computed from the result on screen; user text in them is escaped, and what is not stays text."""
+    said = ours(" ".join(lines))
+    taken.now().note("notice", said)
+    st.html(f'<div class="notice"><b>{t("What to notice.")}</b> {said}</div>')

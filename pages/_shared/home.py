@@ -13,6 +13,7 @@ from core import figures
 from core.elmo.mix import gram, mixed_cosines
 from core.figures.sketch import sketch
 from core.figures.style import layer_title
+from core.markup import plain
 from core.texts import t
 from pages._shared import lists, notices, store
 from pages._shared.charts import draw
@@ -66,7 +67,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         angle = st.container()
     with right:
         st.markdown(
-            t("**How alike are the two vectors of “{word}”?**", word=escape(first.word[:18]))
+            t("**How alike are the two vectors of “{word}”?**", word=plain(first.word, 18))
             if same
             else t("**How alike are the two words?**")
         )

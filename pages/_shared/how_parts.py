@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.markup import plain
+
 Rows = list[dict]  # of a step's table twin
 
 
@@ -12,4 +14,4 @@ def shown(token: str, most: int = 18) -> str:
 
 def in_markdown(token: str) -> str:
     """A short token as plain text in a line that would read Markdown."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^&" else c for c in shown(token))
+    return plain(shown(token))

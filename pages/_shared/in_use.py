@@ -151,7 +151,7 @@ def _offer_download(entry, kind: str) -> None:
 
         def report(event) -> None:
             if isinstance(event, str):  # gensim tells its progress in words
-                bar.progress(0.5, text=event[-80:])
+                bar.progress(0.5, text=plain(event[-80:]))
                 return
             share = min(1.0, event.done / event.total) if event.total else 0.0
             sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.languages import tokenize
 from core.limits import limits
+from core.markup import plain
 from core.text import JOINER, find_word, join_tokens
 from core.texts import t
 from pages._shared import examples
@@ -170,5 +171,4 @@ def token_labels(tokens: list[str]) -> list[str]:
 
 def plain_label(token: str) -> str:
     """A token as plain text in a label that would read Markdown."""
-    token = token if len(token) <= 30 else token[:29] + "…"
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^" else c for c in token) or " "
+    return plain(token, 30) or " "

@@ -11,6 +11,7 @@ from core import figures, workbench
 from core.figures import Star, map_figure, shared_limits
 from core.figures.honest import add_links, link_colours, space_figure
 from core.figures.style import layer_title
+from core.markup import plain
 from core.occurrences import OccurrenceTable
 from core.texts import t
 from pages._shared import atlas, lists, map_brush, map_links
@@ -77,7 +78,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
         with left:
             space = names[0] if len(names) == 1 else "mix"
             title = t(
-                "**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=_plain(origin.sentence)
+                "**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120)
             )
             map_links.show_list(shown.table, shown.rows, origin, space, title)
     with right:
@@ -169,8 +170,3 @@ def _noticed(shown: Shown, names: list[str]) -> list[str]:
             t("A sentence that belongs to an end of an axis is placed by that end without it, so that it cannot speak for itself."),
         ]  # fmt: skip
     return [t("Three components hold {share:.0%} of the spread at {where}.", **told)]
-
-
-def _plain(text: str) -> str:
-    """A sentence that stands in Markdown, as it is."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^" else c for c in text[:120])

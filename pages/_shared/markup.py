@@ -9,18 +9,18 @@ from tempfile import gettempdir
 
 import streamlit as st
 
+from core import markup
 from core.config import ROOT, cache_folder, data_folder
 from core.errors import ElmoscopeError
 from core.limits import limits
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
 _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or more: "and/or" is none
-MARKDOWN = frozenset(r"\`*_{}[]()#+!|~$<>:^&")
 
 
 def plain(text: object) -> str:
-    """`text` as it stands: Markdown finds nothing in it to mark up, to link, or to fetch; paths of this machine are names."""
-    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in pathless(str(text)))
+    """`text` as core.markup writes it for Markdown; paths of this machine are names."""
+    return markup.plain(pathless(str(text)))
 
 
 def pathless(text: str) -> str:

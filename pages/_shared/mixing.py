@@ -11,6 +11,7 @@ import streamlit as st
 from core import figures, neighbours, workbench
 from core.elmo.mix import mixed
 from core.figures.style import layer_title
+from core.markup import plain
 from core.texts import t
 from pages._shared import lists, notices, store
 from pages._shared.charts import draw, weight_bars
@@ -94,7 +95,7 @@ def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> N
     length = float(np.linalg.norm(mixed(query.layers, weights)))
     left, right = st.columns(2)
     left.metric(
-        t("Length of “{word}”", word=chosen.word[:20]),
+        t("Length of “{word}”", word=plain(chosen.word, 20)),
         f"{gamma * length:.2f}",
         help=t("The vector's norm: γ times the norm of the weighed sum."),
     )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core import figures
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
+from core.markup import plain
 from core.spelling import Firing, cosine_matrix, split_words
 from core.static import Neighbour, StaticVectors
 from core.texts import t
@@ -72,7 +73,7 @@ def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None,
 def _windows(found: list[Firing]) -> None:
     st.markdown(f"#### {t('Which windows of letters fire?')}")
     place = {str(k): firing for k, firing in enumerate(found)}
-    names = {key: _label(firing.word) for key, firing in place.items()}
+    names = {key: plain(firing.word, 24) for key, firing in place.items()}
     chosen = st.segmented_control(
         t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed"
     ) or "0"  # fmt: skip
@@ -83,12 +84,6 @@ def _windows(found: list[Firing]) -> None:
     )
     draw(windows_figure(firing), key="spelling.windows", alt=alt)
     st.caption(spelling_notices.reading_guide(firing))
-
-
-def _label(word: str) -> str:
-    """A word as plain text in a label that would read Markdown."""
-    word = word if len(word) <= 24 else word[:23] + "…"
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|:$~<>^" else c for c in word)
 
 
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import datetime
 from html import escape
@@ -12,6 +11,7 @@ import streamlit as st
 
 from core import __version__, notebooks, texts
 from core.errors import ElmoscopeError
+from core.markup import plain
 from core.texts import t
 from pages._shared import taken
 from pages._shared.markup import pathless
@@ -35,7 +35,7 @@ def show() -> None:
             st.markdown(f"**{t('Tables')}**")
         with st.container(horizontal=True, gap="small"):
             for key, table in tables.items():
-                label = t("CSV: {table}", table=_plain(table.label))
+                label = t("CSV: {table}", table=plain(table.label))
                 _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
         st.markdown(f"**{t('All of it')}**")
         with st.container(horizontal=True, gap="small"):
@@ -53,10 +53,6 @@ def _source(view: Taken) -> str:
 
 def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
     st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore")
-
-
-def _plain(label: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|:$~<>^])", r"\\\1", label)
 
 
 def _csv(view: Taken, key: str) -> Callable[[], bytes]:

@@ -12,7 +12,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.app.test_markup import IMG, SCRIPT, evil_corpus
 from tests.browser.test_main_path import TITLES
+from tests.browser.test_take import saved
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +52,7 @@ CHOSEN = [
 EVIL = """() => [
   ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
   ...[...document.querySelectorAll('script')].filter(s => s.textContent.includes('alert(1)')),
-].map(e => e.outerHTML.slice(0, 200))"""
+].map(e => e.outerHTML.slice(0, 400))"""
 
 
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
@@ -121,3 +123,31 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
     )
     expect(watched.get_by_text("8 texts, 2 classes")).to_be_visible()
     settled(watched)
+
+
+def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watched: Page, server: str, browser, tmp_path):
+    corpus = evil_corpus(tmp_path)
+    given = {
+        "corpus": str(corpus),
+        "a": f"A heron stood near {IMG}.",
+        "ai": "1",
+        "b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test",
+        "bi": "1",
+    }
+    for path, more in (("map", {"map_word": IMG}), ("mix", {})):
+        watched.goto(f"{server}/{path}?" + urlencode(given | more))
+        settled(watched)
+        assert watched.locator('a[href*="evil.test"]').count() == 0  # nor a link of what was typed
+        watched.locator(".st-key-take summary").press("Enter")
+        name, html = saved(watched, watched.get_by_role("button", name="As one HTML file"))
+        (tmp_path / name).write_bytes(html)
+        alone, ran = browser.new_page(), []
+        alone.on("dialog", lambda dialog, ran=ran: (ran.append(dialog.message), dialog.dismiss()))
+        alone.goto((tmp_path / name).as_uri())
+        expect(alone.locator(".js-plotly-plot").first).to_be_visible()
+        expect(alone.locator(".notice").first).to_contain_text("onerror")
+        found = [
+            one for one in alone.evaluate(EVIL) if "Plotly.newPlot" not in one
+        ]  # which holds the words of the figure as data
+        assert found == [] and not ran
+        alone.close()

@@ -114,7 +114,7 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
         with_text, without = (cells(view, given) for given in (every, {}))
         constant = [cell["source"] for cell in with_text[2:]]
         assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
-    assert "<" not in "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0]
+    assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
 
 
 def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
