@@ -110,8 +110,8 @@ def open_data(
     test: str | Path | None = None,
     valid: str | Path | None = None,
     extra: str | Path | None = None,
-    text_columns: Sequence[str] = (),
-    label_column: str | None = None,
+    text_columns: Sequence[str | int] = (),
+    label_column: str | int | None = None,
     split: SplitConfig | None = None,
 ) -> Dataset:
     """The examples of a task from files; `extra` rows are only trained on, and find their own columns."""

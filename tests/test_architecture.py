@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (  # of core, lowest first; a module may import what stands in an earlier row, or another file of its own folder
     ("errors", "texts", "markup"),
-    ("config", "limits", "catalogue", "standalone", "checkpoint", "vector_files"),
+    ("config", "limits", "catalogue", "standalone", "checkpoint", "vector_files", "chance"),
     ("manifest", "jobs", "own"),
     ("text", "artifacts"),
     ("morphemes",),

@@ -57,6 +57,7 @@ class Head:
     vocabulary: Vocabulary
     temperature: float
     meta: dict
+    right: np.ndarray | None = None  # (N,) bool: of the test texts, as it was trained; a head that was loaded does not know
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32 before the temperature; texts of like length share a batch."""

@@ -82,6 +82,7 @@ def finished(head: Head, dataset: Dataset, config: TrainConfig, frozen: Frozen, 
     sizes = {name: len(getattr(dataset, name)) for name in ("train", "valid", "test")}
     data = {"task": dataset.name, "data": dataset.fingerprint, "sizes": sizes, "notes": dataset.notes}
     truth = truth_of(dataset.test)
+    head.right = test.argmax(axis=1) == truth
     scored = {
         "test": asdict(evaluate(softmax_rows(test, head.temperature), truth, dataset.labels)),
         "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels).ece,

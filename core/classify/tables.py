@@ -57,27 +57,43 @@ class Table:
 
 
 def read_table(
-    path: str | Path, *, text_columns: Sequence[str] = (), label_column: str | None = None, prefer: Sequence[str] = ()
+    path: str | Path,
+    *,
+    text_columns: Sequence[str | int] = (),
+    label_column: str | int | None = None,
+    prefer: Sequence[str] = (),
 ) -> Table:
     """The labelled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
 
-    Columns are named, or given by their number from 1; several text columns are joined by a blank; where none is named,
-    those of `prefer` that are there are taken, or else the usual ones. Rows that lack a text or a label are left out and
-    counted in `notes`.
+    Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
+    several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual
+    ones. Rows that lack a text or a label are left out and counted in `notes`.
     """
     path = Path(path)
+    if _kind(path) == ".txt":
+        text, notes = _decoded(_unpacked(path), path.name)
+        if not text.strip():
+            _refuse_empty(path.name)
+        return _trees(path.name, text, notes)
+    numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
+    placed, notes = placed_rows(path, numbered=numbered)
+    return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
+
+
+def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
         told = t("{name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.", name=path.name)
         raise BadInput(told)
-    text, notes = _decoded(_unpacked(path), path.name)
+    return kind
+
+
+def placed_rows(path: Path, *, numbered: bool) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
+    """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
+    kind, (text, notes) = _kind(path), _decoded(_unpacked(path), path.name)
     if not text.strip():
         _refuse_empty(path.name)
-    if kind == ".txt":
-        return _trees(path.name, text, notes)
-    numbered = any(column.isdecimal() for column in (*text_columns, label_column or ""))
-    placed = _json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)
-    return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
+    return (_json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)), notes
 
 
 def _refuse_empty(name: str) -> NoReturn:
@@ -254,10 +270,14 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], notes)
 
 
-def _found(names: list[str], wanted: Sequence[str], place: Place) -> list[int]:
+def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
     folded, found = [name.casefold() for name in names], []
     for column in wanted:
+        if isinstance(column, int) and 1 <= column <= len(names):
+            found.append(column - 1)
+            continue
+        column = str(column)
         if column.strip().casefold() in folded:
             found.append(folded.index(column.strip().casefold()))
         elif column.isdecimal() and 1 <= int(column) <= len(names):
@@ -280,9 +300,9 @@ def _usual(names: list[str], usual: Sequence[str], what: str, place: Place) -> l
     if not found:
         missing = t("no text column among {columns}", columns=shown(names, 300))
         refuse(place, missing, t("Say which one holds the text (--text-column)."))
-    return found if what == "label" else _one_text(found, folded)
+    return found if what == "label" else one_text(found, folded)
 
 
-def _one_text(found: list[int], names: list[str]) -> list[int]:
+def one_text(found: list[int], names: list[str]) -> list[int]:
     """A title and its description belong together; beside a column called "text" others would say the same twice."""
     return [k for k in found if names[k] == "text"] or found

@@ -138,10 +138,11 @@ def _reading(in_use: InUse, corpus: str) -> None:
         if not store.is_labelled(corpus):
             st.caption(t("It has no words labelled with senses, so the Map, which colours by sense, has nothing to show for it."))
     if library.is_own(corpus):
-        st.button(
-            t("Forget it"), icon=":material/delete:", key="corpus.forget", on_click=_forget, args=(corpus, in_use.model),
-            help=t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts."),
-        )  # fmt: skip
+        with st.popover(t("Forget it"), icon=":material/delete:"):
+            st.write(
+                t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts.")
+            )
+            st.button(t("Remove it for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
 
 
 def _forget(corpus: str, model: str) -> None:

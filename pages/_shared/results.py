@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core import experiments, figures, heads
+from core.chance import margin, points
 from core.classify.model import VARIANTS, variant_titles
 from core.experiments import EXPERIMENTS
 from core.texts import t
@@ -92,18 +93,7 @@ def _task(found: dict) -> None:
         key=f"results.{name}",
         alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=tasks.get(name, name), named=named),
     )
-    best = next(iter(rows))
-    runner = next((v for v in rows if _kind(v) != _kind(best)), None)
-    told = {"condition": _condition(name), "train": rows[best]["train"], "n": rows[best]["n"]}
-    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **told)]
-    told = {"classifier": escape(titles[best]), "accuracy": rows[best]["accuracy"]}
-    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **told))
-    if _kind(best) == "plain baseline":
-        lines.append(t("That is a plain baseline: no network here is worth its time on this task."))
-    elif runner:
-        told = {"classifier": escape(titles[runner]), "points": 100 * (rows[best]["accuracy"] - rows[runner]["accuracy"])}
-        lines.append(t("The best of another kind, {classifier}, is {points:.1f} points behind.", **told))
-    notice(lines)
+    notice(about_task(rows, _condition(name)))
     table = pd.DataFrame(
         [
             {
@@ -116,6 +106,36 @@ def _task(found: dict) -> None:
         ]
     )
     lists.twin(table, name=f"results-{name}", key="results.task.twin")
+
+
+def about_task(rows: dict[str, dict], condition: str) -> list[str]:
+    """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
+    best, n = ranked[0], rows[ranked[0]]["n"]
+    told = {"condition": condition, "train": rows[best]["train"], "n": n}
+    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **told)]
+    level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]
+    told = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
+    if len(level) > 1:
+        return [*lines, t("Right most often, and equally so: <b>{classifier}</b>, {accuracy:.1%}.", **told)]
+    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **told))
+    runner = next((v for v in ranked if _kind(v) != _kind(best)), None)
+    if runner is None:
+        return lines
+    gap = rows[best]["accuracy"] - rows[runner]["accuracy"]
+    told = {
+        "classifier": titles[runner],
+        "points": points(gap),
+        "margin": 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n),
+    }
+    if gap > told["margin"] / 100:
+        lines.append(t("The best of another kind, {classifier}, is {points} points behind: more than the {margin:.1f} that chance explains with so many texts.", **told))  # fmt: skip
+    else:
+        lines.append(t("The best of another kind, {classifier}, is {points} points behind: with so many texts up to {margin:.1f} may be chance.", **told))  # fmt: skip
+    if _kind(best) == "plain baseline" and gap > told["margin"] / 100:
+        lines.append(t("That is a plain baseline: no network here is worth its time on this task."))
+    return lines
 
 
 def _kind(variant: str) -> str:

@@ -14,7 +14,7 @@ from pages._shared.jobs import TURNS, visitor
 from pages._shared.markup import plain, shown_errors
 from pages._shared.train_order import choose
 from pages._shared.train_results import show_comparison, show_results
-from pages._shared.training_job import TrainingJob, wait_a_moment
+from pages._shared.training_job import TrainingJob, time_in_words, wait_a_moment
 
 
 def show(in_use: InUse) -> None:
@@ -51,7 +51,10 @@ def _watch(job: TrainingJob) -> None:
         st.rerun()  # once, of the whole page: the button wakes, the ticking ends
     told = job.told
     if job.seconds_left is not None:
-        told = t("{stage}, {seconds:.0f} s left at most", stage=told, seconds=job.seconds_left)
+        if job.training:
+            told = t("{stage}; for all of them {time} left at most", stage=told, time=time_in_words(job.seconds_left))
+        else:
+            told = t("{stage}; {time} left for the layers", stage=told, time=time_in_words(job.seconds_left))
     bar, stop = st.columns([5, 1], vertical_alignment="center")
     bar.progress(min(1.0, job.share_done), text=told)
     if stop.button(t("Stop"), icon=":material/stop:", key="train.stop", width="stretch", help=t("The best so far is kept")):

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from core import heads, published
+from core import heads, published, texts
+from core.classify.columns import read_columns
+from core.classify.data import SplitConfig, normal_form
 from core.classify.model import VARIANTS, variant_titles
-from core.classify.tables import read_table
-from core.errors import BadInput, MissingArtifact
+from core.classify.tables import Table, read_table
+from core.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.limits import check_allowed, limits
 from core.texts import t
 from pages._shared.in_use import InUse
@@ -20,6 +22,8 @@ from pages._shared.training_job import Order
 
 OWN = "own"
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
+FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
+SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 
@@ -49,6 +53,7 @@ def choose(in_use: InUse) -> Order | None:
         )  # fmt: skip
     if not files:
         return None
+    _check_split(task, files, columns, share)
     if not variants:
         st.info(t("Choose at least one variant."), icon=":material/checklist:")
         return None
@@ -114,32 +119,111 @@ def _own_file() -> tuple[str, str, dict, dict]:
         max_upload_size=most.max_table_mb,
         help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
     )  # fmt: skip
-    text, label = st.columns(2)
-    text = text.text_input(t("Column of texts"), key="text_column", placeholder=t("found by its usual names"))
-    label = label.text_input(t("Column of labels"), key="label_column", placeholder=t("found by its usual names"))
     if given is None:
         st.caption(
             t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.')
         )
         return OWN, "", {}, {}
-    columns = {"text_columns": [text] if text.strip() else (), "label_column": label.strip() or None}
     path = _kept(given)
+    columns = _columns(path, given.file_id)
+    if columns is None:
+        return OWN, "", {}, {}
     table = read_table(path, **columns)
     if len(table.rows) > most.max_rows:
         told = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
         raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **told))
+    check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
-    if len(labels) < 2:
-        raise BadInput(
-            t(
-                "{name} has one class only ({label!r}); a classifier needs two or more to tell apart.",
-                name=given.name,
-                label=labels[0][:60],
-            )
-        )
     some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
     return OWN, given.name, {"train": path}, columns
+
+
+def _columns(path: Path, key: str) -> dict | None:
+    """The columns chosen of those that the file has, at first as they look; None while one is missing."""
+    found = read_columns(path)
+    numbers = range(1, len(found.names) + 1)
+    names = {k: found.names[k - 1] or t("column {n}", n=k) for k in numbers}
+    if len(numbers) < 2:
+        raise BadInput(
+            t(
+                "{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?",
+                name=path.name,
+            )
+        )
+    text, label = st.columns(2)
+    chosen = text.multiselect(
+        t("Column of texts"), numbers, [k + 1 for k in found.texts], key=f"text_column.{key}", format_func=names.get,
+        help=t("Several are read one after the other, as a title and its text."), placeholder=t("Choose a column"),
+    )  # fmt: skip
+    labels = label.selectbox(
+        t("Column of labels"), numbers, None if found.label is None else found.label, key=f"label_column.{key}", format_func=names.get,
+        placeholder=t("Choose a column"),
+    )  # fmt: skip
+    chosen = [k for k in chosen if k != labels]
+    if not chosen or labels is None:
+        st.info(
+            t("Choose above which column holds the texts and which, another one, holds their labels."),
+            icon=":material/table_chart:",
+        )
+        return None
+    return {"text_columns": [_selector(found.names, k) for k in chosen], "label_column": _selector(found.names, labels)}
+
+
+def _selector(names: tuple[str, ...], number: int) -> str | int:
+    """A column as readers of tables, and their commands, know it: by its name; by its number where no name is its alone."""
+    name = names[number - 1]
+    alone = sum(other.casefold() == name.casefold() for other in names) == 1
+    return name if name and alone and not name.isdecimal() else number
+
+
+def check_classes(table: Table, name: str) -> None:
+    """BadInput where there is nothing to tell apart, or where most classes have too few texts to be learned, checked and tested."""
+    forms: dict[str, set[str]] = {}
+    for row in table.rows:
+        forms.setdefault(row.label, set()).add(normal_form(row.text))
+    told = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
+    if len(forms) < 2:
+        raise BadInput(
+            t(
+                "{name} has one class only ({label!r}); a classifier needs two or more to tell apart.",
+                name=name,
+                label=next(iter(forms))[:60],
+            )
+        )
+    few = [label for label, some in forms.items() if len(some) < FEWEST]
+    if 2 * len(few) > len(forms):
+        told |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
+        raise BadInput(
+            t(
+                "{n} of the {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). A class needs some to "
+                "learn from, to stop by and to be tested on: choose another column of labels, or add rows.",
+                **told,
+            )
+        )
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def refusal(
+    task: str, files: tuple[tuple[str, str], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
+) -> str:
+    """Why these rows cannot be split and trained on, in that language; "" where they can. Asked before the button, of files so small
+    that it takes a moment."""
+    try:
+        split = SplitConfig(share=share, duplicates=heads.task_named(task).duplicates)
+        heads.open_data(heads.task_named(task), split=split, **dict(files), **{name: value for name, value in columns})
+    except ElmoscopeError as error:
+        return str(error)
+    return ""
+
+
+def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
+    """BadInput with what stands against training on a small file of one's own."""
+    if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
+        return
+    given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
+    if told := refusal(task, tuple((name, str(path)) for name, path in files.items()), given, share, texts.language()):
+        raise BadInput(told)
 
 
 def _kept(given) -> Path:

@@ -7,11 +7,14 @@ import statistics
 from collections.abc import Sequence
 from html import escape
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core import figures, heads
-from core.classify.model import variant_titles
+from core.chance import paired, points
+from core.classify.head import Head
+from core.classify.model import VARIANTS, variant_titles
 from core.heads import OpenHeads
 from core.texts import t
 from pages._shared import classify_store, lists
@@ -22,6 +25,8 @@ from pages._shared.markup import plain
 from pages._shared.training_job import Order, TrainingJob
 
 MAX_CLASSES_IN_TABLE = 12
+FEW_TEXTS = 30  # to test on, below which an accuracy says little
+RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
 def show_results(job: TrainingJob, *, finished: bool) -> None:
@@ -29,7 +34,7 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     table = results_table(found)
     st.markdown(t("#### On texts none of them had seen"))
     _show_table(table)
-    notice(_noticed(table))
+    notice(about_training(found))
     variants = list(dict.fromkeys(v for v, _ in found))
     name = st.segmented_control(
         t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
@@ -103,27 +108,56 @@ def _show_table(table: pd.DataFrame) -> None:
     lists.grid(_in_words(table), column_config=columns)
 
 
-def _noticed(table: pd.DataFrame) -> list[str]:
-    ranked, titles = table.sort_values("accuracy", ascending=False), variant_titles()
-    best = ranked.iloc[0]
-    told = {"classifier": escape(titles[best["classifier"]]), "accuracy": best["accuracy"]}
-    lines = [t("<b>{classifier}</b> is right most often: {accuracy:.1%}.", **told)]
-    if len(ranked) > 1:
-        second = ranked.iloc[1]
-        gap, spread = best["accuracy"] - second["accuracy"], max(best.get("± over seeds", 0), second.get("± over seeds", 0))
-        told = {"classifier": escape(titles[second["classifier"]]), "points": 100 * gap}
-        if not spread:
-            lines.append(
-                t(
-                    "It leads {classifier} by {points:.1f} points on one seed; more seeds would show whether that is chance.",
-                    **told,
-                )
+def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
+    """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
+    right = {name: np.stack([head.right for (v, _), head in found.items() if v == name]) for name, _ in found}  # (S, N) each
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    share = {name: float(rows.mean()) for name, rows in right.items()}
+    ranked = sorted(right, key=lambda name: -share[name])
+    best, n = ranked[0], right[ranked[0]].shape[1]
+    told = {"accuracy": share[best], "n": n}
+    level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
+    if len(level) > 1:
+        lines = [
+            t(
+                "{classifiers} are right equally often: {accuracy:.1%} of {n:,} test texts.",
+                classifiers=", ".join(titles[name] for name in level),
+                **told,
             )
-        elif gap > 2 * spread:
-            lines.append(t("Its lead over {classifier}, {points:.1f} points, is more than twice the spread over seeds.", **told))
-        else:
-            lines.append(t("Its lead over {classifier}, {points:.1f} points, is within twice the spread over seeds.", **told))
+        ]
+    elif len(ranked) > 1:
+        lines = [
+            t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)
+        ]
+        lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
+    else:
+        lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
+    if n < FEW_TEXTS:
+        lines.append(t("So few test texts cannot tell how good a classifier is: bring more rows."))
+    elif len(ranked) > 1 and min(map(len, right.values())) == 1 and any(VARIANTS[name].network in RANDOM for name in ranked[:2]):
+        lines.append(t("Networks start at random: with more seeds one would see how much that alone moves them."))
     return lines
+
+
+def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
+    """The best's lead over the second and how likely chance makes one like it."""
+    test = paired(right[best], right[second])
+    told = {
+        "classifier": titles[second],
+        "points": points(gap),
+        "first": test.first,
+        "second": test.second,
+    }
+    told["p"] = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.3f}" if test.p < 0.1 else f"p = {test.p:.2f}"
+    if test.more_than_chance:
+        return t(
+            "Its lead over {classifier}, {points} points, is more than chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+            **told,
+        )
+    return t(
+        "Its lead over {classifier}, {points} points, may be chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+        **told,
+    )
 
 
 def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
@@ -181,6 +215,10 @@ def show_comparison() -> None:
         table = pd.DataFrame(rows)
         _show_table(table)
         lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export the comparison"))
-        if st.button(t("Empty the comparison"), key="train.empty", icon=":material/delete:"):
-            st.session_state.comparison = []
-            st.rerun()
+        with st.popover(t("Empty the comparison"), icon=":material/delete:"):
+            st.write(t("The {n} rows above are forgotten; they cannot be brought back.", n=len(rows)))
+            st.button(t("Forget them"), key="train.empty", on_click=_empty)
+
+
+def _empty() -> None:
+    st.session_state.comparison = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,7 +59,7 @@ class TrainingJob:
     turn: Turn
     stage: str = ""
     share_done: float = 0.0
-    seconds_left: float | None = None
+    seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
     curves: dict[tuple[str, int], list[dict]] = field(
         default_factory=dict
     )  # by variant and seed: epoch, train_loss, valid_loss, valid_accuracy
@@ -68,6 +69,7 @@ class TrainingJob:
     notes: tuple[str, ...] = ()
     error: str | None = None
     running: bool = True
+    training: bool = False  # the layers are there, the first run has begun
 
     @property
     def stop_asked(self) -> bool:
@@ -116,9 +118,11 @@ class TrainingJob:
         self.dataset = heads.open_data(task, split=split, **order.files, **order.columns)
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
-        self.stage = t("Computing ELMo's layers of every text, once")
+        self.stage = t("Computing ELMo's layers of every text, once; then {n} trainings", n=len(variants) * len(order.seeds))
         frozen = heads.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
+        costs = [cost(variant) for variant, _ in runs]
+        self.training, self.seconds_left = True, None
         for number, (variant, seed) in enumerate(runs):
             if variant.members:
                 self._make_committee(variant, seed, frozen[variant.name])
@@ -129,7 +133,8 @@ class TrainingJob:
             self.stage = t("Training {classifier} ({k} of {n})", **told)
             for event in heads.run(trainer, stop=lambda: self.stop_asked):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
-                self.share_done, self.seconds_left = (number + within) / len(runs), event.seconds_left
+                self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
+                self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
                 if event.valid_loss is not None:
                     point = {key: getattr(event, key) for key in ("epoch", "train_loss", "valid_loss", "valid_accuracy")}
                     self.curves.setdefault((variant.name, seed), []).append(point)
@@ -152,6 +157,27 @@ class TrainingJob:
             raise _Stopped(
                 t("Stopped before the first epoch: there is nothing to keep yet. The layers so far are kept for the next time.")
             )
+
+
+def cost(variant: Variant) -> float:
+    """About how long a variant takes beside the others: an epoch of those that ship, nn.Embedding's LSTM being 1."""
+    if variant.members:
+        return 0.02  # its members are trained already
+    if variant.network not in ("lstm", "mean"):
+        return 0.1
+    return (1.0 if variant.network == "lstm" else 0.3) + 0.9 * variant.elmo + 0.2 * bool(variant.glove)
+
+
+def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) -> float:
+    """Seconds to the end of all runs, if those to come take as long, for their cost, as run `number` with its seconds spent and left."""
+    return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
+
+
+def time_in_words(seconds: float) -> str:
+    """A time to come, no finer than it is known."""
+    if seconds < 90:
+        return t("{n:.0f} s", n=seconds)
+    return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)
 
 
 class _Stopped(ElmoscopeError):

@@ -40,6 +40,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
     page.get_by_role("button", name="Forget it").click()
+    page.get_by_role("button", name="Remove it for good").click()
     expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

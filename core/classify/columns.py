@@ -1,0 +1,40 @@
+"""Which columns a table of one's own has, and which of them look like its texts and its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from core.classify.tables import LABEL_COLUMNS, TEXT_COLUMNS, one_text, placed_rows
+
+LOOKED_AT = 1_000  # rows
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a file, and which of them look like texts and like the label (numbers from 0)."""
+
+    names: tuple[str, ...]
+    texts: tuple[int, ...]
+    label: int | None
+
+
+def read_columns(path: str | Path) -> Columns:
+    """A .csv, .tsv or .jsonl file's columns. The label is told by a usual name, else as the column whose values recur most; the
+    texts by their usual names, else as the column with the most characters. Judged by the first LOOKED_AT rows."""
+    path = Path(path)
+    placed, _ = placed_rows(path, numbered=False)
+    _, names = next(placed)
+    rows = [cells for _, cells in islice(placed, LOOKED_AT) if len(cells) == len(names)]
+    names, folded = [name.strip() for name in names], [name.strip().casefold() for name in names]
+    label = next((k for k, name in enumerate(folded) if name in LABEL_COLUMNS), None)
+    if label is None:
+        kinds = {k: len({row[k].strip() for row in rows}) for k in range(len(names))}
+        recurring = [k for k, n in kinds.items() if 2 <= n <= len(rows) // 2]
+        label = min(recurring, key=lambda k: (kinds[k], k), default=None)
+    texts = one_text([k for k, name in enumerate(folded) if name in TEXT_COLUMNS and k != label], folded)
+    if not texts:
+        lengths = {k: sum(len(row[k]) for row in rows) for k in range(len(names)) if k != label}
+        texts = [max(lengths, key=lengths.get)] if lengths else []
+    return Columns(tuple(names), tuple(texts), label)

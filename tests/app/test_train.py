@@ -1,0 +1,126 @@
+"""Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.classify.model import VARIANTS, variant_titles
+from core.classify.tables import Row, Table
+from core.errors import BadInput
+from pages._shared.train_order import FEWEST, check_classes, refusal
+from pages._shared.train_results import FEW_TEXTS, about_training
+from pages._shared.training_job import cost, left_of_all, time_in_words
+from tests.app.test_pages import opened
+
+
+def rows(*labels: str) -> Table:
+    return Table("own.csv", tuple(Row(f"text number {k}", label) for k, label in enumerate(labels)), ("text",), "topic")
+
+
+def test_forty_classes_of_one_row_each_are_refused_in_a_sentence():
+    with pytest.raises(BadInput, match=f"40 of the 40 classes under “topic” in own.csv have fewer than {FEWEST} different texts"):
+        check_classes(rows(*(f"class {k}" for k in range(40))), "own.csv")
+
+
+def test_repeating_a_text_makes_no_class_larger():
+    repeated = Table("own.csv", tuple(Row("the same", label) for label in "aabbaabb"), ("text",), "topic")
+    with pytest.raises(BadInput, match="2 of the 2 classes"):
+        check_classes(repeated, "own.csv")
+
+
+def test_a_rare_class_beside_large_ones_is_left_to_the_split():
+    check_classes(rows(*["a", "b"] * 20, "rare"), "own.csv")
+
+
+def test_what_a_split_finds_is_said_before_the_button(tmp_path):
+    (tmp_path / "own.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(6)))
+    columns = (("text_columns", ("text",)), ("label_column", "topic"))
+    files = (("train", str(tmp_path / "own.csv")),)
+    assert "row" in refusal("own", files, columns, 0.01, "en")
+    (tmp_path / "more.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(90)))
+    assert refusal("own", (("train", str(tmp_path / "more.csv")),), columns, 1.0, "en") == ""
+
+
+def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
+    assert left_of_all([1, 1, 1], 0, spent=10, left=20) == 20 + 2 * 30
+    assert left_of_all([1, 2], 0, spent=10, left=0) == 20 and left_of_all([1, 2], 1, spent=50, left=3) == 3
+    costs = [cost(VARIANTS[name]) for name in ("tfidf", "embedding", "glove", "glove+elmo")]
+    assert costs == sorted(costs) and min(map(cost, VARIANTS.values())) > 0
+    assert [time_in_words(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
+
+
+@st.composite
+def trained(draw) -> dict:
+    names = draw(st.lists(st.sampled_from(["tfidf", "mean-glove", "glove", "glove+elmo"]), min_size=1, max_size=4, unique=True))
+    seeds, n = draw(st.integers(1, 3)), draw(st.sampled_from([1, 2, 5, 40, 200]))
+    found = {}
+    for name in names:
+        share, start = draw(st.sampled_from([0.0, 0.5, 0.9, 1.0])), draw(st.integers(0, 3))
+        for seed in range(seeds):
+            random = np.random.default_rng([start, 0 if VARIANTS[name].network in ("tfidf", "mean-glove") else seed])
+            found[name, seed] = SimpleNamespace(right=random.random(n) < share)
+    return found
+
+
+@given(trained())
+@settings(deadline=None, max_examples=200)
+def test_what_is_said_of_a_training_is_so(found: dict):
+    lines, titles = about_training(found), variant_titles()
+    said = " ".join(lines)
+    mean = {name: float(np.mean([h.right.mean() for (v, _), h in found.items() if v == name])) for name, _ in found}
+    n, most = len(next(iter(found.values())).right), max(mean.values())
+    best = [name for name in mean if np.isclose(mean[name], most)]
+    assert "on one seed" not in said and " 0.0 points" not in said and f"of {n:,} test texts" in lines[0]
+    if len(best) > 1:
+        assert "equally often" in lines[0] and "lead" not in said and all(titles[name] in lines[0] for name in best)
+    else:
+        assert lines[0].startswith(f"<b>{titles[best[0]]}</b>") and f"{most:.1%}" in lines[0]
+    if match := re.search(r"lead over (.+?), ([\d.]+) points, (is more than chance|may be chance).*p [=<] ([\d.]+)", said):
+        second = sorted(mean, key=lambda name: -mean[name])[1]
+        assert titles[second] == match[1] and float(match[2]) == pytest.approx(100 * (most - mean[second]), abs=0.051)
+        if float(match[4]) != 0.05:  # as it is rounded
+            assert (match[3] == "is more than chance") == (float(match[4]) < 0.05)
+        assert n > 5 or match[3] == "may be chance"  # five texts are too few for a p below 0.05
+    assert ("So few test texts" in said) == (n < FEW_TEXTS)
+    random = any(VARIANTS[name].network == "lstm" for name in mean)
+    assert "more seeds" not in said or (random and len({seed for _, seed in found}) == 1)
+
+
+def with_file(name: str, text: str):
+    page = opened("pages/train.py", train_task="A file of your own")
+    page.file_uploader[0].upload(name, text.encode(), "text/csv")
+    return page.run()
+
+
+def test_columns_are_chosen_from_those_the_file_has():
+    page = with_file(
+        "remarks.csv", "shelf,key,remark\n" + "".join(f"{'ab'[k % 2]},k{k},a remark of some length {k}\n" for k in range(60))
+    )
+    assert not page.exception and not page.error
+    assert page.multiselect[0].options == ["shelf", "key", "remark"]
+    assert next(box for box in page.selectbox if box.key.startswith("label_column")).value == 1
+    assert page.multiselect[0].value == [3] and not page.button(key="train.go").disabled
+    page.multiselect[0].set_value([]).run()
+    assert page.button(key="train.go").disabled and not page.exception
+    assert any("Choose above which column" in one.value for one in page.info)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("forty.csv", "text,label\n" + "".join(f"remark {k},class {k}\n" for k in range(40)), "fewer than 3 different texts"),
+        ("one.csv", "text,label\na b,x\nc d,x\n", "one class only"),
+        ("single.csv", "text\none\ntwo\n", "one column only"),
+        ("few.csv", "text,label\n" + "".join(f"remark {k},{'ab'[k % 2]}\n" for k in range(2)), "different texts"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused_before_the_button(name: str, text: str, told: str):
+    page = with_file(name, text)
+    assert not page.exception and page.button(key="train.go").disabled
+    assert [told in one.value for one in page.error] == [True] and "--" not in page.error[0].value
