@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place and renamed, with what made them; never pickle.
+"""Files with what made them, written as a whole (core.writing); never pickle.
 
 Every artifact carries `provenance`: model, corpus and config as the caller states them, code version, environment, date.
 """
@@ -6,17 +6,12 @@ Every artifact carries `provenance`: model, corpus and config as the caller stat
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
-import re
-import secrets
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -25,49 +20,11 @@ from typing import Any
 from core import __version__, manifest
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.texts import t
+from core.writing import replacing
 
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen
 PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
-_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
-_UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
-
-
-@contextlib.contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
-
-    A reader sees the old artifact or the new one, whole. (A folder that exists is moved aside first: should the machine
-    stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
-    next call for the same path. BadInput if the disk is full or the place cannot be written.
-    """
-    path = Path(path)
-    temporary = _beside(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
-        yield temporary
-        if temporary.is_dir():
-            _swap_folder(temporary, path)
-        else:
-            with temporary.open("rb+") as stream:
-                os.fsync(stream.fileno())  # or the rename could outlive the content
-            os.replace(temporary, path)
-    except OSError as error:
-        if (told := cannot_write(path, error)) is error:
-            raise
-        raise told from error
-    finally:
-        _remove(temporary)
-
-
-def cannot_write(path: Path, error: OSError) -> Exception:
-    """The sentence for a write that the system refused; `error` itself where it is about something else."""
-    elsewhere = error.filename is not None and not str(error.filename).startswith(str(path.parent))
-    if error.errno not in _UNWRITABLE or elsewhere:
-        return error
-    reason = os.strerror(error.errno)
-    return BadInput(t("{path} cannot be written: {reason}. Free some space, or choose another folder.", path=path, reason=reason))
 
 
 def write_json(path: str | Path, obj: Any) -> None:
@@ -169,64 +126,6 @@ def _environment() -> tuple[tuple[str, str], ...]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found.append((package, importlib.metadata.version(package)))
     return tuple(found)
-
-
-def _beside(path: Path, what: str = "tmp") -> Path:
-    """A name that tells which process of which machine writes there; the suffix stays, as some writers would add one."""
-    return path.with_name(f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.{what}-{path.name[-40:]}")
-
-
-@functools.cache
-def _machine() -> str:
-    """Of this machine since it was started: process numbers of another say nothing here."""
-    booted = Path("/proc/sys/kernel/random/boot_id")
-    told = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
-    return hashlib.sha256(told.encode()).hexdigest()[:8]
-
-
-def _sweep(path: Path) -> None:
-    """Clear up after processes of this machine that were killed while they wrote `path`."""
-    if os.name != "posix":  # elsewhere nobody can be asked whether a process runs
-        return
-    left = re.compile(rf"\.{_machine()}-(\d+)-[0-9a-f]{{8}}\.(tmp|old)-{re.escape(path.name[-40:])}")
-    for entry in os.scandir(path.parent):
-        if (found := left.fullmatch(entry.name)) and not _is_running(int(found[1])):
-            if found[2] == "old" and not path.exists():
-                os.rename(entry.path, path)
-            else:
-                _remove(Path(entry.path))
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # another user's
-        return True
-    return True
-
-
-def _swap_folder(temporary: Path, path: Path) -> None:
-    aside = _beside(path, "old")
-    for attempt in range(5):  # more than twice only if another process writes the same folder
-        try:
-            os.rename(temporary, path)
-            _remove(aside)
-            return
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or attempt == 4:
-                if aside.exists() and not path.exists():
-                    os.rename(aside, path)
-                raise
-        _remove(aside)
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(path, aside)
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path, ignore_errors=True)
 
 
 def _plain(value: Any) -> Any:

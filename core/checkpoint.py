@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import CorruptArtifact
+from core.errors import CorruptArtifact, MissingArtifact
 from core.texts import t
+from core.writing import replacing
 
 MISFITS = (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueError)
 
@@ -16,21 +17,23 @@ def write(path: Path, state: dict) -> None:
     """Keep `state`: tensors, numbers, texts, and lists and dicts of them."""
     import torch
 
-    temporary = path.with_suffix(".tmp")
-    torch.save(state, temporary)
-    temporary.replace(path)
+    with replacing(path) as temporary:
+        torch.save(state, temporary)
 
 
 @contextmanager
 def read(path: Path) -> Iterator[dict]:
     """What `write` kept, read as plain tensors only, never unpickled into objects; it is taken over inside the `with`.
 
-    CorruptArtifact if the file is damaged, or does not fit what takes it over: a ValueError raised there says why.
+    MissingArtifact if there is none (any more); CorruptArtifact if the file is damaged, or does not fit what takes it over: a
+    ValueError raised there says why.
     """
     import torch
 
     try:
         state = torch.load(path, weights_only=True)
+    except FileNotFoundError:
+        raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
     except Exception as error:  # what is no checkpoint can make it raise almost anything
         kind = type(error).__name__
         raise CorruptArtifact(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2")
 EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
-    *("news-0.01", "news-0.03", "news-0.1", "news-0.3", "titles-more", "random"),
+    *("news-0.01", "news-0.03", "news-0.1", "news-0.3", "titles-more", "random", "random-copied"),
 )
 DATA_SETS = ("ag_news",)  # that can be fetched
 VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
@@ -77,7 +77,9 @@ def _train(parser: argparse.ArgumentParser, model: Callable, whole: Callable) ->
     parser.add_argument("--label-column", metavar="NAME", help="by name, or by number from 1 (default: the usual names)")
     parser.add_argument("--seeds", nargs="+", type=whole(0), default=[0], metavar="S", help="one run each (default 0)")
     parser.add_argument("--split-seed", type=whole(0), default=0, metavar="S", help="of the split, the same for all runs")
-    parser.add_argument("--share", type=float, default=1.0, metavar="S", help="share of the training rows to learn from")
+    parser.add_argument(
+        "--share", type=float, default=1.0, metavar="S", help="share of the labelled rows to learn from, validation rows too"
+    )
     parser.add_argument("--folds", type=whole(0, 100), default=0, metavar="K", help="K-fold cross-validation, K runs a variant")
     parser.add_argument("--duplicates", choices=["keep", "drop"], help="equal texts (default: drop for spam, else keep)")
     parser.add_argument("--order", action="store_true", help="test on the last 20 %% of the rows instead of by hash")

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from core.artifacts import cannot_write, file_sha256, read_json, write_json
+from core.artifacts import file_sha256, read_json, write_json
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.texts import t
+from core.writing import cannot_write
 
 CHUNK = 1 << 16  # bytes read at a time, at most
 TRIES = 5  # in a row without a byte of progress

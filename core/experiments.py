@@ -1,7 +1,8 @@
 """The experiments behind the Results page: every variant on every task, under stated conditions, one JSON line a run.
 
-A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped.
-Two processes may share a file, each with experiments of its own.
+A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped, and
+so are an experiment's lines of other rows or another split than it now has. Processes may share a file, each with experiments of
+its own: whoever writes holds its lock.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from core import heads, manifest
 from core.artifacts import MAX_JSON_BYTES, check_fits, parse_json
 from core.classify.committee import make_committee, with_members
-from core.classify.data import Dataset, Example, SplitConfig
+from core.classify.data import Dataset, SplitConfig, shuffled_labels
 from core.classify.head import Head
 from core.classify.model import VARIANTS, Variant
 from core.classify.runs import Frozen, TrainConfig
@@ -27,9 +28,9 @@ from core.errors import CorruptArtifact
 from core.static import StaticVectors
 from core.texts import t
 from core.workbench import Model
+from core.writing import locked, replacing
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
-NETWORKS = tuple(name for name, variant in VARIANTS.items() if variant.network in ("lstm", "mean"))
 BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the news rows, for the learning curve
 
@@ -45,9 +46,11 @@ class Experiment:
     variants: tuple[str, ...] = tuple(VARIANTS)
     extra: str | None = None  # rows that are only trained on: a file under the data folder
     epochs: int | None = None
-    shuffled: bool = False  # labels dealt out at random: nothing can be learned, unless something leaks
+    shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
+    copied: bool = False  # every test text stands among the training texts, too
 
 
+CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
 SIX_FOLDS = SplitConfig(folds=6)
 IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
 EXPERIMENTS = {
@@ -99,9 +102,17 @@ EXPERIMENTS = {
         Experiment(
             name="random",
             task="news-title",
-            condition="labels dealt out at random: chance is 25 %, more would be a leak",
+            condition="a random label for each text: chance is 25 %, more would be a leak",
             shuffled=True,
-            variants=("embedding", "glove", "glove+elmo", "tfidf"),
+            variants=CHECKED,
+        ),
+        Experiment(
+            name="random-copied",
+            task="news-title",
+            condition="a random label for each text, and every test text copied into training: what the check says of a leak",
+            shuffled=True,
+            copied=True,
+            variants=CHECKED,
         ),
     )
 }
@@ -119,11 +130,10 @@ def run_experiments(
 ) -> Iterator[dict]:
     """Run what has no line in `output` yet; yields every line as it is written."""
     output = Path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    done = {line["run"] for line in _lines_of(model, output)} if output.is_file() else set()
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
+            done = _done(output, model, experiment, fold, dataset)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = heads.freeze(with_members(variants), dataset, model, vectors)
             drawn: dict[str, Head] = {}  # baselines, the same for every seed
@@ -155,9 +165,7 @@ def run_experiments(
                         key: head.meta.get(key)
                         for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")
                     }
-                    with output.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(line) + "\n")
-                    manifest.renew(output)
+                    _add(output, line)
                     done.add(line["run"])
                     report(
                         f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
@@ -193,16 +201,41 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
     return found
 
 
-def _lines_of(model: Model, path: Path) -> list[dict]:
-    """The results of this model's weights, and the file left with them alone: without a last line that was cut, too."""
-    data = path.read_bytes()
-    path.write_bytes(data[: data.rfind(b"\n") + 1])
-    lines = read_results(path)
-    kept = [line for line in lines if line.get("model") in (None, model.fingerprint)]
-    if len(kept) < len(lines):
-        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+def _done(path: Path, model: Model, experiment: Experiment, fold: int, dataset: Dataset) -> set[str]:
+    """The runs that have a line. Lines of other weights are dropped, and those of this experiment's fold made of other data."""
+    with locked(path):
+        if not path.is_file():
+            return set()
+        _end_whole(path)
+        lines, here = read_results(path), (experiment.name, fold)
+        kept = [
+            line
+            for line in lines
+            if line.get("model") in (None, model.fingerprint)
+            and ((line["experiment"], line.get("fold")) != here or line.get("data") == dataset.fingerprint)
+        ]
+        if len(kept) < len(lines):
+            with replacing(path) as temporary:
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8", newline="\n")
         manifest.renew(path)
-    return kept
+        return {line["run"] for line in kept}
+
+
+def _add(path: Path, line: dict) -> None:
+    """One more line, behind what another process may have written since."""
+    with locked(path):
+        if path.is_file():
+            _end_whole(path)
+        with path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(line) + "\n")
+        manifest.renew(path)
+
+
+def _end_whole(path: Path) -> None:
+    """Without a last line that was cut while it was written."""
+    with path.open("rb+") as file:
+        data = file.read()
+        file.truncate(data.rfind(b"\n") + 1)
 
 
 def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
@@ -223,6 +256,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
             "runs": len(rows),
             "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"]),
             "train": rows[0]["sizes"]["train"],
+            "labelled": rows[0]["sizes"]["train"] + rows[0]["sizes"].get("valid", 0),  # with those that decide when to stop
             "seconds": statistics.fmean(row["seconds"] for row in rows),
             "mix": _mean_mix(mixes),
         }
@@ -249,17 +283,18 @@ def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
     extra = Path(folder) / experiment.extra if experiment.extra else None
     split = replace(experiment.split, fold=fold)
     dataset = heads.open_data(task, **heads.task_files(task, folder), extra=extra, split=split)
-    return _with_random_labels(dataset) if experiment.shuffled else dataset
+    return with_random_labels(dataset, copied=experiment.copied) if experiment.shuffled else dataset
 
 
-def _with_random_labels(dataset: Dataset, seed: int = 0) -> Dataset:
-    random = np.random.default_rng(seed)
+def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0) -> Dataset:
+    """A random label for each text, equal texts alike: only a text that was trained on can be answered better than by chance.
 
-    def dealt(examples: Sequence[Example]) -> tuple[Example, ...]:
-        labels = random.integers(len(dataset.labels), size=len(examples)).tolist()
-        return tuple(replace(example, label=label) for example, label in zip(examples, labels, strict=True))
-
-    return replace(dataset, train=dealt(dataset.train), valid=dealt(dataset.valid), test=dealt(dataset.test))
+    Validation is on training texts, for it must reward what is learned by heart: on other texts the first epoch and the weakest
+    baseline would be the best, and even every test text among the training texts (`copied`) would hardly show.
+    """
+    dealt = shuffled_labels(dataset, seed)
+    train = dealt.train + (dealt.test if copied else ())
+    return replace(dealt, train=train, valid=train[:: max(1, len(train) // max(1, len(dealt.valid)))])
 
 
 def _config(experiment: Experiment, seed: int) -> TrainConfig:

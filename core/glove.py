@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import time
 from collections import Counter
@@ -27,6 +26,7 @@ from safetensors.numpy import save, save_file
 
 from core import __version__, languages
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.writing import replacing
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
 FILES = {"vectors.safetensors", "words.txt", "meta.json"}  # of a folder of vectors
@@ -192,7 +192,7 @@ def train_glove(
     facts |= {"language": (read := languages.named(corpus.get("language", "en"))).code, "licence": read.licence}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     if work is None:
-        shutil.rmtree(kept.parent)
+        shutil.rmtree(kept.parent, ignore_errors=True)  # the same training, started twice, may have done so
     return output
 
 
@@ -212,16 +212,12 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
     meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
     meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
     meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
-    temporary, old = (folder.with_name(f".{folder.name}-{word}-{os.getpid()}") for word in ("new", "old"))
-    temporary.mkdir(parents=True)
-    (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
-    (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
-    meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
-    (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8")
-    if folder.exists():
-        folder.rename(old)
-    temporary.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    with replacing(folder) as temporary:
+        temporary.mkdir()
+        (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
+        (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
+        meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
+        (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8")
     return meta
 
 
@@ -289,10 +285,9 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
 
 
 def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     said = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
-    save_file({"values": state.values, "squares": state.squares}, path.with_suffix(".new"), said)
-    path.with_suffix(".new").replace(path)
+    with replacing(path) as temporary:
+        save_file({"values": state.values, "squares": state.squares}, temporary, said)
 
 
 def _resume(path: Path, run: str) -> GloveState | None:

@@ -6,6 +6,7 @@ that it was trained on.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -212,7 +213,8 @@ def run(trainer: Trainer | BaselineTrainer, stop: Callable[[], bool] = lambda: F
     """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch."""
     path = cache_folder() / "training" / f"{trainer.key}.pt"
     if path.is_file():
-        trainer.load(path)
+        with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
+            trainer.load(path)
     for progress in trainer.run(stop):
         if progress.valid_loss is not None:
             path.parent.mkdir(parents=True, exist_ok=True)

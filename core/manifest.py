@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import threading
 from pathlib import Path
 
 from core import config
-from core.errors import CorruptArtifact, MissingArtifact
+from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.texts import t
+from core.writing import locked, replacing
 
 NAME = "SHA256"
 _SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum: checked by this process
@@ -49,16 +49,16 @@ def renew(path: str | Path) -> None:
     if not path.is_relative_to(root) or not (root / NAME).is_file():
         return
     name = path.relative_to(root).as_posix()
-    others = {file: known for file, known in _listed(root).items() if file != name and not file.startswith(f"{name}/")}
-    written = [file for file in bundled_files(root) if path in (file, *file.parents)]
-    _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
+    with locked(root / NAME):
+        others = {file: known for file, known in _listed(root).items() if file != name and not file.startswith(f"{name}/")}
+        written = [file for file in bundled_files(root) if path in (file, *file.parents)]
+        _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
 
 
 def _write(root: Path, sums: dict[str, str]) -> Path:
-    temporary = root / f".{NAME}.{os.getpid()}"
     order = sorted(sums, key=Path)  # as the files lie in their folders
-    temporary.write_text("".join(f"{sums[name]}  {name}\n" for name in order), encoding="utf-8")
-    os.replace(temporary, root / NAME)
+    with replacing(root / NAME) as temporary:
+        temporary.write_text("".join(f"{sums[name]}  {name}\n" for name in order), encoding="utf-8", newline="\n")
     return root / NAME
 
 
@@ -133,9 +133,5 @@ def _kept() -> dict[str, tuple[int, int, str]]:
 
 def _keep() -> None:
     """For the next process; a cache that cannot be written is no fault."""
-    with contextlib.suppress(OSError):
-        record = _record()
-        record.parent.mkdir(parents=True, exist_ok=True)
-        temporary = record.with_name(f".{record.name}.{os.getpid()}")
+    with contextlib.suppress(OSError, BadInput), replacing(_record()) as temporary:
         temporary.write_text(json.dumps(_SEEN), encoding="utf-8")
-        os.replace(temporary, record)

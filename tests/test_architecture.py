@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (  # of core, lowest first; a module may import what stands in an earlier row, or another file of its own folder
     ("errors", "texts", "markup"),
-    ("config", "limits", "catalogue", "standalone", "checkpoint", "vector_files", "chance"),
-    ("manifest", "jobs", "own"),
-    ("text", "artifacts"),
+    ("config", "limits", "catalogue", "standalone", "vector_files", "chance", "writing"),
+    ("manifest", "jobs", "own", "checkpoint"),
+    ("text", "artifacts", "draws", "threads"),
     ("morphemes",),
     ("languages",),
     ("download",),

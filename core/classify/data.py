@@ -64,7 +64,7 @@ class SplitConfig:
     fold: int = 0  # which of them is the test set
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
-    share: float = 1.0  # of the training texts to learn from; validation and test sets stay whole
+    share: float = 1.0  # of the labelled texts to learn from, to train on and to validate on; the test set stays whole
     max_tokens: int = MAX_TOKENS
     seed: int = 0
 
@@ -102,9 +102,10 @@ def make_dataset(
 ) -> Dataset:
     """Examples of a labelled table, split by `config`; official `test` and `valid` tables are respected.
 
-    Training texts that are also in the validation or test set are dropped and counted. `extra` rows are only trained on.
-    `clean` is applied to each text, `names` renames labels, `order` says which come first (all others sorted), and rows of
-    the label `left_out` are read and used nowhere.
+    No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
+    training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
+    do is noted; validation never sees one.) `extra` rows are only trained on. `clean` is applied to each text, `names` renames
+    labels, `order` says which come first (all others sorted), and rows of the label `left_out` are read and used nowhere.
     """
     made = _Maker(clean, names or {}, config.max_tokens)
     every = [made.rows(part) if part else [] for part in (table, test, valid, extra)]
@@ -112,13 +113,19 @@ def make_dataset(
     if config.duplicates == "drop":
         rows = made.without_duplicates(rows)
     train, held_out = (rows, tested) if test else _split_test(rows, config)
-    train, checked = (train, checked) if valid else _ranked_split(train, config.valid_share, config.seed, "valid")
-    labels, train = _labels([*train, *added], order, name), _share([*train, *added], config)
+    if valid:
+        checked = made.without(checked, held_out, "validation", "test")
+    else:
+        checked = _ranked_split(_apart(train, held_out), config.valid_share, config.seed, "valid")[1]
+        taken = {row.form for row in checked}
+        train = [row for row in train if row.form not in taken]
+    labels = _labels([*train, *added], order, name)
+    train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
         made.notes += _leaks(train, held_out)
     else:
-        train = made.without(train, held_out, "test")
-    train = made.without(train, checked, "validation")
+        train = made.without(train, held_out, "training", "test")
+    train = made.without(train, checked, "training", "validation")
     splits = [made.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
     if not all(splits):
         raise BadInput(_too_few(splits, name, len(rows)))
@@ -191,11 +198,10 @@ class _Maker:
             self.notes.append(f"{dropped:,} rows repeat an earlier text and were dropped ({unequal:,} under another label).")
         return list(first.values())
 
-    def without(self, train: list[_Cut], held_out: list[_Cut], what: str) -> list[_Cut]:
-        forms = {row.form for row in held_out}
-        kept = [row for row in train if row.form not in forms]
-        if dropped := len(train) - len(kept):
-            self.notes.append(f"{dropped:,} training rows whose text is in the {what} set were dropped.")
+    def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, other: str) -> list[_Cut]:
+        kept = _apart(rows, held_out)
+        if dropped := len(rows) - len(kept):
+            self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
         return kept
 
     def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[Example, ...]:
@@ -230,6 +236,12 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
         raise BadInput(f"{len(ranked):,} distinct texts cannot make {config.folds} folds. Ask for fewer, or add rows.")
     fold = {form: k * config.folds // len(ranked) for k, form in enumerate(ranked)}
     return [r for r in rows if fold[r.form] != config.fold], [r for r in rows if fold[r.form] == config.fold]
+
+
+def _apart(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
+    """The rows whose text is not among those held out."""
+    forms = {row.form for row in held_out}
+    return [row for row in rows if row.form not in forms]
 
 
 def _ranked_split(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.classify.inputs import UNKNOWN, Batch
+from core.draws import Dropout, first_weights
 from core.elmo.mix import ScalarMix
 from core.errors import BadInput
 from core.texts import t
@@ -175,21 +176,24 @@ class Network(nn.Module):
         static_dim: int = 0,
         n_layers: int = 0,
         elmo_dim: int = 0,
+        generator: torch.Generator | None = None,
     ) -> None:
+        """First weights, dropout and dropped words are drawn from `generator`; None is torch's own, of the whole process."""
         super().__init__()
-        self.variant, self.config = variant, config
+        self.variant, self.config, self.generator = variant, config, generator
         self.words = nn.Embedding(n_words, config.word_dim) if variant.learned else None
         self.tuned = nn.Embedding(n_words, static_dim) if variant.glove == "trained" else None
         self.unknown = nn.Parameter(torch.zeros(static_dim)) if variant.glove else None  # for words GloVe lacks
         self.mix = ScalarMix(n_layers) if variant.elmo else None
         width = config.word_dim * variant.learned + static_dim * bool(variant.glove) + elmo_dim * variant.elmo
-        self.dropout, self.elmo_dropout = nn.Dropout(config.dropout), nn.Dropout(config.elmo_dropout)
+        self.dropout, self.elmo_dropout = Dropout(config.dropout, generator), Dropout(config.elmo_dropout, generator)
         if variant.network == "mean":
             self.lstm, pooled = None, config.mean_hidden
             self.relu = nn.Sequential(nn.Linear(width, pooled), nn.ReLU())
         else:
             self.lstm, pooled = nn.LSTM(width, config.hidden, batch_first=True, bidirectional=True), 4 * config.hidden
         self.output = nn.Linear(pooled, n_classes)
+        first_weights(self, generator)
 
     def forward(self, batch: Batch) -> Tensor:
         """(B, C) logits."""
@@ -210,7 +214,7 @@ class Network(nn.Module):
         """(B, T, E): the parts that this variant has, side by side, each under its dropout."""
         words, known = batch.words, batch.known
         if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
-            dropped = torch.rand(words.shape) < self.config.word_dropout
+            dropped = (torch.rand(words.shape, generator=self.generator) < self.config.word_dropout).to(words.device)
             words = words.masked_fill(dropped, UNKNOWN)
             known = known & ~dropped if known is not None else None
         parts = []

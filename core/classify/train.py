@@ -27,6 +27,7 @@ from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, Variant
 from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
 from core.classify.scores import nll
+from core.draws import seeded
 from core.errors import BadInput
 from core.static import StaticVectors
 from core.texts import t
@@ -49,14 +50,14 @@ class Trainer:
     """One run of a network; a seed decides it, wherever it is cut and resumed."""
 
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
-        torch.manual_seed(config.seed)
+        self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
         texts = [example.tokens for example in dataset.train] if variant.learned or variant.glove == "trained" else []
         self.vocabulary = Vocabulary.of(texts, min_count=config.min_count, max_words=config.max_words)
         static_dim = frozen.vectors.dim if variant.glove else 0
         sizes = {"n_layers": frozen.n_layers, "elmo_dim": frozen.elmo_dim} if variant.elmo else {}
         self.shape = {"n_words": len(self.vocabulary), "static_dim": static_dim, **sizes}
-        self.network = Network(variant, config.network, n_classes=len(dataset.labels), **self.shape)
+        self.network = Network(variant, config.network, n_classes=len(dataset.labels), generator=self.generator, **self.shape)
         if self.network.tuned is not None:
             self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
@@ -82,7 +83,7 @@ class Trainer:
     def _epoch(self) -> Iterator[Progress]:
         """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
         config, started, before, total = self.config, time.perf_counter(), self.seconds, 0.0
-        torch.manual_seed(config.seed * 1_000_003 + self.epoch)
+        self.generator.manual_seed(config.seed * 1_000_003 + self.epoch)
         size = min(config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
         batches = _batches(self.dataset.train, size, np.random.default_rng([config.seed, self.epoch]))
         self.network.train()

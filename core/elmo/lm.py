@@ -23,11 +23,11 @@ SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabular
 class Softmax(nn.Module):
     """p(word | context) = softmax(W h + b): the output layer shared by both directions."""
 
-    def __init__(self, n_words: int, projection: int) -> None:
+    def __init__(self, n_words: int, projection: int, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(n_words, projection))
         self.bias = nn.Parameter(torch.zeros(n_words))
-        nn.init.normal_(self.weight, std=projection**-0.5)
+        nn.init.normal_(self.weight, std=projection**-0.5, generator=generator)
 
     def forward(self, h: Tensor) -> Tensor:
         """(N, P) -> log-probabilities (N, V)."""

@@ -11,9 +11,10 @@ Gate order in memory is input, forget, output, new cell (so that one sigmoid cov
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from core.config import ModelShape
+from core.draws import first_weights
 from core.elmo.recurrence import run_lstm
 from core.text import BEGIN_WORD, END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
 
@@ -23,12 +24,12 @@ State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 class Highway(nn.Module):
     """y = g * relu(W_t x + b_t) + (1 - g) * x with g = sigmoid(W_c x + b_c) (Srivastava et al. 2015, eq. 3)."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, generator: Generator | None = None) -> None:
         super().__init__()
         self.transform = nn.Linear(size, size)
         self.carry = nn.Linear(size, size)
-        nn.init.normal_(self.transform.weight, std=size**-0.5)
-        nn.init.normal_(self.carry.weight, std=size**-0.5)
+        nn.init.normal_(self.transform.weight, std=size**-0.5, generator=generator)
+        nn.init.normal_(self.carry.weight, std=size**-0.5, generator=generator)
         nn.init.zeros_(self.transform.bias)
         nn.init.constant_(self.carry.bias, -2.0)  # starts by passing its input on
 
@@ -40,16 +41,17 @@ class Highway(nn.Module):
 class CharacterCNN(nn.Module):
     """A token's vector from its spelling alone: (N, 50) character ids -> (N, P)."""
 
-    def __init__(self, shape: ModelShape) -> None:
+    def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
         super().__init__()
         self.embedding = nn.Embedding(N_CHARACTER_IDS, shape.character_dim, padding_idx=0)
         self.convolutions = nn.ModuleList(nn.Conv1d(shape.character_dim, n, width) for width, n in shape.filters)
-        self.highways = nn.ModuleList(Highway(shape.n_filters) for _ in range(shape.n_highway))
         self.projection = nn.Linear(shape.n_filters, shape.projection)
+        first_weights(self, generator)
+        self.highways = nn.ModuleList(Highway(shape.n_filters, generator) for _ in range(shape.n_highway))
         self.widest = max(width for width, _ in shape.filters)
         self.anchored = [False] * len(shape.filters)  # see `anchor`
         for convolution in self.convolutions:
-            nn.init.uniform_(convolution.weight, -0.05, 0.05)
+            nn.init.uniform_(convolution.weight, -0.05, 0.05, generator=generator)
             nn.init.zeros_(convolution.bias)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -94,7 +96,7 @@ class CharacterCNN(nn.Module):
 class ProjectedLSTM(nn.Module):
     """One direction's LSTM layer with clipped cell and clipped projection (Sak et al. 2014, eqs. 1-7, no peepholes)."""
 
-    def __init__(self, shape: ModelShape) -> None:
+    def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
         super().__init__()
         p, h = shape.projection, shape.hidden
         self.input_weight = nn.Parameter(torch.empty(4 * h, p))
@@ -103,7 +105,7 @@ class ProjectedLSTM(nn.Module):
         self.projection = nn.Parameter(torch.empty(p, h))
         self.clips = (shape.cell_clip, shape.projection_clip)
         for weight in (self.input_weight, self.state_weight, self.projection):
-            nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
+            nn.init.normal_(weight, std=weight.shape[1] ** -0.5, generator=generator)
         with torch.no_grad():
             self.bias[h : 2 * h] = 1.0  # forget gate: remember by default
 
@@ -115,12 +117,13 @@ class ProjectedLSTM(nn.Module):
 class BiLM(nn.Module):
     """The whole model; `forward` gives all L = n_layers + 1 layers of packed sentences."""
 
-    def __init__(self, shape: ModelShape) -> None:
+    def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
+        """First weights are drawn from `generator`; None is torch's own, of the whole process."""
         super().__init__()
         self.shape = shape
-        self.characters = CharacterCNN(shape)
-        self.forward_layers = nn.ModuleList(ProjectedLSTM(shape) for _ in range(shape.n_layers))
-        self.backward_layers = nn.ModuleList(ProjectedLSTM(shape) for _ in range(shape.n_layers))
+        self.characters = CharacterCNN(shape, generator)
+        self.forward_layers = nn.ModuleList(ProjectedLSTM(shape, generator) for _ in range(shape.n_layers))
+        self.backward_layers = nn.ModuleList(ProjectedLSTM(shape, generator) for _ in range(shape.n_layers))
 
     def run_direction(
         self, x: Tensor, batch_sizes: list[int], *, backward: bool, states: list[State] | None = None

@@ -26,6 +26,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from core import checkpoint
 from core.config import ModelShape
+from core.draws import seeded
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, PackedBatch
 from core.elmo.model import BiLM
@@ -95,11 +96,11 @@ class Trainer:
     """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it."""
 
     def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig) -> None:
-        torch.manual_seed(config.seed)
         self.corpus, self.config = corpus, config
-        self.model = BiLM(shape)
+        self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
+        self.model = BiLM(shape, self.generator)
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
-        self.softmax = Softmax(self.n_words, shape.projection)
+        self.softmax = Softmax(self.n_words, shape.projection, self.generator)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
         matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
@@ -217,9 +218,9 @@ class Trainer:
             if self.tokens >= config.tokens:
                 self._take_average()
                 return
-            torch.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
+            self.generator.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
             rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
-            value = self.gradients(batch, *self.sampler.draw(), train_characters=train_characters)
+            value = self.gradients(batch, *self.sampler.draw(self.generator), train_characters=train_characters)
             if not math.isfinite(value):  # before it spoils the weights
                 advice = "Go on from the last checkpoint with a lower learning rate."
                 raise BadInput(f"At step {self.step} the loss is {value}, not a finite number. {advice}")

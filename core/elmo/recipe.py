@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core import languages
+from core import checkpoint, languages
 from core.artifacts import file_sha256, provenance, write_json
 from core.config import MINI, ModelShape
 from core.elmo.encoder import Encoder
@@ -118,8 +118,7 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     started = time.monotonic()
     found = solve_characters(characters, known, target[: len(known)])
     log(stage="characters", **found, types=len(known), seconds=round(time.monotonic() - started))
-    torch.save(characters.state_dict(), path.with_suffix(".tmp"))
-    path.with_suffix(".tmp").replace(path)
+    checkpoint.write(path, characters.state_dict())
 
 
 def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, log: _Log) -> Trainer:
@@ -136,18 +135,18 @@ def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, l
     return trainer
 
 
-def _train(recipe: Recipe, trainer: Trainer, checkpoint: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
+def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
     saved = validated = time.monotonic()
     for progress in trainer.run():
         if progress.step % 20 == 0:
             log(stage=stage, **_rounded(progress, tokens_before))
         if time.monotonic() - saved > SAVE_EVERY_S:
-            trainer.save(checkpoint)
+            trainer.save(kept)
             saved = time.monotonic()
         if recipe.valid and time.monotonic() - validated > VALIDATE_EVERY_S:
             _log_perplexity(recipe, trainer, stage, tokens_before, log)
             validated = time.monotonic()
-    trainer.save(checkpoint)
+    trainer.save(kept)
     if recipe.valid:
         _log_perplexity(recipe, trainer, stage, tokens_before, log)
 

@@ -29,9 +29,9 @@ class LogUniformSampler:
     def _distinct(self, tries: float) -> Tensor:
         return -torch.expm1(tries * torch.log1p(-self.p))
 
-    def draw(self) -> tuple[Tensor, Tensor]:
-        """Negatives (K,) and log of their expected counts (K,); torch's seed decides."""
-        chosen = torch.multinomial(self.p.float(), self.n_samples)
+    def draw(self, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+        """Negatives (K,) and log of their expected counts (K,), drawn from `generator` (None: torch's own)."""
+        chosen = torch.multinomial(self.p.float(), self.n_samples, generator=generator)
         return chosen, self.log_count[chosen]
 
 

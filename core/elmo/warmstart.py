@@ -46,7 +46,7 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
         table[numbers, :d] = found * 2 * scale
         written = [(t[:1].isupper(), len(t) > 1 and t.isupper(), any(c.isdigit() for c in t)) for t in types]
         table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32)
-        table[:2, d:] = torch.randn(2, table.shape[1] - d) * 0.5  # the two boundaries
+        table[:2, d:] = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries
     return len(numbers)
 
 

@@ -20,6 +20,7 @@ from core.elmo.lm import Softmax, Vocabulary
 from core.elmo.model import BiLM
 from core.errors import CorruptArtifact, MissingArtifact
 from core.texts import t
+from core.writing import replacing
 
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
@@ -115,11 +116,9 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
     import h5py
 
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / "weights.hdf5.tmp"
-    with h5py.File(temporary, "w") as file:
+    with replacing(folder / "weights.hdf5") as temporary, h5py.File(temporary, "w") as file:
         for name, value in _to_tensorflow(model):
             file.create_dataset(name, data=np.ascontiguousarray(value, np.float32))
-    temporary.replace(folder / "weights.hdf5")
     (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
 
 
@@ -137,9 +136,8 @@ def save_safetensors(
     if softmax is not None:
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
         (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8")
-    temporary = folder / "weights.safetensors.tmp"
-    save_file({name: value.to(dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
-    temporary.replace(folder / "weights.safetensors")
+    with replacing(folder / "weights.safetensors") as temporary:
+        save_file({name: value.to(dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
     (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
 
 

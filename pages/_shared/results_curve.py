@@ -1,4 +1,4 @@
-"""The learning curve of the Results page: accuracy as training rows grow, and what ELMo adds at either end."""
+"""The learning curve of the Results page: accuracy as labelled rows grow, and what ELMo adds at either end."""
 
 from __future__ import annotations
 
@@ -26,13 +26,19 @@ def show_curve(found: dict) -> None:
     st.markdown(t("#### How many labelled texts does it take?"))
     titles = variant_titles()
     curves = {
-        titles[name]: [(rows[name]["train"], rows[name]["accuracy"]) for rows in by_share.values() if name in rows]
+        titles[name]: [(rows[name]["labelled"], rows[name]["accuracy"]) for rows in by_share.values() if name in rows]
         for name in CURVE
     }
     draw(
-        figures.curves_figure(curves, y=t("accuracy on 7,600 unseen news"), percent=True, x=t("training rows"), log_x=True),
+        figures.curves_figure(
+            curves,
+            y=t("accuracy on 7,600 unseen news"),
+            percent=True,
+            x=t("labelled rows, to train and to validate on"),
+            log_x=True,
+        ),
         key="results.curve",
-        alt=t("Accuracy on unseen news by the number of training rows, a line for each of: {names}.", names=", ".join(curves)),
+        alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curves)),
     )
     lines, ends = [], []
     for plain, joined in (("embedding", "embedding+elmo"), ("glove", "glove+elmo")):
@@ -47,9 +53,9 @@ def show_curve(found: dict) -> None:
                 "ELMo joined to <b>{classifier}</b>: {gain:+.1f} points with {rows:,} rows, {gain_of_many:+.1f} with {many:,}.",
                 classifier=escape(titles[plain]),
                 gain=gain[few],
-                rows=both[few][plain]["train"],
+                rows=both[few][plain]["labelled"],
                 gain_of_many=gain[many],
-                many=both[many][plain]["train"],
+                many=both[many][plain]["labelled"],
             )
         )
     falls = [gain_few > gain_many for gain_few, gain_many in ends]
@@ -66,7 +72,7 @@ def show_curve(found: dict) -> None:
     notice(lines)
     table = pd.DataFrame(
         [
-            {t("training rows"): rows[name]["train"], t("classifier"): titles[name], **scores_of(rows[name])}
+            {t("labelled rows"): rows[name]["labelled"], t("classifier"): titles[name], **scores_of(rows[name])}
             for rows in by_share.values()
             for name in rows
         ]

@@ -115,10 +115,13 @@ def show_checks(found: dict) -> None:
         room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
         lines.append(
             t(
-                "With labels dealt out at random the best variant reaches {accuracy:.1%} of four classes; chance is 25 %.",
+                "With a random label for each text the best variant reaches {accuracy:.1%} of four classes; chance is 25 %.",
                 accuracy=worst["accuracy"],
             )
         )
+        if copied := found.get("random-copied"):
+            highest = max(row["accuracy"] for row in copied.values())
+            lines.append(t("With every test text copied into training the same check reads {accuracy:.1%}.", accuracy=highest))
         if worst["accuracy"] < 0.25 + room:
             lines.append(t("Nothing leaks from test to training."))
         else:

@@ -5,13 +5,15 @@ import hashlib
 import json
 import os
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import Timeout
 
-from core import __version__
+from core import __version__, writing
 from core.artifacts import (
     check_fits,
     file_sha256,
@@ -24,6 +26,7 @@ from core.artifacts import (
     write_json,
 )
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.writing import locked
 
 
 def names(folder: Path) -> set[str]:
@@ -201,3 +204,37 @@ def test_provenance_keeps_the_facts_and_adds_code_environment_and_date():
     assert made["model"] == "elmo-mini" and made["code_version"] == __version__
     assert {"python", "system", "numpy"} <= made["environment"].keys()
     assert made["date"].endswith("+00:00") and json.loads(json.dumps(made, default=str))
+
+
+def test_a_reader_who_keeps_a_file_open_on_windows_is_waited_for(tmp_path, monkeypatch):
+    replace, refused = os.replace, iter([PermissionError(13, "in use"), PermissionError(13, "in use"), None])
+
+    def busy(source, target):
+        if error := next(refused):
+            raise error
+        replace(source, target)
+
+    (tmp_path / "new").write_text("new")
+    monkeypatch.setattr(os, "replace", busy)
+    monkeypatch.setattr(os, "name", "nt")
+    writing.rename(str(tmp_path / "new"), str(tmp_path / "old"))
+    monkeypatch.undo()
+    assert (tmp_path / "old").read_text() == "new" and names(tmp_path) == {"old"}
+
+
+def test_a_lock_keeps_threads_out_until_it_is_given_back(tmp_path):
+    with locked(tmp_path / "a"):
+        done = []
+        thread = threading.Thread(target=lambda: [done.append(1) for _ in [0] if _take(tmp_path / "a")])
+        thread.start()
+        time.sleep(0.2)
+        assert not done
+        with pytest.raises(Timeout), locked(tmp_path / "a", timeout_s=0):
+            pass
+    thread.join(5)
+    assert done
+
+
+def _take(path) -> bool:
+    with locked(path):
+        return True

@@ -182,10 +182,13 @@ def test_a_seed_decides_the_split_and_the_files_order_does_not():
     assert forms(make_dataset("own", rows(60), SplitConfig(seed=1)).test) != forms(one.test)
 
 
-def test_a_smaller_share_is_part_of_a_larger_one_and_leaves_the_rest_whole():
+def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_the_test_set_stays_whole():
     whole, half, tenth = (make_dataset("own", rows(200), SplitConfig(share=share)) for share in (1, 0.5, 0.1))
     assert forms(tenth.train) < forms(half.train) < forms(whole.train) and len(tenth.train) == 14
-    assert forms(tenth.test) == forms(whole.test) and forms(tenth.valid) == forms(whole.valid)
+    assert forms(tenth.valid) < forms(half.valid) < forms(whole.valid) and len(tenth.valid) == 2 and len(whole.valid) == 16
+    assert forms(tenth.test) == forms(whole.test)
+    official = Table("valid.csv", tuple(Row(f"checked {k}", "ab"[k % 2]) for k in range(50)), ("text",), "label")
+    assert len(make_dataset("own", rows(200), SplitConfig(share=0.1), valid=official).valid) == 5
     assert tenth.texts == whole.texts and tenth.labels == whole.labels
 
 
@@ -200,8 +203,22 @@ def test_duplicates_are_kept_or_the_first_of_them_is():
 def test_training_rows_whose_text_is_in_the_official_test_file_are_dropped_and_counted():
     official = Table("test.csv", (Row("TEXT number  5", "b"), Row("unseen", "a")), ("text",), "label")
     data = make_dataset("own", rows(40), SplitConfig(), test=official)
-    assert len(data.test) == 2 and no_text_is_shared(data) and len(data.train) + len(data.valid) in (39, 40)
-    assert any("whose text is in the test set" in note for note in data.notes) or "text number 5" in forms(data.valid)
+    assert len(data.test) == 2 and no_text_is_shared(data) and len(data.train) + len(data.valid) == 39
+    assert any("1 training rows whose text is in the test set" in note for note in data.notes)
+
+
+def test_no_text_that_is_tested_on_is_validated_on():
+    half = Table("test.csv", tuple(Row(row.text.upper(), row.label) for row in rows(50).rows), ("text",), "label")
+    data = make_dataset("own", rows(100), SplitConfig(), test=half)
+    assert no_text_is_shared(data) and (len(data.train), len(data.valid), len(data.test)) == (45, 5, 50)
+    checked = Table("valid.csv", (*half.rows[:10], Row("one more", "a"), Row("and another", "b")), ("text",), "label")
+    data = make_dataset("own", rows(100), SplitConfig(), test=half, valid=checked)
+    assert no_text_is_shared(data) and forms(data.valid) == {"one more", "and another"}
+    assert any("10 validation rows whose text is in the test set were dropped" in note for note in data.notes)
+    twice = Table("t", (*rows(40).rows[:36], *rows(12).rows), ("text",), "label")  # in file order training may repeat a test text
+    data = make_dataset("own", twice, SplitConfig(in_order=True))
+    assert not forms(data.valid) & forms(data.test) and not forms(data.valid) & forms(data.train)
+    assert forms(data.train) & forms(data.test)
 
 
 def test_extra_rows_are_only_trained_on_and_never_what_is_tested():

@@ -2,6 +2,7 @@
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from itertools import islice
 
@@ -10,7 +11,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
+from core import checkpoint, heads
 from core.artifacts import read_json, write_json
 from core.classify.data import SplitConfig, make_dataset, shuffled_labels
 from core.classify.head import classify, load_head, save_head
@@ -19,6 +22,7 @@ from core.classify.model import VARIANTS, variant_named
 from core.classify.runs import Frozen, TrainConfig
 from core.classify.scores import best_temperature, evaluate, nll, softmax_rows
 from core.classify.train import BaselineTrainer, Trainer, _batches, make_trainer
+from core.draws import Dropout, first_weights, seeded
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from tests.core.classify_parts import CONFIG, dataset, frozen, table, tiny_encoder, tiny_vectors
 
@@ -125,6 +129,67 @@ def test_a_seed_decides_the_run(data, parts):
     assert one.key == same.key != other.key
 
 
+@pytest.mark.parametrize("variant", ["embedding", "glove-unfrozen+elmo"])
+def test_two_runs_at_once_each_get_what_their_seed_says(data, parts, variant):
+    """torch's own generator is one for the whole process: they took each other's numbers."""
+    config = replace(CONFIG, epochs=2)
+    alone = Trainer(variant_named(variant), data, config, parts)
+    for _ in alone.run():
+        pass
+    one, other, third = (Trainer(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
+    for _ in zip(one.run(), other.run(), third.run(), strict=False):
+        torch.rand(3)  # and whoever draws besides
+    assert_same(state(one), state(alone))
+    assert_same(state(other), state(alone))
+    assert not torch.equal(third.network.output.weight, one.network.output.weight)
+
+
+def test_a_run_alone_draws_what_torch_would_after_its_seed():
+    """Heads and results made when runs drew from torch's own generator stay as they are."""
+    torch.manual_seed(5)
+    modules = nn.Embedding(7, 3), nn.LSTM(3, 4, batch_first=True, bidirectional=True), nn.Linear(8, 2), nn.Conv1d(3, 5, 2)
+    wanted = [p.clone() for module in modules for p in module.parameters()]
+    wanted.append(nn.functional.dropout(torch.ones(50, 40), 0.3))
+    generator = seeded(5)
+    for module in modules:
+        first_weights(module, generator)
+    found = [*(p for module in modules for p in module.parameters()), Dropout(0.3, generator)(torch.ones(50, 40))]
+    assert all(map(torch.equal, found, wanted))
+    still = Dropout(0.3, generator).eval()
+    assert torch.equal(still(wanted[0]), wanted[0])
+
+
+def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
+    def keep(number: int) -> None:
+        for _ in range(40):
+            checkpoint.write(tmp_path / "run.pt", {"number": number})
+
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(keep, number) for number in range(4)]:
+            done.result()
+    with checkpoint.read(tmp_path / "run.pt") as kept:
+        assert kept["number"] in range(4)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.pt"]
+
+
+def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
+    one, other = (Trainer(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
+    running = heads.run(one)
+    while next(running).valid_loss is None:  # an epoch is kept
+        pass
+    loading = other.load
+
+    def late(path) -> None:
+        for _ in running:
+            pass
+        loading(path)
+
+    other.load = late
+    assert [event.epoch for event in heads.run(other) if event.valid_loss is not None] == [1, 2]
+    assert_same(state(other), state(one))
+
+
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
     trainer, seen = Trainer(variant_named("glove"), data, CONFIG, parts), []
     for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
@@ -188,11 +253,12 @@ def test_a_configuration_that_makes_no_sense_is_refused(wrong):
         TrainConfig(**wrong)
 
 
-@pytest.mark.parametrize("damage", ["cut", "other data", "none"])
+@pytest.mark.parametrize("damage", ["cut", "other data"])
 def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path, damage):
     trainer, path = Trainer(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
-    if damage != "none":
-        trainer.save(path)
+    with pytest.raises(MissingArtifact, match=r"There is no file .*run\.pt"):
+        trainer.load(path)
+    trainer.save(path)
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:100])
     if damage == "other data":

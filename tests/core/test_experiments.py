@@ -1,21 +1,27 @@
 """Experiments: every run once, resumed after a cut, summed up over folds and seeds; random labels are learned by nobody."""
 
 import json
+import subprocess
+import sys
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
 from core import experiments, heads
-from core.classify.data import SplitConfig
+from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.model import NetworkConfig
 from core.classify.runs import TrainConfig
+from core.classify.tables import Row, Table
 from core.errors import CorruptArtifact
-from core.experiments import EXPERIMENTS, Experiment, read_results, run_experiments, summary
+from core.experiments import EXPERIMENTS, Experiment, read_results, run_experiments, summary, with_random_labels
 from core.workbench import Model
 from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
+ROOT = Path(__file__).parents[2]
 TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
 
 
@@ -95,6 +101,73 @@ def test_with_random_labels_nothing_is_left_to_learn(run):
     told = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
     dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
     assert told[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
+
+
+def test_the_proof_that_nothing_leaks_reads_high_where_every_test_text_was_trained_on(run):
+    shown = replace(TINY, name="shown", split=SplitConfig(), variants=("tfidf", "glove"), shuffled=True, copied=True)
+    lines = {line["variant"]: line["accuracy"] for line in run(shown, seeds=(0,))}
+    assert lines["tfidf"] > 0.9 and lines["tfidf"] > lines["glove"]  # two epochs teach a network little by heart
+
+
+def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
+    rows = table(200).rows
+    copied = Table("test", tuple(Row(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
+    data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
+    dealt = with_random_labels(data, copied=True)
+    label = {}
+    for example in (*dealt.train, *dealt.valid, *dealt.test):
+        assert label.setdefault(normal_form(example.text), example.label) == example.label
+    assert {e.text for e in dealt.test} < {e.text for e in dealt.train} and set(dealt.valid) <= set(dealt.train)
+    alone = with_random_labels(data)
+    assert not {normal_form(e.text) for e in alone.test} & {normal_form(e.text) for e in alone.train}
+
+
+def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
+    before = run(TINY, seeds=(0,))
+    with (folder / "sms_spam" / "spam.csv").open("a") as file:
+        file.write("ham,One more message\n")
+    after = run(TINY, seeds=(0,))
+    kept = read_results(run.output)
+    assert len(kept) == len(before) == len(after) and {line["run"] for line in kept} == {line["run"] for line in after}
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from core.experiments import _add
+for n in range(40):
+    _add(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
+"""
+
+
+def test_processes_that_share_a_file_lose_no_line(tmp_path):
+    output = tmp_path / "results.jsonl"
+    output.write_text('{"run": "cut wh')
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, output, name], cwd=ROOT) for name in "ab"]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
+
+
+def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, monkeypatch):
+    """The file was read, then written anew from what had been read: a line in between was lost."""
+    run(TINY, seeds=(0,))
+    lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
+    run.output.write_text(lines)
+    other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
+    reading, reads = experiments.read_results, []
+
+    def read(path):
+        found = reading(path)
+        if not reads:  # another process writes as soon as it may
+            reads.append(threading.Thread(target=lambda: (experiments._add(path, other), written.set())))
+            reads[0].start()
+            written.wait(0.5)
+        return found
+
+    monkeypatch.setattr(experiments, "read_results", read)
+    run(TINY, seeds=(0,))
+    reads[0].join()
+    assert "o" in {line["run"] for line in reading(run.output)}
 
 
 def test_a_line_that_is_no_result_is_named(tmp_path):

@@ -15,7 +15,7 @@ from core.elmo.pretrain import PretrainConfig, Trainer
 from core.elmo.sampling import LogUniformSampler, _SampledLoss, sampled_softmax_loss
 from core.elmo.topic import BAG, WORDS, bag_loss, draw_distances, rows_ahead
 from core.elmo.warmstart import solve_characters
-from core.errors import BadInput, CorruptArtifact
+from core.errors import BadInput, CorruptArtifact, MissingArtifact
 
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
@@ -335,6 +335,18 @@ def test_a_seed_decides_the_run(corpus):
     assert not torch.equal(one.softmax.weight, other.softmax.weight)
 
 
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_two_runs_at_once_each_get_what_their_seed_says(corpus, table_types):
+    alone = trainer(corpus, table_types=table_types)
+    train(alone, 4)
+    one, other = trainer(corpus, table_types=table_types), trainer(corpus, table_types=table_types)
+    for _ in zip(range(4), one.run(), other.run(), strict=False):
+        torch.rand(3)  # and whoever draws besides
+    assert_same(everything(one), everything(alone))
+    assert_same(everything(other), everything(alone))
+    assert not torch.equal(trainer(corpus, seed=1).softmax.weight, trainer(corpus).softmax.weight)
+
+
 def test_between_its_turns_the_char_cnn_rests_and_its_cached_vectors_are_used(corpus):
     t = trainer(corpus)
     train(t, 1)
@@ -385,7 +397,7 @@ def test_a_checkpoint_of_another_run_is_refused(corpus, tmp_path):
 
 
 def test_a_checkpoint_that_is_not_there_is_refused(corpus, tmp_path):
-    with pytest.raises(CorruptArtifact, match=r"none\.pt is not a readable checkpoint \(FileNotFoundError\)"):
+    with pytest.raises(MissingArtifact, match=r"There is no file .*none\.pt"):
         trainer(corpus).load(tmp_path / "none.pt")
 
 
