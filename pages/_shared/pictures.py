@@ -39,10 +39,11 @@ function save(plot, format, filename, { title, source }) {
   const camera = plot._fullLayout._modeBar.buttons.flat().find(({ name }) => name === "toImage");
   const { layout, _context: context, _fullLayout: full } = plot, out = overhang(plot), size = full._size;
   const page = getComputedStyle(document.querySelector(".stApp"));
-  const before = Object.fromEntries(["paper_bgcolor", "margin", "title", "annotations"].map((name) => [name, layout[name]]));
+  const before = Object.fromEntries(["paper_bgcolor", "margin", "title", "annotations", "template"].map((name) => [name, layout[name]]));
   const options = context.toImageButtonOptions, font = { color: page.color, family: full.font.family };
   const beside = out.l + out.r + 2 * EDGE;
   layout.paper_bgcolor = page.backgroundColor;
+  layout.template = JSON.parse(JSON.stringify(layout.template ?? {}).replaceAll(/#808495/gi, page.color));  // the theme's grey, 3.7:1
   layout.margin = { l: size.l + out.l + EDGE, r: size.r + out.r + EDGE, t: size.t + HEAD, b: size.b + FOOT, pad: size.pad };
   layout.title = { text: title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top",
                    pad: { l: EDGE, t: EDGE }, font: { ...font, size: 19 } };

@@ -83,6 +83,7 @@ def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_s
         ground in style.replace("rgb (", "rgb(")
         and "fill-opacity: 0" not in style.split("main-svg", 1)[1].split("</rect>")[0][:400]
     )
+    assert "rgb(128, 132, 149)" not in style  # too pale on white; on the page a rule of ours darkens it
     inks = set(re.findall(r"<text[^>]*?fill: rgb\((\d+), (\d+), (\d+)\)", style))
     assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark ground
 
