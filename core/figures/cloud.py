@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GLOVE, RIM, SENSE_SYMBOLS, base, ink, sense_colour
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, base, ink, sense_colour
 from core.texts import t
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
@@ -63,6 +63,58 @@ def dot_figure(
     figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.82 * reach, 0.82 * reach], scaleanchor="x", fixedrange=True)
     return base(figure, height=height, key=key)
+
+
+def lean_figure(
+    first: Sequence[float],
+    second: Sequence[float],
+    sides: Sequence[int],
+    hovers: Sequence[str],
+    names: tuple[str, str],
+    *,
+    labels: Sequence[str] = (),
+    height: int,
+    key: str,
+) -> go.Figure:
+    """Each dot by what it is nearer to: (n,) cosines with the word in the first sentence and in the second.
+
+    Across: the second less the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
+    `sides` as core.cloud.sides tells them; `labels` stand beside their dots where they have room.
+    """
+    figure = go.Figure()
+    x, y, sides = np.subtract(second, first), np.maximum(first, second), np.asarray(sides)
+    reach = 1.35 * max(0.05, float(np.abs(x).max(initial=0.0)))
+    low, high = float(y.min(initial=1.0)), float(y.max(initial=0.0))
+    room = max(0.05, 0.2 * (high - low))
+    scale = np.array([PIXELS / (2 * reach), 300 / (high - low + 2 * room)])
+    named = _with_room(labels, np.column_stack([x, y - high - room]) * scale, 1.0, 1.0) if len(labels) else set()
+    figure.add_vline(x=0, line={"color": "rgba(140,140,150,0.6)", "width": 1.5})
+    for side in (-1, 0, 1):
+        here = np.flatnonzero(sides == side)
+        figure.add_scatter(
+            x=x[here], y=y[here], mode="markers+text", name=names[side] if side >= 0 else t("too close to call"), textfont={"size": 13},
+            text=[escape(labels[k][:24]) if k in named else "" for k in here], hovertext=[hovers[k] for k in here],
+            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here], hovertemplate="%{hovertext}<extra></extra>",
+            marker={
+                "color": sense_colour(side) if side >= 0 else UNDECIDED, "size": 10, "symbol": SENSE_SYMBOLS[max(side, 0)],
+                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+            },
+        )  # fmt: skip
+    for side, anchor in ((0, "left"), (1, "right")):
+        at = (-1, 1)[side] * reach
+        figure.add_scatter(
+            x=[0.93 * at], y=[high + room], mode="markers", hoverinfo="skip", name=f"end {side}",
+            marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
+        )  # fmt: skip
+        figure.add_annotation(
+            x=0.86 * at, y=high + room, text=f"<b>{escape(names[side])}</b>", showarrow=False, xanchor=anchor, font={"size": 13}
+        )
+    figure.update_xaxes(title=t("nearer to the first ← cosine → nearer to the second"), range=[-reach, reach], fixedrange=True)
+    figure.update_yaxes(
+        title=t("cosine with the nearer"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5
+    )
+    figure.update_xaxes(showgrid=False, zeroline=False, nticks=5, tickformat="+.2f", title_standoff=4)
+    return base(figure, height=height, key=key).update_layout(margin={"l": 48, "b": 44})
 
 
 def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequence[str]) -> go.Figure:

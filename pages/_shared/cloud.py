@@ -11,11 +11,11 @@ from core import cloud, figures, neighbours, workbench
 from core.errors import BadInput
 from core.figures import map_figure, mark, shared_limits
 from core.figures.cloud import UNDECIDED, dot_figure, share_bars
-from core.markup import plain
 from core.occurrences import OccurrenceTable
+from core.text import bare
 from core.texts import t
 from core.workbench import layer_weights
-from pages._shared import atlas, cloud_says, examples, lists, markup, notices, store
+from pages._shared import atlas, cloud_own, cloud_says, lists, markup, notices, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -26,9 +26,13 @@ HEIGHT = 370
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> None:
-    """Legend, two panels, bars, what to notice, table twin."""
-    table = store.targets(in_use.corpus, in_use.model)
+    """Legend, two panels, bars, what to notice, table twin; of a word without labels by `pages._shared.cloud_own`."""
+    table = store.targets(in_use.corpus, in_use.model) if store.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
+    if lemma is None:
+        if first.position is not None and second.position is not None:
+            cloud_own.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT)
+        return
     senses = notices.senses_of(table, lemma)
     legend(senses, undecided=True)
     left, right = st.columns(2, gap="large")
@@ -66,41 +70,35 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> None:
     if shares:
         named = "; ".join(f"{label}: {cloud_says.in_plain_words(each)}" for label, each in shares)
         draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
+    trusted = cloud_says.trusted(placed, trust, senses) if placed else ""
     st.caption(
         t(
             "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. ELMo: the {k} labelled "
             "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
             k=cloud.NEAREST,
         )
+        + f" {trusted}"
     )
-    notice(cloud_says.noticed(lemma, senses, layer, placed, trust, [one and one[0] for one in found]))
+    notice(cloud_says.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
     lists.twin(cloud_says.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")
 
 
-def labelled_word(table: OccurrenceTable, first: Chosen, second: Chosen) -> str:
-    """The labelled word in question; where yours has no labelled senses, one chosen among those that have."""
-    if not table.lemmas:
-        raise BadInput(
-            t("This corpus has no sense-labelled words. Choose “sentences” under In use, or a JSONL file with senses.")
-        )
-    for chosen in (first, second):
-        if chosen.word and (lemma := notices.lemma_of(table, chosen.word)):
+def labelled_word(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str | None:
+    """The word in question where one of the sentences has it with two labelled senses; None where neither has."""
+    for chosen in (first, second) if table is not None else ():
+        if chosen.word and (lemma := notices.lemma_of(table, chosen.word)) and len(notices.senses_of(table, lemma)) > 1:
             return lemma
-    words = list(table.lemmas)
-    st.info(
-        t(
-            "“{word}” has no labelled senses here. Tap another word, or choose one that has:",
-            word=plain(first.word or second.word, 40),
-        ),
-        icon=":material/label_off:",
+    return None
+
+
+def why_own(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str:
+    """One line: why no labelled senses are shown, as HTML."""
+    if table is None:
+        return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
+    words = " · ".join(dict.fromkeys(f"“{escape(bare(c.word)[:40])}”" for c in (first, second)))
+    return t(
+        "{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words
     )
-    return (
-        st.selectbox(
-            t("A word with labelled senses"), words, index=words.index(first) if (first := examples.first_word()) in words else 0, key="cloud_word",
-            bind="query-params", persist_state="session",
-        )
-        or words[0]
-    )  # fmt: skip
 
 
 def legend(senses: list[str], *, undecided: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import pandas as pd
 
 from core import cloud
@@ -15,77 +16,122 @@ UNSURE = 0.15  # a share no further than this above an even one
 
 def in_words(shares: dict) -> str:
     """ "62% money, 8% river", largest first."""
-    return ", ".join(f"<b>{escape(told)}</b>" for told in _ordered(shares))
+    return ", ".join(f"<b>{escape(told)}</b>" for told in _ordered(shares, t("undecided")))
 
 
-def in_plain_words(shares: dict) -> str:
-    """The same without markup."""
-    return ", ".join(_ordered(shares))
+def in_plain_words(shares: dict, none: str = "") -> str:
+    """The same without markup; `none` names what has no side."""
+    return ", ".join(_ordered(shares, none or t("undecided")))
 
 
-def _ordered(shares: dict) -> list[str]:
+def _ordered(shares: dict, none: str) -> list[str]:
     ordered = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: (item[0] is None, -item[1]))
-    return [f"{share:.0%} {sense or t('undecided')}" for sense, share in ordered]
+    return [f"{share:.0%} {sense or none}" for sense, share in ordered]
 
 
-def noticed(lemma: str, senses: list[str], layer: str, placed, trust, contexts: list) -> list[str]:
-    """Whose neighbours mean what, and how far GloVe's shares can be trusted."""
+def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -> list[str]:
+    """Which meaning each sentence stands among, and what GloVe's one dot stands among: two sentences."""
     lines = []
-    if placed:
-        lines.append(
-            t("GloVe's {n} neighbours of “{word}” are {shares}, whatever the sentence.", n=len(placed), word=escape(lemma), shares=in_words(cloud.word_shares(placed, senses)))
-        )  # fmt: skip
-    where = t("the mix") if layer == "mix" else t("layer {layer}", layer=layer)
     if layer == "0" and any(contexts):
         lines.append(
             t("At layer 0 ELMo is as blind as GloVe: one spelling has one vector, so no meaning is nearer than another.")
         )
-    else:
-        for number, shares in enumerate(contexts, 1):
-            if shares:
-                lines.append(
-                    t(
-                        "ELMo's neighbours of sentence {number} at {where} are {shares}.",
-                        number=number,
-                        where=where,
-                        shares=in_words(shares),
-                    )
-                )
-        lines += _agreement(contexts, senses)
-    if not placed:
-        return lines
-    tried = trust.clear + trust.unclear
-    if trust.clear:
-        lines.append(
-            t(
-                "How far can GloVe's shares be trusted? Of {n} context words of “{word}”, each placed without its own sentence, {clear:.0%} led clearly (by {lead}), and "
-                "{right:.0%} of those went to the right meaning; by chance {chance:.0%} would.",
-                n=tried, word=escape(lemma), clear=trust.clear / tried, lead=cloud.CLEAR, right=trust.right / trust.clear, chance=1 / len(senses),
+    elif any(contexts):
+        told = {"where": _where(layer)}
+        first, second = (_among(shares, len(senses)) for shares in contexts)
+        if first and second:
+            lines.append(
+                t("{where} your first sentence stands {first}, your second {second}.", first=first, second=second, **told)
             )
-        )  # fmt: skip
-    decided = sorted((p for p in placed if p.sense), key=lambda p: p.lead)[:3]
-    if decided:
-        words = ", ".join(t("“{word}” ({sense})", word=escape(p.word), sense=escape(p.sense)) for p in decided)
-        lines.append(t("The least sure that were counted: {words}.", words=words))
+        elif first:
+            lines.append(t("{where} your first sentence stands {first}.", first=first, **told))
+        else:
+            lines.append(t("{where} your second sentence stands {second}.", second=second, **told))
+    if placed:
+        told = {"n": len(placed), "word": escape(lemma), "shares": in_words(cloud.word_shares(placed, senses))}
+        lines.append(t("GloVe's {n} neighbours of “{word}” are {shares}, whatever the sentence.", **told))
+    else:
+        lines.append(t("GloVe does not know “{word}”, so it has no dot.", word=escape(lemma)))
+    return lines
+
+
+def _where(layer: str) -> str:
+    return t("In the mix") if layer == "mix" else t("At layer {layer}", layer=layer)
+
+
+def _among(shares: dict | None, n: int) -> str:
+    """Among which meaning a sentence stands, and how much of what is near has it; too close to call where none clearly leads."""
+    if not shares:
+        return ""
+    first, *others = sorted(shares.items(), key=lambda item: -item[1])
+    if first[1] < 1 / n + UNSURE or (others and first[1] - others[0][1] < UNSURE):
+        return t("between the meanings (too close to call)")
+    return t("among “{sense}” ({share:.0%} of its neighbours)", sense=escape(first[0]), share=first[1])
+
+
+def trusted(placed, trust, senses: list[str]) -> str:
+    """How far GloVe's shares can be trusted: from the labelled sentences' own words, each placed without its sentence."""
+    lines = []
+    if trust.clear:
+        numbers = {"lead": cloud.CLEAR, "right": trust.right / trust.clear, "chance": 1 / len(senses)}
+        lines.append(t("Of words known to go with one meaning, those that lead by {lead} or more are placed rightly in {right:.0%} (by chance {chance:.0%}).", **numbers))  # fmt: skip
     if sum(p.sense is None for p in placed) > 0.4 * len(placed):
         lines.append(t("More than two in five are undecided: GloVe's shares say little here."))
-    return lines
+    return " ".join(lines)
 
 
-def _agreement(contexts: list, senses: list[str]) -> list[str]:
-    """What the two clouds say of each other, failures included."""
-    best, lines = [max(shares, key=shares.get) for shares in contexts if shares], []
-    for number, shares in enumerate(contexts, 1):
-        if shares and max(shares.values()) < 1 / len(senses) + UNSURE:
-            lines.append(t("Sentence {number} stands between the meanings: this small model is unsure of it.", number=number))
-    if len(best) == 2 and best[0] == best[1]:
-        lines.append(
-            t(
-                "Both stand most among “{sense}”: either they mean the same, or the model misses the difference.",
-                sense=escape(best[0]),
-            )
+def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str]:
+    """Of a word without labels: what leans to which of the two sentences, and how GloVe's one dot stands: two sentences.
+
+    `found` is a pages._shared.cloud_own.Cloud, `static` (n,) the sides of GloVe's neighbours or None; `same`: one spelling in both.
+    """
+    told, sides = {"word": escape(word[:40]), "where": _where(layer), "n": len(found.first)}, found.sides
+    counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
+    if not len(sides):
+        line = t("Nothing here stands near either sentence: these texts have no other word.")
+    elif layer == "0" and same:
+        line = t(
+            "At layer 0 ELMo is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
+            word=told["word"],
         )
-    return lines
+    elif found.labels:
+        near = [[escape(found.labels[k]) for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate((found.first, found.second))]  # fmt: skip
+        listed = [", ".join(f"“{one}”" for one in side) for side in near]
+        if all(listed):
+            line = t("{where} {first} stand nearer to your first sentence, {second} to your second.", where=told["where"], first=listed[0], second=listed[1])  # fmt: skip
+        elif any(listed):
+            line = t(
+                "{where} only one sentence has words clearly nearer to it: {words}.",
+                where=told["where"],
+                words=listed[0] or listed[1],
+            )
+        else:
+            line = t("{where} no word is clearly nearer to one of the two: too close to call.", where=told["where"])
+    elif counts["close"] == len(sides):
+        line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **told)
+    else:
+        line = t("{where}, of {n} sentences with “{word}”, {first} are nearer to your first, {second} to your second, {close} too close to call.", **told, **counts)  # fmt: skip
+    if static is None:
+        return [line]
+    shares = {"first": int((static == 0).sum()), "second": int((static == 1).sum())}
+    if shares["first"] + shares["second"] == 0:
+        return [
+            line,
+            t("GloVe has one dot for both, and none of its {n} neighbours clearly goes with one sentence.", n=len(static)),
+        ]
+    return [line, t("GloVe has one dot for both: of its {n} neighbours {first} go with the first sentence, {second} with the second.", n=len(static), **shares)]  # fmt: skip
+
+
+def own_table(found, static, names: list[str]) -> pd.DataFrame:
+    """The table twin where the word has no labels."""
+    side = {0: names[0], 1: names[1], -1: t("too close to call")}
+    rows = [
+        {t("around"): t("ELMo"), t("what"): what, t("nearer to"): side[int(s)], t("cosine, first"): round(float(a), 4), t("cosine, second"): round(float(b), 4)}
+        for what, s, a, b in zip(found.labels or found.texts, found.sides, found.first, found.second, strict=True)
+    ]  # fmt: skip
+    for near, s in zip(*static, strict=True) if static else ():
+        rows.append({t("around"): t("GloVe"), t("what"): near.word, t("nearer to"): side[int(s)], t("cosine"): round(near.cosine, 4)})  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def shares_table(table, placed, shares: list, found: list) -> pd.DataFrame:

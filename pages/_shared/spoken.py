@@ -13,7 +13,7 @@ from core.texts import t
 from pages._shared import examples, letters
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
-WORDS = ("map_word", "cloud_word", "found_word")  # keys of a chosen word, which the other language has not
+WORDS = ("map_word", "found_word")  # keys of a chosen word, which the other language has not
 TAPPED = ("example", "decided.example", "predict.example", "spell_example", "other_example")
 
 
