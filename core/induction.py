@@ -53,6 +53,7 @@ CLEAR = 0.5  # standard deviations above the cloud's mean
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
+_SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,10 +184,13 @@ def content_words(tokens: Sequence[str], position: int, *, without: Iterable[str
 
 
 def tells(word: str) -> bool:
-    """Whether a word in lower case can name a meaning: three letters or more, and none of scikit-learn's stop words."""
+    """Whether a word in lower case can name a meaning: three letters or more, and none of scikit-learn's stop words.
+
+    Of Hangul, kana and Chinese characters two are enough; a piece that is joined to the word before it (a particle, an ending) tells none.
+    """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return _WORD.fullmatch(word) is not None and word not in ENGLISH_STOP_WORDS
+    return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in ENGLISH_STOP_WORDS
 
 
 def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:

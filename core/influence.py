@@ -172,6 +172,18 @@ def parts(found: Influence, view: str, half: str, sense: str) -> np.ndarray:
     return margins(found.cosines[v, h], s) - margins(found.varied[:, v, h], s)
 
 
+def apart(found: Influence, view: str, half: str) -> np.ndarray:
+    """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
+    without it. Two vectors are the `senses` of what `pair` made."""
+    v, h = found.views.index(view), HALVES.index(half)
+    return found.varied[:, v, h, 1] - found.cosines[v, h, 1]
+
+
+def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
+    """(2, L, D) the target in its sentence and a word in another one -> the two as what the target is measured by."""
+    return Centroids(names, (1, 1), unit_views(layers, weights))
+
+
 def shifts(found: Influence, view: str, half: str) -> np.ndarray:
     """(K, S): how far each word tried moves the target towards each sense, a difference of cosines."""
     v, h = found.views.index(view), HALVES.index(half)

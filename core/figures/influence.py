@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.figures.style import base
+from core.text import bare, spaced
 from core.texts import t
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
@@ -69,7 +70,8 @@ def influence_marks(
             f'<span class="token" style="display:inline-block;text-align:center;line-height:1.35;margin:0.1rem 0.08rem;{style}"'
             f'{title}>{word}<br><span style="font-size:0.74rem;font-variant-numeric:tabular-nums">{number}</span></span>'
         )
-    return f'<div class="tokens">{" ".join(cells)}</div>'
+    apart = zip(spaced(tokens), cells, strict=True)
+    return f'<div class="tokens">{"".join(f" {cell}" if blank else cell for blank, cell in apart)}</div>'
 
 
 def influence_table(
@@ -150,4 +152,5 @@ def _ground(value: float, most: float, colours: tuple[str, str]) -> str:
 
 
 def _short(text: str) -> str:
+    text = bare(text)
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

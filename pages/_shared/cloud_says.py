@@ -111,7 +111,7 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
         line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **told)
     else:
         line = t("{where}, of {n} sentences with “{word}”, {first} are nearer to your first, {second} to your second, {close} too close to call.", **told, **counts)  # fmt: skip
-    if static is None:
+    if static is None or not same:  # of two words GloVe has two dots, and one of them is on the page
         return [line]
     shares = {"first": int((static == 0).sum()), "second": int((static == 1).sum())}
     if shares["first"] + shares["second"] == 0:

@@ -16,14 +16,14 @@ from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import decided_says as says
 from pages._shared import decided_tables as tables
-from pages._shared import lists, notices, store
+from pages._shared import inputs, lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.decided_inputs import Asked
-from pages._shared.decided_notices import noticed, noticed_moves
+from pages._shared.decided_notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
-from pages._shared.word_store import influences
+from pages._shared.word_store import influences, pulls
 
 
 def show(in_use: InUse, chosen: Chosen, asked: Asked) -> None:
@@ -38,7 +38,7 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked) -> None:
     elif len(found.changed) < len(found.tokens) - 1:
         st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=inf.REACH))
     if len(found.senses) < 2:
-        _how_far(found, asked, store.targets(in_use.corpus, in_use.model).lemmas)
+        found = _by_other(in_use, chosen, asked, found, tuple(weights.tolist()))
     else:
         senses = notices.senses_of(store.targets(in_use.corpus, in_use.model), chosen.word)
         _sense(found, asked, chosen, {sense: figures.sense_colour(k) for k, sense in enumerate(senses)})
@@ -78,8 +78,9 @@ def _sense(found: Influence, asked: Asked, chosen: Chosen, colours: dict[str, st
             t(
                 "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left."
             )
+            + " ".join(["", *hangs_on(found, asked)])
         )
-    notice(noticed(found, asked, stands, chosen))
+    notice(noticed(found, asked, stands, chosen, content_of(found)))
     lists.twin(tables.of_halves(found), name="halves", label=t("The halves as a table"), key="decided.halves.table")
 
 
@@ -95,16 +96,39 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
     return picked or inf.verdict(found, asked.layer, asked.half).sense
 
 
-def _how_far(found: Influence, asked: Asked, lemmas: list[str]) -> None:
-    """A word without labelled senses: how far each word moves its vector at all."""
-    st.html(f"<p>{says.no_senses(found, lemmas)}</p>")
+def _by_other(in_use: InUse, chosen: Chosen, asked: Asked, found: Influence, weights: tuple[float, ...]) -> Influence:
+    """A word without labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves at all."""
+    other = inputs.sentence(
+        st.container(), "b", "a", number=1, label=t("The other sentence"), label_of_word=t("Word in the other sentence")
+    )
+    if other.position is None or (other.tokens, other.position) == (chosen.tokens, chosen.position):
+        _how_far(found, asked)
+        return found
+    one, second = ((c.tokens, c.position) for c in (chosen, other))
+    pulled = pulls(in_use.model, one, second, asked.how, asked.swap, weights)
+    pair = (figures.sense_colour(0), figures.sense_colour(1))
+    values = np.stack([inf.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
+    column = pulled.views.index(asked.layer)
+    hovers = {k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)}  # fmt: skip
+    st.html(_marks(pulled, values[:, column], hovers, pair) + says.legend_of_two(pair))
+    lists.heading(
+        t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it")
+    )
+    st.html(_heat(pulled, column, values, pair))
+    notice(noticed_apart(pulled, asked, content_of(pulled)))
+    return pulled
+
+
+def _how_far(found: Influence, asked: Asked) -> None:
+    """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
+    st.html(f"<p>{says.no_other(found)}</p>")
     column, blue = found.views.index(asked.layer), figures.LAYER_COLOURS["2"]
     values = found.moved[:, :, inf.HALVES.index(asked.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(found.changed, values[:, column], strict=True)}
     st.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine of its vector with that in the sentence as it stands"))
     st.html(_heat(found, column, values, (blue, blue), "{:.2f}".format))
-    notice(noticed_moves(found, asked))
+    notice(noticed_moves(found, asked, content_of(found)))
 
 
 def _marks(found: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:

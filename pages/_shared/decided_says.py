@@ -9,11 +9,10 @@ import numpy as np
 from core import influence as inf
 from core.figures.influence import signed
 from core.influence import Influence, Verdict
+from core.text import bare
 from core.texts import t
 from pages._shared import lists
 from pages._shared.decided_inputs import Asked
-
-MAX_NAMED = 60  # labelled words named where a word has no senses
 
 
 def view_name(view: str) -> str:
@@ -50,20 +49,26 @@ def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
     return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{how} {lead}</p>'
 
 
-def no_senses(found: Influence, lemmas: list[str]) -> str:
-    """HTML: why there is no sense to decide, and which words have some."""
+def legend_of_two(pair: tuple[str, str]) -> str:
+    """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
+    chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(
+        t("− draws it towards it"), pair[1]
+    )
+    told = t(
+        "No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it."
+    )
+    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{told}</p>'
+
+
+def no_other(found: Influence) -> str:
+    """HTML: why only the way of the vector is told, and what to do."""
     word = word_at(found, found.position)
-    if not lemmas:
-        return t("These sentences have no labelled senses. The colour shows how far each word moves the vector of “{word}” at all.", word=word)  # fmt: skip
-    names = escape(", ".join(lemmas[:MAX_NAMED]) + (" …" if len(lemmas) > MAX_NAMED else ""))
     return t(
-        "“{word}” has no two labelled senses here, so the colour shows how far each word moves its vector at all. Words that have "
-        "them: {names}.",
+        "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.",
         word=word,
-        names=names,
     )
 
 
 def word_at(found: Influence, position: int) -> str:
     """A word of the sentence as safe HTML, cut where it is long."""
-    return escape(found.tokens[position][:40])
+    return escape(bare(found.tokens[position])[:40])

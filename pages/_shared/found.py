@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import streamlit as st
 
 from core import figures, induction
 from core.figures.compare import found_map, number_figure, shape_names
+from core.markup import plain
+from core.occurrences import OccurrenceTable
+from core.text import bare
 from core.texts import t
-from pages._shared import examples, found_labels, found_store, store
+from pages._shared import examples, found_labels, found_store, lists, store
 from pages._shared.charts import draw
-from pages._shared.found_notes import noticed, sentences
+from pages._shared.found_notes import measures, noticed, sentences
 from pages._shared.found_store import Occurrences
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -26,10 +30,18 @@ def show(in_use: InUse) -> None:
     if table is None:
         show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
         return
-    folder = str(table.folder)
-    word, layer, chosen = _inputs(found_store.words_of(table, folder))
+    words = found_store.words_of(table, str(table.folder))
+    word, layer, chosen = _inputs(words)
     if not word:
-        st.info(t("Choose a word, or type one."), icon=":material/edit:")
+        _none(table)
+        return
+    table, job = found_store.table_for(in_use, word)
+    if table is None:
+        show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
+        return
+    folder, rows = str(table.folder), found_store.rows_of(table, word)
+    if len(rows) < induction.FEWEST:
+        _few(table, word, rows)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
         found = found_store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
@@ -41,6 +53,8 @@ def show(in_use: InUse) -> None:
     names = found_labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
     _pictures(found, groups, names, number, view)
     notice(noticed(found, number, agreement, telling))
+    if agreement is not None and number > 1:
+        st.caption(measures(agreement))
     found_labels.editor(view, groups, telling)
     sentences(groups, names, near, margin, found)
     found_labels.downloads(word, found, groups, names)
@@ -49,7 +63,7 @@ def show(in_use: InUse) -> None:
 def _inputs(words: list[str]) -> tuple[str, str, str]:
     places = st.columns([2, 2, 4], vertical_alignment="bottom")
     word = places[0].selectbox(
-        t("Word"), words, index=words.index(first) if (first := examples.first_word()) in words else 0 if words else None, key="found_word", bind="query-params",
+        t("Word"), words, index=_first(words), key="found_word", bind="query-params",
         persist_state="session", accept_new_options=True, help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
     )  # fmt: skip
     layer = places[1].segmented_control(
@@ -62,6 +76,46 @@ def _inputs(words: list[str]) -> tuple[str, str, str]:
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )  # fmt: skip
     return (word or "").strip().casefold(), layer, chosen
+
+
+def _first(words: list[str]) -> int | None:
+    """The word in question on other pages where it has enough sentences, else the language's first example, else the first of the list."""
+    wanted = (str(st.session_state.get("w") or "").casefold(), examples.first_word())
+    return next((words.index(word) for word in wanted if word in words), 0 if words else None)
+
+
+def _none(table: OccurrenceTable) -> None:
+    """No word stands often enough: which stands most often, and what to do."""
+    counts = np.bincount(table.word, minlength=len(table.words))
+    order = (int(k) for k in np.argsort(-counts, kind="stable"))
+    most = next((k for k in order if induction.tells(table.words[k])), None)
+    told = {"least": induction.FEWEST, "word": plain(bare(table.words[most])) if most is not None else "", "n": int(counts[most]) if most is not None else 0}  # fmt: skip
+    if most is None:
+        st.info(t("These texts have no word to group yet. Bring more text."), icon=":material/edit:")
+    else:
+        st.info(
+            t("No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.", **told),
+            icon=":material/edit:",
+        )  # fmt: skip
+    _ways_on()
+
+
+def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+    """A word that stands too seldom: how often, its sentences, and what to do."""
+    told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": induction.FEWEST}
+    st.info(
+        t("“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.", **told),
+        icon=":material/search_off:",
+    )  # fmt: skip
+    found = [table.occurrence(int(row)) for row in rows]
+    st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
+    _ways_on()
+
+
+def _ways_on() -> None:
+    with st.container(horizontal=True, gap="small"):
+        st.page_link("pages/corpus.py", label=t("Bring more text"), icon=":material/menu_book:", width="content")
+        st.page_link("pages/cloud.py", label=t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
 
 
 def _pictures(found: Occurrences, groups, names: list[str], number: int, view: str) -> None:

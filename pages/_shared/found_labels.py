@@ -59,7 +59,7 @@ def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str
     st.download_button(
         t("Download as labelled sentences (JSONL)"), induction.labelled_jsonl(found.items, labels, word).encode(), f"{word}-senses.jsonl",
         "application/jsonl", key="found.jsonl", icon=":material/download:", on_click="ignore",
-        help=t("Type the file's path under In use, Sentences, and the Map page draws your labels."),
+        help=t("Bring the file on Your corpus, and the Map page draws your labels."),
     )  # fmt: skip
     table = pd.DataFrame(
         {

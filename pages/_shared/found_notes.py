@@ -18,59 +18,52 @@ LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 
 def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
-    """How many groups are suggested, and what the labels say of those on screen."""
-    word, s = escape(found.word), found.suggestion
-    if s.number == 1:
-        lines = [t("No split of “{word}” is clearer than one cloud's would be, so <b>one group</b> is suggested.", word=word)]
-        lines.append(
-            t("If it is to be split, {best} groups are the clearest: set the slider to see them.", best=s.best)
-            if number == 1
-            else ""
+    """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
+    word, s, n = escape(found.word), found.suggestion, len(found.items)
+    told = {"word": word, "n": n, "groups": s.number, "asked": number}
+    if s.number == 1 and n < induction.FEW:
+        first = t(
+            "No split of “{word}” is clearer than one cloud's would be, but in {n} sentences hardly any ever is: too few to tell",
+            **told,
         )
+    elif s.number == 1:
+        first = t("No split of “{word}” is clearer than one cloud's would be, so <b>one group</b> is suggested", **told)
+    elif n > induction.MANY:
+        first = t("The vectors of “{word}” suggest <b>{groups} groups</b>, though in {n:,} sentences even one meaning falls into groups of grammar or topic", **told)  # fmt: skip
     else:
-        lines = [
-            t(
-                "The vectors of “{word}” suggest <b>{n} groups</b>: they fall apart more clearly than one cloud's would.",
-                word=word,
-                n=s.number,
-            )
-        ]
-    if number > 1 and number != s.number:
-        lines.append(t("You asked for {n}.", n=number))
-    if len(found.items) < induction.FEW:
-        lines.append(t("In {n} sentences hardly any split is ever clear enough, whatever they mean.", n=len(found.items)))
-    elif len(found.items) > induction.MANY:
-        lines.append(
-            t(
-                "In {n:,} sentences even one meaning falls into groups, of grammar or topic: a group is a use, not yet a meaning.",
-                n=len(found.items),
-            )
+        first = t(
+            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would", **told
         )
+    if number not in (1, s.number):
+        first += t("; you asked for {asked}", **told)
+    second = _second(found, number, agreement, telling)
+    return [f"{first}.", second] if second else [f"{first}."]
+
+
+def _second(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
+    if number > 1 and agreement is not None:
+        told = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
+        if agreement.rand <= agreement.rand_null[1]:
+            return t(
+                "Against the {n} labels of the corpus that is no better than luck: adjusted Rand index {rand}, by luck up to {high}.",
+                **told,
+            )
+        if agreement.rand < 0.5:
+            return t("Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
+        return t("Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
     if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
-        lines.append(
-            t(
-                "No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only."
-            )
-        )
+        return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")  # fmt: skip
     if found.everything > len(found.items):
-        lines.append(t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=found.everything, k=len(found.items)))
-    if agreement is None or number == 1:
-        return lines
-    lines.append(
-        t("Against the {n} labels of the corpus: adjusted Rand index {rand:.2f} (shuffled labels: {null:.2f}, 95 % of them below {high:.2f}), "
-          "V-measure {v:.2f} ({v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-          n=agreement.n, rand=round(agreement.rand, 2) + 0.0, null=abs(round(agreement.rand_null[0], 2)), high=agreement.rand_null[1], v=agreement.v, v_null=agreement.v_null[0],
-          purity=agreement.purity, purity_null=agreement.purity_null[0])
+        return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=found.everything, k=len(found.items))
+    return ""
+
+
+def measures(agreement: Agreement) -> str:
+    """The other measures of agreement, for the small print."""
+    return t(
+        "V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
+        v=agreement.v, v_null=agreement.v_null[0], purity=agreement.purity, purity_null=agreement.purity_null[0],
     )  # fmt: skip
-    if agreement.rand <= agreement.rand_null[1]:
-        lines.append(t("That is no better than luck: these groups are not the labelled meanings, whatever else they are."))
-    elif agreement.rand < 0.5:
-        lines.append(
-            t("So they have something of the meanings, and a good deal else: read the sentences before you trust a name.")
-        )
-    else:
-        lines.append(t("So they are the labelled meanings to a large part, although the grouping never saw a label."))
-    return lines
 
 
 def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:

@@ -9,14 +9,13 @@ import numpy as np
 import streamlit as st
 
 from core import induction, registry, workbench
-from core.errors import BadInput
 from core.induction import Suggestion
 from core.occurrences import Occurrence, OccurrenceTable
 from core.projection import pca
-from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import store
 from pages._shared.in_use import InUse
+from pages._shared.progress import AT_MOST_S
 
 MOST = 2_000  # occurrences of a word that are clustered
 CHOICES = 400  # words offered; any other can be typed
@@ -35,12 +34,16 @@ class Occurrences:
     frozen: bool  # whether the map is the Map page's
 
 
-def table_for(in_use: InUse) -> tuple[OccurrenceTable | None, store.Job | None]:
-    """The bundled labelled sentences at once; any other corpus when its index is there, else the job that makes it."""
+def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, store.Job | None]:
+    """The bundled labelled sentences at once, unless the word is none of theirs; else the index of every word when it is there, or the
+    job that makes it."""
     if workbench.sentences_of(in_use.corpus):
-        return store.targets(in_use.corpus, in_use.model), None
+        table = store.targets(in_use.corpus, in_use.model)
+        if not word or word in table.lemmas:
+            return table, None
     registry.resolve(in_use.corpus, "corpus")  # a wrong path is said at once, not by the job
     job = store.table_job(in_use.corpus, in_use.model)
+    job.wait(AT_MOST_S)
     return job.result, job
 
 
@@ -83,18 +86,11 @@ def occurrences(corpus: str, model_name: str, folder: str, word: str, layer: str
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Rows of a labelled word (its inflected forms with it), or of a spelling; BadInput where there are too few."""
+    """Rows of a labelled word (its inflected forms with it), or of a spelling."""
     wanted = word.strip().casefold()
     if wanted in table.lemmas:
-        found = np.flatnonzero(table.lemma == table.lemmas.index(wanted))
-    else:
-        found = np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
-    if len(found) < induction.FEWEST:
-        raise BadInput(
-            t("“{word}” stands in {n} of these sentences; at least {least} are needed. Choose another word, or a larger corpus under In use.",
-              word=word[:60], n=len(found), least=induction.FEWEST)
-        )  # fmt: skip
-    return found
+        return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
+    return np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -22,11 +22,26 @@ def influences(
     corpus: str, model_name: str, tokens: tuple[str, ...], position: int, how: str, swap: str, weights: tuple[float, ...]
 ) -> inf.Influence:
     """Every variant of a sentence beside the senses of its word; the same sentence, where it is labelled, is left out of them."""
-    table, known, mix = store.targets(corpus, model_name), None, np.array(weights)
-    if lemma := notices.lemma_of(table, tokens[position]):
+    known, mix = None, np.array(weights)
+    table = store.targets(corpus, model_name) if store.is_labelled(corpus) else None
+    if table is not None and (lemma := notices.lemma_of(table, tokens[position])):
         rows = np.array([r for r in table.labelled_rows(lemma) if table.occurrence(r).tokens != tokens], int)
         known = inf.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], mix)
     return inf.influence(store.model(model_name).encoder, tokens, position, known, how=how, swap=swap, weights=mix)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def pulls(
+    model_name: str,
+    one: tuple[tuple[str, ...], int],
+    other: tuple[tuple[str, ...], int],
+    how: str,
+    swap: str,
+    weights: tuple[float, ...],
+) -> inf.Influence:
+    """Every variant of a sentence beside the word's vector in it and that of another sentence's word; both as (tokens, position)."""
+    known = inf.pair(encoded(model_name, (one, other)), np.array(weights), ("this sentence", "the other"))
+    return inf.influence(store.model(model_name).encoder, *one, known, how=how, swap=swap, weights=np.array(weights))
 
 
 @st.cache_data(max_entries=128, show_spinner=False)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import editing
-from pages._shared import flip_quiz, flip_says
+from core import cloud, editing, induction
+from core import influence as inf
+from pages._shared import cloud_says, decided_notices, flip_quiz, flip_says, found_notes
+from pages._shared.cloud_own import Cloud
+from pages._shared.decided_inputs import Asked
 from pages._shared.flip_says import CLEAR, NEVER, ShownPath
+from pages._shared.found_store import Occurrences
+from pages._shared.inputs import Chosen
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
 LEADS = st.one_of(st.sampled_from([0.0, 0.001, -0.001, CLEAR, 0.2, -0.2]), st.floats(-2, 2, width=32))
@@ -79,3 +85,113 @@ def test_the_quiz_tells_the_lead_and_who_is_wrong(cosines, data):
     if edit:
         assert ("did not turn it" in lines[1]) == (before == question.model)
     sentences(flip_quiz.scored([question], [answer]))
+
+
+COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
+
+
+@given(
+    st.lists(st.tuples(COSINES, COSINES, WORDS), max_size=12),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["0", "1", "mix"]),
+    st.data(),
+)
+def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer, data):
+    first, second = (np.array([dot[k] for dot in dots]) for k in (0, 1))
+    words = [f"{word}{k}" for k, (_, _, word) in enumerate(dots)]
+    found = Cloud(words if named else [], words, words, first, second, len(dots))
+    static = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
+    lines = sentences(cloud_says.noticed_own("<b>jam", layer, found, static, same=same))
+    lean = second - first
+    if told := re.search(
+        r"of (\d+) sentences with .*, (\d+) are nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
+    ):
+        near = int((lean <= -cloud.LEAN).sum()), int((lean >= cloud.LEAN).sum())
+        assert tuple(map(int, told.groups())) == (len(dots), *near, len(dots) - sum(near))
+    if "too close to call." in lines[0] and "nearer to your first" not in lines[0]:
+        assert (np.abs(lean) < cloud.LEAN).all()
+    if "stand nearer to your first" in lines[0]:
+        best = words[int(np.argmax(np.where(lean <= -cloud.LEAN, first, -9)))]
+        assert lines[0].split("stand nearer")[0].count("“") <= 3 and f"“{escape(best)}”" in lines[0].split("stand nearer")[0]
+        assert (lean <= -cloud.LEAN).any() and (lean >= cloud.LEAN).any()
+    assert (len(lines) == 2) == (static is not None and same)
+    if static is not None and same and (static >= 0).any():
+        assert "of its 3 neighbours 2 go with the first sentence, 1 with the second" in lines[1]
+
+
+SHARES = (
+    st.lists(st.integers(0, 8), min_size=3, max_size=3)
+    .filter(any)
+    .map(lambda c: dict(zip("abc", (n / sum(c) for n in c), strict=True)))
+)
+
+
+@given(SHARES, st.one_of(st.none(), SHARES), st.sampled_from(["0", "2", "mix"]))
+def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
+    placed = [cloud.Placed("x", 0.5, "a", 1.0), cloud.Placed("y", 0.5, "b", 0.0)]
+    lines = sentences(cloud_says.noticed("bank", ["a", "b", "c"], layer, placed, [first, second]))
+    assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
+    if layer == "0":
+        return
+    for shares, which in ((first, "first"), (second, "second")):
+        if shares is None:
+            assert which not in lines[0]
+            continue
+        ordered = sorted(shares.values(), reverse=True)
+        leads = ordered[0] >= 1 / 3 + cloud_says.UNSURE and ordered[0] - ordered[1] >= cloud_says.UNSURE
+        told = re.search(rf"your {which}(?: sentence stands)? (among “(\w)” \((\d+)%|between)", lines[0])
+        assert (told[1] != "between") == leads
+        if leads:
+            assert shares[told[2]] == ordered[0] and int(told[3]) == round(100 * ordered[0])
+
+
+@st.composite
+def influences(draw) -> inf.Influence:
+    n = draw(st.integers(0, 5))
+    values = st.lists(COSINES, min_size=4 * 3 * 2, max_size=4 * 3 * 2).map(lambda v: np.array(v).reshape(4, 3, 2))
+    tokens = tuple(draw(st.lists(WORDS, min_size=n + 1, max_size=n + 1)))
+    at = draw(st.integers(0, n))
+    varied = np.array([draw(values) for _ in range(n)]).reshape(n, 4, 3, 2)
+    changed = tuple(k for k in range(n + 1) if k != at)
+    return inf.Influence(tokens, at, changed, ("0", "1", "2", "mix"), ("river <edge>", "말"), draw(values), varied, draw(values), np.abs(varied[..., 0]))  # fmt: skip
+
+
+@given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))
+def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, content):
+    asked = Asked("drop", "", view, "", half)
+    chosen = Chosen("no example of ours", found.tokens, found.position)
+    stands = inf.verdict(found, view, half)
+    lines = sentences(decided_notices.noticed(found, asked, stands, chosen, content))
+    assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
+    if view != "0" and "weighs most" in lines[-1]:
+        values = inf.parts(found, view, half, stands.sense)
+        allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
+        told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
+        assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
+    apart = sentences(decided_notices.noticed_apart(found, asked, content))
+    if "decides most" in apart[0]:
+        values = inf.apart(found, view, half)
+        allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
+        assert f"is {max(allowed):.2f} nearer" in apart[0] and view != "0"
+    elif view != "0" and found.changed:
+        assert "too close to call" in apart[0]
+    sentences(decided_notices.noticed_moves(found, asked, content))
+
+
+@given(
+    st.sampled_from([1, 2, 5]), st.sampled_from([10, 29, 30, 100, 101]), st.sampled_from([1, 2, 8]),
+    st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))), st.sampled_from([0.0, 1.9, 2.1]),
+)  # fmt: skip
+def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z):
+    agreement = rand and induction.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
+    s = induction.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), null_high=(), excess=0.0)
+    found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
+    lines = sentences(found_notes.noticed(found, number, agreement, [[("word", z)]] * number))
+    assert ("one group" in lines[0] or "too few to tell" in lines[0]) == (suggested == 1)
+    assert (f"you asked for {number}" in lines[0]) == (number > 1 and number != suggested)
+    assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)
+    if number > 1 and agreement:
+        assert ("no better than luck" in lines[1]) == (agreement.rand <= agreement.rand_null[1])
+    elif number > 1:
+        assert (len(lines) == 2) == (z < found_notes.CLEAR_Z)

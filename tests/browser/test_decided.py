@@ -29,11 +29,11 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
     opened(page, server, "decided")
     notice = page.locator("[data-stale=false] .notice")
     for name, told in (
-        ("ring: the past decides", ("nearest to boxing arena", "The past half settles it")),
-        ("club: the past decides", ("nearest to stick", "The past half settles it")),
-        ("fire: the future decides", ("nearest to dismiss from a job", "The future half settles it")),
-        ("seal: the future decides", ("nearest to sea animal", "The future half settles it")),
-        ("current: the halves disagree", ("nearest to electricity", "The halves disagree")),
+        ("ring: the past decides", ("nearest to boxing arena", "the past half settles it")),
+        ("club: the past decides", ("nearest to stick", "the past half settles it")),
+        ("fire: the future decides", ("nearest to dismiss from a job", "the future half settles it")),
+        ("seal: the future decides", ("nearest to sea animal", "the future half settles it")),
+        ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
         ("bank: the model is wrong", ("nearest to financial institution", "here the model is wrong")),
     ):
         page.get_by_text(name, exact=True).click()
@@ -51,7 +51,7 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     expect(notice).not_to_have_text(before)
     expect(notice).to_contain_text("“bank” is nearest to financial institution")
     page.get_by_role("radio", name="money", exact=True).or_(page.get_by_role("button", name="money", exact=True)).click()
-    expect(page.get_by_text("has no two labelled senses")).to_be_visible()
+    expect(page.get_by_text("No senses of it are labelled here")).to_be_visible()
     page.get_by_role("radio", name="swap it", exact=True).click()
     swap = page.get_by_role("textbox", name="Swap for", exact=True)
     expect(swap).to_have_value("thing")
