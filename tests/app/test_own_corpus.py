@@ -58,7 +58,7 @@ def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache
     assert (
         pathless("There is no folder /no/such/folder here; and/or 1/2") == "There is no folder /no/such/folder here; and/or 1/2"
     )
-    assert plain(f"{private_cache}/a_b.txt") == "a\\_b.txt"
+    assert plain(f"{private_cache}/a_b.txt") == "a\\_b\\.txt"
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     assert pathless("'/etc/passwd' and ~/x/y.txt and C:\\a\\b.txt: and/or 1/2") == "'passwd' and y.txt and b.txt: and/or 1/2"
     assert pathless("https://example.org/a/b </b>") == "https://example.org/a/b </b>"
