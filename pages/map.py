@@ -7,8 +7,8 @@ in_use = frame("pages/map.py")
 question(t("Where do its senses live?"))
 lede(
     t(
-        "Each dot is one sentence with the word in it, coloured by what the word means there. From layer 0, which sees spelling only, "
-        "to layer 2 the senses drift apart. The same dot keeps its place from map to map as far as it can."
+        "Each dot is a sentence with the word, or a word near it; the stars are yours. Layer 0 sees the spelling only; "
+        "towards layer 2 the meanings drift apart."
     )
 )
 

@@ -166,7 +166,7 @@ def map_figure(
                 sense_colour(number),
                 _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))),
             )
-    _stars(figure, stars, layer)
+    add_stars(figure, stars, layer)
     ranges = (limits[:2], limits[2:]) if limits else (None, None)
     shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
     for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
@@ -205,7 +205,7 @@ def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str
     )
 
 
-def _stars(figure: go.Figure, stars, layer: str) -> None:
+def add_stars(figure: go.Figure, stars, layer: str) -> None:
     for number, star in enumerate(stars):
         if layer not in star.points:
             continue

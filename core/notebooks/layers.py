@@ -8,7 +8,7 @@ from core.texts import t
 
 def map_(settings: Settings) -> Recipe:
     shows = t("A word's labelled sentences on one map for each layer, and how often the nearest sentence has the same meaning.")
-    view = chosen(settings, "view", "all layers")
+    view = chosen(settings, "view", "2")
     given = used(settings, "model", "corpus") | {
         "word": chosen(settings, "map_word", "bank"),
         "layer": view if view in ("0", "1", "2", "mix") else "2",

@@ -18,10 +18,16 @@ from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 
 
-def follow_word(word: str) -> None:
-    """Let the map turn to the word in question when that has changed since the map was last seen."""
-    if st.session_state.get("w") is not None and st.session_state.get("map_followed") != st.session_state.w:
-        st.session_state.map_followed, st.session_state.map_word = st.session_state.w, word
+def follow_word(words: tuple[str, ...], usual: str) -> None:
+    """Let the map turn to `usual` when the words in question are others than when the map was last seen.
+
+    Where it was not seen yet, a word that the address names stays.
+    """
+    state = st.session_state
+    seen = state.get("map_followed")
+    if seen != words and not (seen is None and "map_word" in st.query_params):
+        state.map_word = usual
+    state.map_followed = words
 
 
 def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:

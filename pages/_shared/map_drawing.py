@@ -46,6 +46,7 @@ def show(in_use: InUse, shown: Shown) -> None:
 
 
 def _show(in_use: InUse, shown: Shown) -> None:
+    picture = st.container()
     choice, legend = st.columns([2, 3], vertical_alignment="bottom")
     with choice:
         name = map_links.choose(shown.placed, shown.table, shown.rows)
@@ -56,14 +57,19 @@ def _show(in_use: InUse, shown: Shown) -> None:
     state = map_brush.brush((in_use.corpus, in_use.model, shown.word))
     solid = shown.laid.plan == SOLID
     names = [shown.view] if shown.view in shown.laid.names else ["mix"] if solid else list(shown.laid.names)
-    columns = st.columns(1) if len(names) == 1 else [c for _ in range(2) for c in st.columns(2, gap="medium")]
+    with picture:
+        columns = [st.container()] if len(names) == 1 else [c for _ in range(2) for c in st.columns(2, gap="small")]
     for column, space in zip(columns, names, strict=False):
         with column:
-            _heading(shown, space, origin)
+            _heading(shown, space, origin, alone=len(names) == 1)
             if solid:
                 _solid(in_use, shown, space, origin)
             else:
                 _flat(in_use, shown, space, origin, state, alone=len(names) == 1)
+    if not solid:
+        map_brush.listen(lambda row: map_links.clicked(row, shown.placed))
+    notice([*shown.notices, *(map_links.noticed(origin, names) if origin else [])])
+    st.caption(" ".join(_cautions(shown, names)))
     if not solid:
         st.caption(
             t(
@@ -71,27 +77,26 @@ def _show(in_use: InUse, shown: Shown) -> None:
                 "maps and in the list. Scroll to zoom, double-click to reset."
             )
         )
-        map_brush.listen(lambda row: map_links.clicked(row, shown.placed))
-    notice([*shown.notices, *_noticed(shown, names), *(map_links.noticed(origin, names) if origin else [])])
-    left, right = st.columns(2, gap="large") if origin else (None, st.container())
     if origin:
-        with left:
-            space = names[0] if len(names) == 1 else "mix"
+        space = names[0] if len(names) == 1 else "mix"
+        with st.expander(t("The true neighbours of the point in question"), icon=":material/hub:", key="map.near"):
             title = t(
                 "**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120)
             )
             map_links.show_list(shown.table, shown.rows, origin, space, title)
-    with right:
+    with st.container() if state.picked else st.expander(t("The sentences of all dots"), icon=":material/list:", key="map.dots"):
         map_brush.show_table(atlas.dots(in_use.corpus, in_use.model, shown.word), shown.rows.tolist(), state)
 
 
-def _heading(shown: Shown, space: str, origin) -> None:
+def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
     titles = {"mix": t("The mix, equal weights"), "0": t("Layer 0 · spelling only")}
     notes = []
     if shown.laid.views:
         notes.append(t("{share:.0%} of the spread", share=shown.laid.views[shown.laid.names.index(space)].plane.together))
     if origin:
         notes.append(map_links.counted(origin.by_space[space]))
+    if alone and not shown.laid.views:  # the layer stands above, the count in what to notice
+        return
     lists.heading(titles.get(space) or t("Layer {layer}", layer=space), figures.LAYER_COLOURS[space], " · ".join(notes))
 
 
@@ -122,7 +127,7 @@ def _flat(in_use: InUse, shown: Shown, space: str, origin, state: map_brush.Brus
     flat = laid.coordinates[laid.names.index(space)]
     figure = map_figure(
         flat, labels, cards, shown.rows.tolist(), senses, layer=space, stars=shown.stars, key=key, limits=limits,
-        height=560 if alone else 380, name_senses=space != "0" and shown.word != workbench.ALL_WORDS, picked=picked, titles=laid.titles(),
+        height=480 if alone else 340, name_senses=space != "0" and shown.word != workbench.ALL_WORDS, picked=picked, titles=laid.titles(),
     )  # fmt: skip
     if origin:
         add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near)
@@ -144,12 +149,13 @@ def _solid(in_use: InUse, shown: Shown, space: str, origin) -> None:
     st.html(f'<div class="chips">{chips}</div>')
     st.caption(
         t(
-            "Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which under Layer (without a choice it is the mix)."
+            "Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which above (of all layers it is the mix)."
         )
     )
 
 
-def _noticed(shown: Shown, names: list[str]) -> list[str]:
+def _cautions(shown: Shown, names: list[str]) -> list[str]:
+    """What the picture does not mean."""
     laid = shown.laid
     if laid.plan == UMAP:
         return [t("How far apart two groups lie means little here: UMAP keeps who is near whom, not how far the far ones are.")]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from html import escape
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core import figures, projection, workbench
-from core.figures import Star
+from core.errors import BadInput
 from core.figures.style import layer_title
 from core.projection import FrozenMaps
 from core.texts import t
 from core.workbench import SPACES, layer_weights
-from pages._shared import lists, store
+from pages._shared import lists, map_says, store
 from pages._shared.charts import draw
 from pages._shared.in_use import InUse
 from pages._shared.map_layout import POLES, UMAP, Laid
@@ -47,40 +47,21 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
 
 
 def of(in_use: InUse, word: str) -> dict:
-    """Sense report per space."""
+    """Sense report per space; empty where there are no two senses to tell apart."""
     n = store.targets(in_use.corpus, in_use.model).meta["layers"]
-    return {name: store.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n))) for name in SPACES}
+    with suppress(BadInput):
+        return {name: store.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n))) for name in SPACES}
+    return {}
 
 
-def noticed(word: str, found: dict, placed: list[Star]) -> list[str]:
+def noticed(word: str, found: dict) -> list[str]:
     """What the measures on screen say, failures included."""
+    shown = None if word == workbench.ALL_WORDS else word
+    if not found:
+        return map_says.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     best = max(found, key=lambda name: found[name].one_nn)
-    report, zero = found[best], found["0"]
-    told = {"best": report.one_nn, "where": layer_title(best), "zero": zero.one_nn, "chance": report.null_mean}
-    if word == workbench.ALL_WORDS:
-        first = t(
-            "The nearest other sentence shares the meaning of these words in {best:.0%} of cases at {where}, in {zero:.0%} at layer 0; chance is {chance:.0%}.",
-            **told,
-        )
-        invitation = t("Open “Put your own sentences on the map” and type sentences with these words to see where they land.")
-    else:
-        shown = escape(word)
-        first = t(
-            "The nearest other sentence shares the meaning of “{word}” in {best:.0%} of cases at {where}, in {zero:.0%} at layer 0; chance is {chance:.0%}.",
-            word=shown,
-            **told,
-        )
-        invitation = t(
-            "Open “Put your own sentences on the map” and type sentences with “{word}” to see where they land.", word=shown
-        )
-    lines = [first]
-    if report.one_nn <= report.null_95:
-        lines.append(t("That is no better than chance: for this word the model fails to tell the senses apart."))
-    elif report.one_nn < 0.7:
-        lines.append(t("So the senses overlap a good deal: this small model is unsure about them."))
-    if not placed:
-        lines.append(invitation)
-    return lines
+    report = found[best]
+    return map_says.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
 
 
 def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:

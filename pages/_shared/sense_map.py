@@ -1,59 +1,64 @@
-"""The Map page: choose a word, a layout and a layer, see its dots, read the measures, see where it fails."""
+"""The Map page: the picture first, beside it a word, a layer and a layout; below what was measured and where the model fails."""
 
 from __future__ import annotations
+
+from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core import workbench
-from core.errors import BadInput
+from core.occurrences import OccurrenceTable
+from core.text import bare
 from core.texts import t
-from pages._shared import atlas, examples, lists, map_drawing, map_layout, map_ranking, map_scores, notices, store
+from pages._shared import atlas, lists, map_around, map_drawing, map_layout, map_ranking, map_scores, notices, progress, store
+from pages._shared.frame import notice
 from pages._shared.in_use import InUse
-from pages._shared.inputs import sentence_pair
+from pages._shared.inputs import Chosen, sentence_pair
 
 
 def show(in_use: InUse) -> None:
     """Inputs, maps, what to notice, lists, measures, ranking, table twins."""
     table = store.targets(in_use.corpus, in_use.model)
-    if not table.lemmas:
-        raise BadInput(
-            t(
-                "“{corpus}” has no sense-labelled words to draw. Choose “sentences” under In use, or a JSONL file with senses.",
-                corpus=in_use.corpus,
-            )
-        )
-    row = st.columns([2, 3], vertical_alignment="bottom")
-    guess = notices.lemma_of(table, st.session_state.get("w", examples.first_word())) or table.lemmas[0]
-    atlas.follow_word(guess)
-    with row[0]:
-        word = _word([*table.lemmas, workbench.ALL_WORDS]) or guess
-    with row[1]:
-        view = _layer()
-    plan = map_layout.choose()
-    maps, rows = store.maps(in_use.corpus, in_use.model, word), workbench.map_rows(table, word)
-    # On the map of all words the one in question wears its senses' colours among the grey others.
-    lemma = word if word != workbench.ALL_WORDS else notices.lemma_of(table, st.session_state.get("w", examples.first_word()))
-    laid = map_layout.laid(in_use, word, plan, maps, lemma or guess)
-    with st.expander(t("Put your own sentences on the map"), icon=":material/star:", expanded=False, key="map.own"):
+    picture = st.container()  # stands first; what it shows depends on the sentences below it
+    with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair()
-    stars = map_layout.stars(in_use, word, laid, maps, rows, chosen)
-    scores = map_scores.of(in_use, word)
-    shown = map_drawing.Shown(
-        word, view, lemma, table, rows, laid, stars, atlas.placed(in_use, word, chosen), map_scores.noticed(word, scores, stars)
-    )
-    map_drawing.show(in_use, shown)
-    map_scores.show(in_use, word, scores, maps, laid, len(rows))
-    _twin(in_use, word, laid)
-    map_ranking.show(in_use, word, view)
+    asked = tuple(one for one in chosen if one.position is not None)
+    with picture:
+        left, right = st.columns([3, 1], gap="medium")
+        with right:
+            word = _word(in_use, table, asked)
+        with left:
+            view = _layer()
+        labelled, laid = bool(table.lemmas) and word in (*table.lemmas, workbench.ALL_WORDS), None
+        if labelled:
+            laid = _labelled(in_use, table, word, view, chosen, left, right)
+        elif word:
+            _around(in_use, table, word, view, asked, left, right)
+        else:
+            left.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
+            notice([t("There is no word in question yet.")])
+    if laid:
+        _measures(in_use, table, word, view, laid)
 
 
-def _word(words: list[str]) -> str | None:
+def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> str | None:
+    """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
+    lemmas = [notices.lemma_of(table, one.word) for one in asked]
+    own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
+    others = [*table.lemmas, workbench.ALL_WORDS] if table.lemmas else map_around.frequent_words(table, str(table.folder))
+    words = list(dict.fromkeys([*(word for word, lemma in zip(own, lemmas, strict=True) if lemma is None), *others]))
+    if not words:
+        return None
+    usual = own[0] if own else words[0]
+    atlas.follow_word(tuple(one.word.casefold() for one in asked), usual)
+    if st.session_state.get("map_word") not in (None, *words):
+        st.session_state.map_word = usual
     return st.selectbox(
         t("Word"),
         words,
         format_func=lambda one: t("all words") if one == workbench.ALL_WORDS else one,
-        index=words.index(first) if (first := examples.first_word()) in words else 0,
+        index=words.index(usual),
         key="map_word",
         bind="query-params",
         persist_state="session",
@@ -64,15 +69,79 @@ def _layer() -> str:
     return (
         st.segmented_control(
             t("Layer"),
-            ["all layers", "0", "1", "2", "mix"],
+            ["0", "1", "2", "mix", "all layers"],
             format_func=lambda name: {"all layers": t("all layers"), "mix": t("mix")}.get(name, name),
-            default="all layers",
+            default="2",
             key="view",
             bind="query-params",
             persist_state="session",
+            label_visibility="collapsed",
         )
-        or "all layers"
+        or "2"
     )
+
+
+def _labelled(
+    in_use: InUse, table: OccurrenceTable, word: str, view: str, chosen: tuple[Chosen, Chosen], left, right
+) -> map_layout.Laid:
+    """The map of a labelled word, its dots coloured by meaning."""
+    maps, rows = store.maps(in_use.corpus, in_use.model, word), workbench.map_rows(table, word)
+    asked = [notices.lemma_of(table, one.word) for one in chosen if one.position is not None]
+    own = next((lemma for lemma in asked if lemma), None)
+    # On the map of all words the one in question wears its senses' colours among the grey others.
+    lemma = word if word != workbench.ALL_WORDS else own
+    with right, _more("layout"):
+        plan = map_layout.choose()
+    with left:
+        laid = map_layout.laid(in_use, word, plan, maps, lemma or table.lemmas[0])
+        stars = map_layout.stars(in_use, word, laid, maps, rows, chosen)
+        said = map_scores.noticed(word, map_scores.of(in_use, word))
+        placed = atlas.placed(in_use, word, chosen)
+        map_drawing.show(in_use, map_drawing.Shown(word, view, lemma, table, rows, laid, stars, placed, said))
+    return laid
+
+
+def _around(in_use: InUse, table: OccurrenceTable, word: str, view: str, asked: tuple[Chosen, ...], left, right) -> None:
+    """The map of a word without labels."""
+    drawn = asked if any(bare(one.word).casefold() == word for one in asked) else ()
+    with right, _more("around"):
+        plan = map_around.choose_plan(len(drawn))
+    with left:
+        if table.lemmas:  # a table of the labelled words alone; this map needs every one
+            job = store.table_job(in_use.corpus, in_use.model)
+            with st.spinner(t("Reading every word of the sentences…")):
+                job.wait(progress.AT_MOST_S)
+            if job.result is None:
+                notice(
+                    [
+                        t(
+                            "“{word}” has no labels: its map comes when every word of the sentences has been read, once.",
+                            word=escape(word),
+                        )
+                    ]
+                )
+                progress.show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
+                return
+            table = job.result
+        map_around.show(in_use, table, word, drawn, plan, view)
+
+
+def _more(key: str):
+    return st.expander(t("Layout"), icon=":material/tune:", expanded=key in st.query_params, key=f"map.more.{key}")
+
+
+def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid: map_layout.Laid) -> None:
+    """What was measured in the full space, and where the model fails: worked out when opened."""
+    maps, n = store.maps(in_use.corpus, in_use.model, word), len(workbench.map_rows(table, word))
+    if scores := map_scores.of(in_use, word):
+        map_scores.show(in_use, word, scores, maps, laid, n)
+    _twin(in_use, word, laid)
+    everything = st.expander(
+        t("Compare all words: on which does it fail?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
+    )  # fmt: skip
+    if everything.open:
+        with everything:
+            map_ranking.show(in_use, word, view)
 
 
 def _twin(in_use: InUse, word: str, laid: map_layout.Laid) -> None:

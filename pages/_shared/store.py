@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core import halves, library, projection, workbench
+from core import halves, library, projection, surroundings, workbench
 from core.config import cache_folder
 from core.corpus import fingerprint
 from core.elmo.allennlp import AllenNLPEngine, EngineResult
@@ -165,6 +165,12 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...]):
     """Sense measures of a word (or of all) in the full space, for one mix."""
     return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def at_large(_table: OccurrenceTable, folder: str, weights: tuple[float, ...]) -> float:
+    """Mean cosine of two tokens of a table drawn by lot, for one mix."""
+    return surroundings.at_large(_table, np.array(weights))
 
 
 def _compile() -> None:

@@ -36,7 +36,7 @@ def test_a_click_on_a_dot_draws_lines_to_its_true_neighbours_and_the_address_kee
 
 
 def test_a_box_on_one_map_selects_on_all_and_in_the_list_and_can_be_cleared(page: Page, server: str):
-    opened(page, server, "map?layout=Largest+spread+(PCA)&dot=none")
+    opened(page, server, "map?layout=Largest+spread+(PCA)&view=all+layers&dot=none")
     plot = page.locator(".js-plotly-plot .nsewdrag").nth(1)
     plot.scroll_into_view_if_needed()
     page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot')[1]?.elmoscope")
@@ -56,7 +56,7 @@ def test_a_box_on_one_map_selects_on_all_and_in_the_list_and_can_be_cleared(page
 def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
     opened(page, server, "map?layout=Axes+of+your+own&view=2")
     expect(page.locator(".xtitle").first).to_have_text("← bank: river edge · bank: financial institution →")
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("The first axis holds")
+    expect(page.get_by_text("The first axis holds")).to_be_visible()
     opened(page, server, "map?layout=Axes+of+your+own&view=2&map_word=play&right=%3F%3F")
     expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
     expect(page.locator(".xtitle").first).to_contain_text("play:")
@@ -65,6 +65,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
 def test_a_word_on_which_the_model_fails_is_one_click_away(page: Page, server: str):
     opened(page, server, "map?layout=Three+dimensions")
     expect(page.get_by_text("Three components hold")).to_be_visible()
+    page.get_by_text("Compare all words: on which does it fail?").click()
     expect(page.locator("[data-stale=false] .notice").last).to_contain_text("the model fails")
     worst = page.get_by_label("Open a word on which it fails").get_by_role("radio").first
     word = worst.inner_text()

@@ -33,3 +33,18 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(PAIR["a"])
     page.get_by_role("button", name=re.compile("Back to “My uncle")).click()
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
+
+
+def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labelled_word(page: Page, server: str):
+    opened(page, server, "map?" + urlencode(PAIR))
+    chart = page.locator(".js-plotly-plot").first
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("words around are nearer to the first sentence")
+    box = chart.bounding_box()
+    assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
+    stars = "() => document.querySelector('.js-plotly-plot').data.filter(d => d.marker?.symbol === 'star').map(d => d.text[0])"
+    assert page.evaluate(stars) == ["yours, 1", "yours, 2"]
+    page.get_by_role("radio", name="0", exact=True).click()
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("both stars lie on one place")
+    page.get_by_role("combobox", name="Word").click()
+    page.get_by_role("option", name="bank", exact=True).click()
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("sentences with “bank”")

@@ -1,0 +1,83 @@
+"""The Map page by AppTest: it follows the word in question, labelled or not, and draws something for each."""
+
+from __future__ import annotations
+
+import json
+
+from tests.app.test_pages import html_of, opened
+
+WILD = {
+    "a": "A jaguar watched the deer from a branch above the river.",
+    "ai": "jaguar",
+    "b": "My uncle drove his old jaguar to the garage on Monday.",
+    "bi": "jaguar",
+}
+PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The plant makes steel pipes.", "bi": "plant"}
+
+
+def ready(**query: str):
+    page = opened("pages/map.py", **query)
+    while "has no labels: its map comes when" in html_of(page):
+        page.run()
+    assert not page.exception and not page.error
+    return page
+
+
+def test_it_opens_on_the_word_in_question_with_and_without_labels():
+    assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
+    page = ready(**WILD)
+    assert page.selectbox(key="map_word").value == "jaguar" and "jaguar" in page.selectbox(key="map_word").options
+    assert "words around are nearer to the first sentence" in html_of(page)
+    assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
+
+
+def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chosen_meanwhile():
+    page = ready(**WILD)
+    page.selectbox(key="map_word").set_value("play").run()
+    assert page.selectbox(key="map_word").value == "play"
+    for key, value in (("a", PLANTS["a"]), ("b", PLANTS["b"])):
+        page.text_input(key=key).set_value(value)
+    page.session_state["ai"], page.session_state["bi"] = 3, 1
+    page.run()
+    page.session_state["ai"], page.session_state["bi"] = 3, 1
+    page.run()
+    assert page.selectbox(key="map_word").value == "plant"
+
+
+def test_each_layout_and_layer_draws_a_word_without_labels():
+    for plan in ("Neighbours kept (UMAP)", "Between your sentences"):
+        assert "words around" in html_of(ready(**WILD, around=plan, view="all layers"))
+    assert "both stars lie on one place" in html_of(ready(**WILD, view="0"))
+
+
+def test_one_sentence_or_none_is_no_dead_end():
+    assert "type a second one" in html_of(ready(**{**WILD, "b": ""}))
+    assert "sentences with “bank”" in html_of(ready(a="", b=""))
+
+
+def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):
+    left = [
+        f"The crane lifted {what} over the wall of the site."
+        for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]
+    ]
+    right = [
+        f"A crane waded in the {what} and ate a frog."
+        for what in ["marsh", "pond", "lake", "reeds", "river", "shallows", "swamp"]
+    ]
+    corpus = tmp_path / "own.txt"
+    corpus.write_text("\n".join(left + right))
+    page = ready(corpus=str(corpus), a="", b="", map_word="crane")
+    assert "All 14 sentences with “crane” are drawn." in html_of(page)
+    assert str(tmp_path) not in html_of(page).replace("corpus=", "")
+    stars = ready(corpus=str(corpus), a="The crane flew off.", ai="crane", b="The crane was rusty.", bi="crane")
+    assert "nearer to the first sentence" in html_of(stars)
+
+
+def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothing(tmp_path):
+    rows = [
+        {"tokens": ["The", "gull", "stole", what, "."], "position": 1, "word": "gull", "lemma": "gull", "sense": "bird"}
+        for what in ("chips", "bread", "fish")
+    ]
+    corpus = tmp_path / "own.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, rows)))
+    assert "have one meaning, so there is nothing to tell apart" in html_of(ready(corpus=str(corpus), a="", b=""))
