@@ -15,7 +15,7 @@ from core.classify.data import Dataset, SplitConfig
 from core.classify.head import Head, load_head, save_head
 from core.classify.letters import letters_of, read_and_unread
 from core.classify.model import VARIANTS, Variant, variant_named
-from core.classify.noise import accuracy_under_noise
+from core.classify.noise import accuracy_under_noise, read_accuracy
 from core.classify.runs import Frozen, Progress, TrainConfig
 from core.classify.train import make_trainer
 from core.commands import note, open_model, progress
@@ -202,7 +202,7 @@ def _spread(facts: dict) -> str:
 
 def noise(args) -> tuple[dict, str]:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
-    task = heads.task_named(args.task)
+    task, measured = heads.task_named(args.task), read_accuracy(args.output)  # a file that holds others goes on holding them
     dataset = heads.open_data(task, **heads.task_files(task, args.data))
     model, vectors = _opened(args, [variant_named(name) for name in heads.head_folders(task.name, args.heads)])
     found = heads.open_heads(task, model=model, vectors=vectors, folder=args.heads)
@@ -212,7 +212,7 @@ def noise(args) -> tuple[dict, str]:
     report = progress("noise, texts")
     table = accuracy_under_noise(found.heads, dataset, **given, seeds=args.seeds, limit=args.limit, report=report)
     table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
-    write_json(args.output, provenance(**table))
+    write_json(args.output, {**measured, task.name: provenance(**table)})
     manifest.renew(args.output)
     lines = ["letters disturbed".ljust(28) + "".join(f"{share:8.0%}" for share in table["shares"])]
     lines += [

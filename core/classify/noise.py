@@ -147,18 +147,24 @@ def accuracy_under_noise(
     return {**facts, "accuracy": accuracy}
 
 
-def read_accuracy(path: str | Path = RESULTS) -> dict | None:
-    """The table of `accuracy_under_noise` as a command left it, with its facts; None if there is none, CorruptArtifact if it is not one."""
+def read_accuracy(path: str | Path = RESULTS) -> dict[str, dict]:
+    """Task -> table of `accuracy_under_noise` with its facts, as a command left them; {} if there is none, CorruptArtifact if it is not so."""
     path = Path(path)
     if not path.is_file():
-        return None
-    table = read_json(path, expect=dict)
+        return {}
+    tables = read_json(path, expect=dict)
+    if not all(_is_whole(table) for table in tables.values()):
+        raise CorruptArtifact(t("{path} does not hold accuracies by noise. Delete it and measure again.", path=path))
+    return tables
+
+
+def _is_whole(table: object) -> bool:
+    if not isinstance(table, dict):
+        return False
     shape = (len(table.get("shares") or ()), len(table.get("seeds") or ()))
     rows = table.get("accuracy")
-    whole = isinstance(rows, dict) and rows and min(shape) > 0 and {"task", "n", "model"} <= table.keys()
-    if not whole or any(np.shape(row) != shape for row in rows.values()):
-        raise CorruptArtifact(t("{path} does not hold accuracies by noise. Delete it and measure again.", path=path))
-    return table
+    whole = isinstance(rows, dict) and rows and min(shape) > 0 and {"n", "model", "data"} <= table.keys()
+    return bool(whole) and all(np.shape(row) == shape for row in rows.values())
 
 
 def _right(heads: dict[str, Head], examples: Sequence[Example], share: float, seed: int, vectors, encoder) -> dict[str, int]:

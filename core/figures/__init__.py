@@ -9,7 +9,7 @@ from core.figures.classes import (
     reliability_figure,
     token_marks,
 )
-from core.figures.measures import accuracy_lines, weight_bars
+from core.figures.measures import accuracy_lines, ratio_bars, weight_bars
 from core.figures.space import Star, angle_figure, cosine_bars, map_figure, shared_limits
 from core.figures.style import (
     CONFIG,
@@ -47,6 +47,7 @@ __all__ = [
     "map_figure",
     "mark",
     "panel_figure",
+    "ratio_bars",
     "reliability_figure",
     "sense_colour",
     "shared_limits",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
+from math import log10
+from textwrap import wrap
+
 import plotly.graph_objects as go
 
-from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_title
 from core.texts import t
 
 
@@ -27,6 +32,32 @@ def weight_bars(weights) -> go.Figure:
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")
+
+
+def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
+    """(what, the peer, how many times as fast as it): bars from 1, where both are equally fast, on a scale of ratios."""
+    times = [ratio for *_, ratio in rows]
+    logs, places = [log10(ratio) for ratio in times], list(range(len(rows)))
+    figure = go.Figure(
+        go.Bar(
+            x=logs, y=places, orientation="h", width=0.36, marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
+            text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times], textposition="outside", textfont={"size": 14},
+            cliponaxis=False, customdata=times, hovertemplate="%{customdata:.3g} ×<extra></extra>",
+        )
+    )  # fmt: skip
+    for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
+        name = "<br>".join(map(escape, wrap(what, 36))) + f'  <span style="font-size:11px">{escape(peer)}</span>'
+        figure.add_annotation(
+            x=0, xref="paper", xanchor="left", y=place, yanchor="bottom", yshift=13, text=name, showarrow=False, align="left", font={"size": 13}
+        )  # fmt: skip
+    low, high = min([0.0, *logs]), max([0.0, *logs])
+    ticks = [k for k in range(-3, 6) if low - 0.2 <= k <= high + 0.2]
+    figure.update_xaxes(
+        range=[low - 0.45, high + 0.5], tickvals=ticks, ticktext=[f"{10.0**k:g} ×" for k in ticks], gridcolor=GRID, zeroline=True,
+        zerolinecolor="#888", fixedrange=True, title=t("times as fast as the peer in small print"), tickangle=0,
+    )  # fmt: skip
+    figure.update_yaxes(range=[len(rows) - 0.6, -0.85], visible=False, fixedrange=True)
+    return base(figure, height=64 * len(rows) + 80, key="ratios")
 
 
 def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None) -> go.Figure:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core import heads
 from core.classify.model import VARIANTS
-from core.classify.noise import SHARES, NoisyAnswer, noisy_tokens
+from core.classify.noise import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
 from core.classify.tables import MAX_CHARACTERS as MAX_READ
 from core.errors import MissingArtifact
 from core.figures.spelling import noise_figure
@@ -44,11 +44,13 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     tasks = [name for name in heads.TASKS if any(heads.head_folders(name).values())]
     if not tasks:
         raise MissingArtifact(t("No classifier has been trained yet. Make them: python -m core train-heads --data FOLDER"))
+    if measured := [name for name in tasks if name in read_accuracy()]:
+        tasks = measured
     kept = {"bind": "query-params", "persist_state": "session"}
     columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
     task = columns[0].segmented_control(
-        t("What to tell apart"), tasks, default=tasks[0], format_func=lambda name: heads.TASKS[name].title, key="noise_task", **kept
-    ) or tasks[0]  # fmt: skip
+        t("What to tell apart"), tasks, default="news-title" if "news-title" in tasks else tasks[0], format_func=heads.task_titles().get, key="noise_task", **kept
+    ) or ("news-title" if "news-title" in tasks else tasks[0])  # fmt: skip
     share = columns[1].select_slider(
         t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **kept
     )  # fmt: skip
@@ -119,8 +121,8 @@ def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
         )
     ]
     gained = {name: 100 * float(answer.kept[place].mean() - answer.kept[0].mean()) for name, answer in found.items()}
-    if share and len(gained) > 1:
-        best, worst = max(gained, key=gained.get), min(gained, key=gained.get)
+    best, worst = max(gained, key=gained.get), min(gained, key=gained.get)
+    if share and gained[best] - gained[worst] >= 1:
         lines.append(
             t(
                 "Its probability holds best with {best} ({most:+.0f} percentage points) and worst with {worst} ({least:+.0f}). One text is an anecdote: "

@@ -10,7 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from core import heads
-from core.classify.model import VARIANTS
+from core.chance import margin, points
+from core.classify.model import VARIANTS, variant_titles
 from core.classify.noise import accuracy_under_noise, read_accuracy
 from core.errors import BadInput, MissingArtifact
 from core.figures.spelling import noise_figure
@@ -26,10 +27,11 @@ MEASURED_HERE = 100  # test texts
 def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     """Accuracy by noise on texts that no classifier had seen."""
     st.markdown(f"#### {t('How often are they right as noise grows?')}")
-    table, key = read_accuracy(), f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
+    table, key = read_accuracy().get(task), f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     command = f"python -m core noise --task {task} --data FOLDER --output assets/results/noise.json"
     model = classify_store.frozen(task, in_use)["model"]
-    if table and (table["task"], table["model"]) == (task, model.fingerprint):
+    data = {head.meta["data"] for head in classify_store.opened(task, in_use).heads.values()}
+    if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
         _drawn(table, names)
         st.code(command, language="bash")
         return
@@ -73,7 +75,7 @@ def _drawn(table: dict, names: list[str]) -> None:
     named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
     draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
-    notice(_noticed(table, lines))
+    notice(about_accuracy(table["n"], table["shares"][-1], lines))
     rows = [
         {t("classifier"): VARIANTS[name].title}
         | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
@@ -82,18 +84,52 @@ def _drawn(table: dict, names: list[str]) -> None:
     lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("The accuracies as a table"))
 
 
-def _noticed(table: dict, lines: dict[str, np.ndarray]) -> list[str]:
-    """Who loses least and who is most often right at the most noise, and what so few texts can tell."""
-    drops = {name: float(values[0] - values[-1]) for name, values in lines.items()}
-    least, best = min(drops, key=drops.get), max(lines, key=lambda name: lines[name][-1])
-    return [
-        t(
-            "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points:.1f} percentage points, from {before:.1%} to "
-            "{after:.1%}.",
-            n=table["n"], share=table["shares"][-1], name=escape(VARIANTS[least].title), points=100 * drops[least], before=lines[least][0],
-            after=lines[least][-1],
-        ),
-        t("Most often right is then {name}: {accuracy:.1%}.", name=escape(VARIANTS[best].title), accuracy=lines[best][-1]),
-        # Two independent proportions near one half, 95 %: an upper bound, as both answer the same texts.
-        t("With so many texts, differences below {points:.0f} points may be chance.", points=196 * (0.5 / table["n"]) ** 0.5),
-    ]  # fmt: skip
+def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
+    """Of accuracies by noise, (shares,) each, on n texts: who loses least, who is most often right at the most noise, what n can tell."""
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
+    least, best = min(drops, key=drops.get), max(ends, key=ends.get)
+    told = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
+    said = []
+    if len(lines) == 1:
+        return [
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.",
+                **told,
+            )
+        ]
+    if drops[least] > 0:
+        told["points"] = points(drops[least])
+        said.append(
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points} percentage points, from {before:.1%} to "
+                "{after:.1%}.",
+                **told,
+            )
+        )
+    else:
+        said.append(
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses nothing: {before:.1%}, then {after:.1%}.",
+                **told,
+            )
+        )
+    rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]
+    if len(rivals) > 1:
+        some = ", ".join(titles[name] for name in sorted(rivals, key=lambda name: -ends[name]))
+        said.append(
+            t(
+                "Who is then most often right cannot be told from so many texts: {names} lie within chance of {accuracy:.1%}.",
+                names=some,
+                accuracy=ends[best],
+            )
+        )
+    else:
+        said.append(
+            t(
+                "Most often right is then {name}: {accuracy:.1%}, ahead of the others by more than chance.",
+                name=titles[best],
+                accuracy=ends[best],
+            )
+        )
+    return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -30,7 +31,7 @@ STYLE = """
 def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
     st.markdown("#### " + t("How much did each word surprise it?"))
-    position = _ribbon(read)
+    position = _ribbon(in_use, read)
     notice(_noticed(read, predict_store.ranks(in_use.model, read.sentences)))
     word = read.tokens[position]
     found = predict_store.expected_at(in_use.model, read.sentences, position)
@@ -53,12 +54,15 @@ def show(in_use: InUse, read: Reading) -> None:
     )
 
 
-def _ribbon(read: Reading) -> int:
+def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
-    given = predict_text.AT in st.session_state or predict_text.AT in st.query_params
-    if not given or st.session_state.get(predict_text.AT, 0) not in range(len(tokens)):
-        st.session_state[predict_text.AT] = _most(read.forward[:MOST])
     forward, backward = read.forward[:MOST], read.backward[:MOST]
+    opening = gap(tokens, forward, backward, predict_store.common_words(in_use.model))
+    place = _kept(tokens)
+    if place is None:
+        place = st.session_state[predict_text.AT] = opening
+        st.session_state[predict_text.CHOSEN] = place, st.session_state[predict_text.NOW]
+    st.session_state[predict_text.SHOWN] = place, tokens[place]
     st.html(STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     st.html(
         '<p class="small">'
@@ -77,7 +81,38 @@ def _ribbon(read: Reading) -> int:
         )  # fmt: skip
     if len(read.tokens) > MOST:
         st.caption(t("The first {shown} of {count:,} words; the table at the end has all.", shown=MOST, count=len(read.tokens)))
-    return _most(forward) if position is None else position
+    return opening if position is None else position
+
+
+def _kept(tokens: Sequence[str]) -> int | None:
+    """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
+    state = st.session_state
+    if predict_text.AT not in state and predict_text.AT in st.query_params:
+        return next(
+            (k for k, label in enumerate(inputs.token_labels(list(tokens))) if label == st.query_params[predict_text.AT]), None
+        )
+    place = state.get(predict_text.AT)
+    if place not in range(len(tokens)):
+        return None
+    chosen, shown = state.get(predict_text.CHOSEN), state.get(predict_text.SHOWN)
+    if chosen and chosen[0] == place and chosen[1] != state[predict_text.NOW]:
+        return None
+    return None if shown and shown[0] == place and shown[1] != tokens[place] else place
+
+
+def gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
+    """Where to look first: the content word that the two directions expected most differently, (T,) bits each.
+
+    A word of the list that is not one of the commonest; where there is none any word, and at last any token.
+    """
+    apart = np.abs(np.asarray(forward) - np.asarray(backward))
+    apart = np.where(np.isfinite(apart), apart, -1.0)
+    words = np.array([any(map(str.isalpha, token)) for token in tokens])
+    content = np.array([token.casefold() not in common for token in tokens]) & words
+    for some in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
+        if some.any():
+            return int(np.argmax(np.where(some, apart, -2.0)))
+    return 0
 
 
 def _swatch(colour: str) -> str:
@@ -105,7 +140,7 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
         lines.append(t("From the left “{a}” surprised most ({x:.1f} bits), from the right “{b}” ({y:.1f}).", **names))
     k = _most(np.abs(read.forward - read.backward))
     names = {"word": escape(tokens[k][:24]), "x": read.forward[k], "y": read.backward[k]}
-    if known.sum() > 1:
+    if known.sum() > 1 and abs(read.forward[k] - read.backward[k]) >= 0.1:
         lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     scored = int(np.isfinite(places[0]).sum())
     if scored > 1:

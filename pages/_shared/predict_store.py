@@ -12,6 +12,7 @@ from core.workbench import open_language_model
 from pages._shared import store
 
 Sentences = tuple[tuple[str, ...], ...]
+COMMON = 150  # words of the list that tell little of what a text is about
 MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
 
 
@@ -19,6 +20,12 @@ MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole
 def language_model(name: str) -> LanguageModel:
     """A model with its softmax; MissingArtifact where it came without one."""
     return open_language_model(store.model(name))
+
+
+@st.cache_data(max_entries=3, show_spinner=False)
+def common_words(name: str) -> frozenset[str]:
+    """The commonest words of a model's list, which is in order of frequency: articles, pronouns, particles."""
+    return frozenset(word.casefold() for word in language_model(name).vocabulary.words[:COMMON])
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

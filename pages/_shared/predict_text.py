@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 import streamlit as st
 
+from core.elmo.expectation import sentences_of
 from core.limits import limits
 from core.texts import t
 from pages._shared import examples
 from pages._shared.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
+# The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
+CHOSEN, SHOWN = "predict.chosen", "predict.shown"
 KEPT = 100  # earlier versions to go back to
 # What the page's text is, what it was before a tap or Undo put that in, and whether the box reported a change in this run. A
 # click made before the browser has the new text brings the old one along, which is no typing.
@@ -52,12 +57,14 @@ def text_box() -> str:
     )  # fmt: skip
     as_you_type(label)
     st.session_state[NOW] = text or ""
+    _fit_other(st.session_state[NOW])
     return st.session_state[NOW]
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
     """Make `text` the page's text (in a callback), so that Undo goes back; nothing is put in where there is no room."""
     before = _text()
+    _trust_place()
     if len(text) > limits().max_text:
         text, ended = before, "full"
     if text != before:
@@ -73,9 +80,31 @@ def put(text: str, *, other: str | None = None, ended: str | None = None, at: in
 
 def undo() -> None:
     before = _text()
+    _trust_place()
     if earlier := st.session_state.get(EARLIER):
         _replace(before, earlier[-1])
         st.session_state[EARLIER], st.session_state[ENDED] = earlier[:-1], None
+
+
+def is_version(text: str, other: str) -> bool:
+    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
+    a, b = ([token for sentence in sentences_of(one) for token in sentence] for one in (text, other))
+    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+    return bool(same) and 2 * same >= max(len(a), len(b))
+
+
+def _fit_other(text: str) -> None:
+    """The text to compare with is an example's only beside that example, or what is still a version of it; else there is none yet."""
+    known = examples.predict()
+    if OTHER not in st.session_state and OTHER not in st.query_params:
+        st.session_state[OTHER] = next((one.other for one in known if one.text == text), "")
+    elif (other := st.session_state.get(OTHER)) and other in {one.other for one in known} and not is_version(text, other):
+        st.session_state[OTHER] = ""
+
+
+def _trust_place() -> None:
+    """The word in question stays where it is through a tap, a draw or Undo, whatever word stands there now."""
+    st.session_state[CHOSEN] = st.session_state[SHOWN] = None
 
 
 def _text() -> str:

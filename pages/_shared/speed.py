@@ -1,24 +1,31 @@
-"""The Speed page: rows of `python -m core bench`, suite by suite, with the goals they met and missed."""
+"""The Speed page: our figures beside their peers' in one picture, and every row of `python -m core bench` suite by suite."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
+from core import figures
 from core.artifacts import read_json
 from core.config import ASSETS
 from core.errors import CorruptArtifact
 from core.texts import t
 from pages._shared import lists
+from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.speed_words import in_words
 
 FILE = ASSETS / "results" / "speed.json"
 COMMAND = "python -m core bench --output assets/results/speed.json"
-MET = {True: "met", False: "missed", None: ""}
+SHOWN = (  # rows drawn in front, the one that says most first
+    "sentences to layers, small", "sentences to layers, original", "one sentence at a time, small", "slider move, 1,000,000 occurrences",
+    "a new token put into four frozen maps", "mix changed, the map follows", "an epoch on frozen layers, against AllenNLP for every batch",
+    "a training step with the char-CNN", "first useful paint, warm server", "first useful paint, cold server",
+)  # fmt: skip
 
 
 def suite_titles() -> dict[str, str]:
@@ -48,27 +55,58 @@ def show(in_use: InUse) -> None:
         raise CorruptArtifact(
             t("{file} holds no benchmark ({error}). Measure again: {command}", file=FILE, error=error, command=COMMAND)
         ) from None
-    notice(_noticed(rows))
+    ahead = compared(found["rows"])
+    if ahead:
+        named = ", ".join(f"{one.what}: {one.times:.3g} x {one.peer}" for one in ahead)
+        draw(
+            figures.ratio_bars([(one.what, one.peer, one.times) for one in ahead]),
+            key="speed.ratios",
+            alt=t("How many times as fast as its peer: {named}.", named=named),
+        )
+    notice(about_speed(ahead))
     for suite, title in suite_titles().items():
         some = pd.DataFrame([row for row in rows if row["suite"] == suite])
         if len(some):
-            st.markdown(f"#### {title}")
-            lists.grid(_in_words(some.drop(columns="suite")))
+            with st.expander(title, icon=":material/speed:"):
+                lists.grid(_in_words(some.drop(columns="suite")))
     lists.twin(_in_words(pd.DataFrame(rows)), name="speed", key="speed.twin", label=t("Every row as one table"))
     st.caption(t("Measured on {where}. The command: `{command}`", where=where, command=COMMAND))
 
 
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """One of our figures beside a peer's."""
+
+    what: str
+    peer: str
+    times: float  # as fast as the peer; below 1 where the peer is faster
+    ours: str  # with their unit, as "8,406 tokens/s"
+    theirs: str
+
+
+def compared(rows: list[dict]) -> list[Ahead]:
+    """Of SHOWN, those that were measured beside a peer, in that order."""
+    known = {row["name"]: row for row in rows}
+    found = []
+    for name in SHOWN:
+        row = known.get(name)
+        if not row or not row.get("ratio") or not row.get("peer") or row.get("not_run"):
+            continue
+        value = row["ratio"]["value"]
+        times = 1 / value if row["ratio"]["what"].startswith("our time") else value  # the bench names which of the two it divides
+        found.append(Ahead(in_words(name), in_words(row["peer"]["what"]), times, _number(row["ours"]), _number(row["peer"])))
+    return found
+
+
 def _row(row: dict) -> dict:
     """A row as the table has it, with the code's names; `_in_words` is what people see."""
-    ours, peer, ratio, goal = (row.get(key) for key in ("ours", "peer", "ratio", "goal"))
+    ours, peer, ratio = (row.get(key) for key in ("ours", "peer", "ratio"))
     return {
         "suite": row["suite"],
         "what": in_words(row["name"]),
-        "goal is": "not run" if row.get("not_run") else MET[row.get("met")],
         "ratio": f"{ratio['value']:.3g} {ratio['unit']}" if ratio else "",
         "ours": _number(ours),
         "the peer": f"{_number(peer)} ({in_words(peer['what'])})" if peer else "",
-        "goal": in_words(goal["text"]) if goal else "",
         "rounds, lowest to highest": t("{low:.3g} to {high:.3g}", low=ratio["low"], high=ratio["high"]) if ratio else "",
         "on": row.get("not_run") or (row.get("conditions") or {}).get("sizes", ""),
     }
@@ -78,16 +116,13 @@ def _in_words(table: pd.DataFrame) -> pd.DataFrame:
     headers = {
         "suite": t("suite"),
         "what": t("what"),
-        "goal is": t("goal is"),
         "ratio": t("ratio"),
         "ours": t("ours"),
         "the peer": t("the peer"),
-        "goal": t("goal"),
         "rounds, lowest to highest": t("rounds, lowest to highest"),
         "on": t("on"),
     }
-    met = {"met": t("met"), "missed": t("missed"), "not run": t("not run")}
-    return table.replace({"goal is": met, "suite": suite_titles()}).rename(columns=headers)
+    return table.replace({"suite": suite_titles()}).rename(columns=headers)
 
 
 def _number(figure: dict | None) -> str:
@@ -97,13 +132,20 @@ def _number(figure: dict | None) -> str:
     return f"{value:,.0f} {figure['unit']}" if abs(value) >= 100 else f"{value:.3g} {figure['unit']}"
 
 
-def _noticed(rows: list[dict]) -> list[str]:
-    met, missed, left = ([row for row in rows if row["goal is"] == word] for word in ("met", "missed", "not run"))
-    judged = len(met) + len(missed)
-    lines = [t("{met} of {judged} goals are met.", met=len(met), judged=judged) if judged else t("No goal was judged.")]
-    if missed:
-        names = "; ".join(f"{escape(row['what'])} ({escape(row['ratio'] or row['ours'])})" for row in missed)
-        lines.append(t("Missed: {names}.", names=names))
-    if left:
-        lines.append(t("{n} more could not be measured on that machine; their rows say why.", n=len(left)))
+def about_speed(found: list[Ahead]) -> list[str]:
+    """The first of the figures in full, and which of them a peer is faster at."""
+    if not found:
+        return [t("Nothing here was measured beside a peer, so nothing is claimed.")]
+    first = found[0]
+    told = {
+        "what": escape(first.what),
+        "peer": escape(first.peer),
+        "ours": first.ours,
+        "theirs": first.theirs,
+        "times": first.times,
+    }
+    lines = [t("<b>{what}</b>: {ours}, where {peer} does {theirs}: {times:.3g} times as fast.", **told)]
+    if slower := [one for one in found if one.times < 1]:
+        names = "; ".join(f"{escape(one.what)} ({one.times:.2g} x)" for one in slower)
+        lines.append(t("Slower than the peer: {names}.", names=names))
     return lines

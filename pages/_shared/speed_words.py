@@ -11,7 +11,7 @@ Told = Callable[..., str]
 
 
 def in_words(text: str) -> str:
-    """A row's name, goal or peer for whoever reads the page; as it stands where this module does not know it."""
+    """A row's name or peer for whoever reads the page; as it stands where this module does not know it."""
     for pattern, told in _patterns():
         if found := re.fullmatch(pattern, text):
             return told(*found.groups())
@@ -51,24 +51,6 @@ def _patterns() -> list[tuple[str, Told]]:
         ("first useful paint, warm server", lambda: t("first useful paint, warm server")),
         ("first useful paint, cold server", lambda: t("first useful paint, cold server")),
         ("slider released to neighbours redrawn, (.+)", lambda p: t("slider released to neighbours redrawn, {p}", p=p)),
-        # goals
-        ("at least ([^ ,]+) x", lambda n: t("at least {n} x", n=n)),
-        ("at least ([^ ,]+%)", lambda n: t("at least {n}", n=n)),
-        ("at most ([^ ,]+) x", lambda n: t("at most {n} x", n=n)),
-        ("at most ([^ ,]+) x one reading", lambda n: t("at most {n} x one reading", n=n)),
-        ("under ([^ ,]+) ms", lambda n: t("under {n} ms", n=n)),
-        ("median under ([^ ,]+) ms", lambda n: t("median under {n} ms", n=n)),
-        ("under ([^ ,]+) ms, nothing else flickers", lambda n: t("under {n} ms, nothing else flickers", n=n)),
-        (
-            "at least ([^ ,]+) x, trustworthiness no more than (.+) worse",
-            lambda n, worse: t("at least {n} x, trustworthiness no more than {worse} worse", n=n, worse=worse),
-        ),
-        (
-            "at least ([^ ,]+) x, cosine over (.+), overlap at (.+) over (.+)",
-            lambda n, c, k, share: t("at least {n} x, cosine over {c}, overlap at {k} over {share}", n=n, c=c, k=k, share=share),
-        ),
-        ("at least ([^ ,]+) of the fastest", lambda share: t("at least {share} of the fastest", share=share)),
-        ("at most (.+) MB more for ten times the text", lambda n: t("at most {n} MB more for ten times the text", n=n)),
         # peers
         ("numpy, all mixes anew", lambda: t("numpy, all mixes anew")),
         ("numpy, sum of the same bytes", lambda: t("numpy, sum of the same bytes")),

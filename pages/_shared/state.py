@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.elmo import allennlp
 from core.figures.drift import halves_figure, layers_figure, settling_figure
+from core.markup import ours
 from core.statefulness import Memory
 from core.texts import t
 from pages._shared import lists, store
@@ -16,7 +17,7 @@ from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.markup import shown_errors
-from pages._shared.state_notices import about_neighbours, about_ours, about_settling, about_words
+from pages._shared.state_notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
 from pages._shared.state_other import other_text
 from pages._shared.word_store import remembered
 
@@ -52,11 +53,13 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
             **told,
         )
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
+        _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
     with right:
         st.markdown(t("**Where it comes from**: drift of the two halves at layer {layer}", layer=layer))
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
         alt = t("How far the forward and the backward half of each word's vector have drifted at layer {layer}.", layer=layer)
         draw(halves, key="state.2", alt=alt)
+        _caption(about_words(memory, chosen, layer)[1:])
     st.markdown(
         t("**Does it settle?** The sentence {n} times, other text in between, layer {layer}: how far each encoding is from the one before", n=ROUNDS + 1, layer=layer)
     )  # fmt: skip
@@ -68,16 +71,16 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
         **told,
     )
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
-    notice(
-        [
-            *about_words(memory, chosen, layer),
-            *about_settling(memory, layer),
-            *about_ours(memory),
-            *about_neighbours(in_use, memory, chosen, layer),
-        ]
-    )
+    _caption(about_settling(memory, layer))
+    notice([*about_neighbours(in_use, memory, chosen, layer), *about_ours(memory)])
     st.html(f'<p class="small">{_how_checked()}</p>')
     lists.twin(_table(memory, chosen), name="state", key="state.table")
+
+
+def _caption(lines: list[str]) -> None:
+    """What a picture's numbers say, below it; user text in the sentences is escaped."""
+    if lines:
+        st.html(f'<p class="small">{ours(" ".join(lines))}</p>')
 
 
 def _how_checked() -> str:

@@ -93,11 +93,11 @@ def about_ours(memory: Memory) -> list[str]:
 
 
 def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
-    """Whether it matters: the lists of labelled neighbours, and the drift beside what a change of sentence does."""
+    """Whether it matters: how many of the nearest labelled neighbours change."""
     table, first, second = store.targets(in_use.corpus, in_use.model), memory.same.encodings[0], memory.same.encodings[1]
     changed, k, same_word = statefulness.changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
     word = escape(chosen.word[:24])
-    lines = [
+    return [
         t("Of the {k} labelled sentences nearest to “{word}” at layer {layer}, this many are others then: {n}.", k=k, word=word, n=changed[layer], layer=layer)
         if same_word
         else t(
@@ -105,12 +105,19 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
             k=k, word=word, n=changed[layer], layer=layer,
         )
     ]  # fmt: skip
+
+
+def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
+    table = store.targets(in_use.corpus, in_use.model)
     lemma = notices.lemma_of(table, chosen.word)
-    if lemma and layer:
-        rows = table.labelled_rows(lemma)
-        same, _ = pair_cosines(similarities(table, rows, np.eye(len(first))[layer]), table.sense[rows])
-        lines.append(
-            t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
-              word=escape(lemma), same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
-        )  # fmt: skip
-    return lines
+    if not lemma or not layer:
+        return []
+    rows = table.labelled_rows(lemma)
+    same, _ = pair_cosines(similarities(table, rows, np.eye(len(memory.fresh[0]))[layer]), table.sense[rows])
+    if not np.isfinite(same):
+        return []
+    return [
+        t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
+          word=escape(lemma), same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
+    ]  # fmt: skip

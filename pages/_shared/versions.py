@@ -13,7 +13,7 @@ from core.elmo.expectation import Reading
 from core.figures.expectation import MOST_PLACES, versions_figure
 from core.limits import limits
 from core.texts import t
-from pages._shared import examples, lists, predict_store, predict_text
+from pages._shared import lists, predict_store, predict_text
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -24,7 +24,7 @@ def show(in_use: InUse, read: Reading) -> None:
     st.markdown("#### " + t("What changes when a word is edited?"))
     columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
     other = columns[0].text_input(
-        t("Compare with"), examples.predict()[0].other, key=predict_text.OTHER, bind="query-params", persist_state="session",
+        t("Compare with"), "", key=predict_text.OTHER, bind="query-params", persist_state="session",
         max_chars=limits().max_text, placeholder=t("Another version of your text"),
     )  # fmt: skip
     columns[1].button(
@@ -64,16 +64,22 @@ def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray
     p = [expectation.perplexity(values) for values in (before[0], now[0], before[1], now[1])]
     if np.isfinite(p).all():
         lines.append(t("Perplexity, from the other version to yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", a=p[0], b=p[1], c=p[2], d=p[3]))  # fmt: skip
-        better = (p[1] < p[0]) + (p[3] < p[2])
-        if better == 2:
-            lines.append(t("Both directions find yours the likelier, word for word."))
-        elif better == 0:
-            lines.append(t("Both directions find the other the likelier, word for word."))
-        else:
-            lines.append(t("The directions disagree about which of the two is the likelier."))
+        lines += _verdict(*p)
     for direction, (old, new) in enumerate(zip(before, now, strict=True)):
         lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
     return [line for line in lines if line]
+
+
+def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
+    """Perplexities from the left, from the right, of the other version and of yours: which one either direction finds the likelier."""
+    yours, others = (b < a, d < c), (b > a, d > c)
+    if all(yours):
+        return [t("Both directions find yours the likelier, word for word.")]
+    if all(others):
+        return [t("Both directions find the other the likelier, word for word.")]
+    if any(yours) and any(others):
+        return [t("The directions disagree about which of the two is the likelier.")]
+    return [t("At least one direction finds both equally likely, word for word.")]
 
 
 def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:

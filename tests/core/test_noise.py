@@ -20,6 +20,7 @@ from core.classify.noise import (
 )
 from core.classify.train import make_trainer
 from core.errors import BadInput, CorruptArtifact
+from core.heads import heads_metas
 from core.text import tokenize
 from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
 
@@ -144,11 +145,21 @@ def test_heads_of_other_data_are_refused_for_they_may_have_seen_the_texts(heads)
 
 def test_a_table_is_read_back_and_what_is_none_is_named(tmp_path, heads, data):
     path = tmp_path / "noise.json"
-    assert read_accuracy(path) is None
+    assert read_accuracy(path) == {}
     table = accuracy_under_noise(heads, data, vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0,), limit=9)
-    path.write_text(json.dumps(table | {"task": "topics", "model": "f" * 16}))
-    assert read_accuracy(path)["accuracy"] == table["accuracy"]
-    for broken in ({}, table, table | {"task": "t", "model": "m", "accuracy": {"elmo": [[1.0]]}}):
+    path.write_text(json.dumps({"topics": table | {"model": "f" * 16}, "others": table | {"model": None}}))
+    assert read_accuracy(path)["others"]["accuracy"] == table["accuracy"] and set(read_accuracy(path)) == {"topics", "others"}
+    for broken in (table, {"topics": table}, {"topics": table | {"model": "m", "accuracy": {"elmo": [[1.0]]}}}):
         path.write_text(json.dumps(broken))
         with pytest.raises(CorruptArtifact, match="does not hold accuracies"):
             read_accuracy(path)
+
+
+def test_what_ships_was_measured_on_the_heads_that_ship():
+    measured = read_accuracy()
+    assert len(measured) >= 4
+    for task, table in measured.items():
+        metas = heads_metas(task)
+        assert {meta["data"] for meta in metas.values()} == {table["data"]}, (
+            f"{task} was trained anew: python -m core noise --task {task}"
+        )

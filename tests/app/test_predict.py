@@ -1,0 +1,65 @@
+"""Language model: one's own text is compared with no one else's, and the page opens on a word that tells something."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pages._shared import examples
+from pages._shared.positions import gap
+from pages._shared.predict_text import AT, OTHER, TEXT, is_version
+from pages._shared.versions import _verdict
+from tests.app.test_pages import opened
+
+OWN = "She poured the molten glass into a mould."
+
+
+def test_one_s_own_text_is_not_compared_with_an_example_s():
+    page = opened("pages/predict.py")
+    first = examples.predict()[0]
+    assert page.session_state[OTHER] == first.other
+    page.text_area(key=TEXT).set_value(OWN).run()
+    assert page.session_state[OTHER] == "" and not page.exception
+    linked = opened("pages/predict.py", ptext=OWN)
+    assert linked.session_state[OTHER] == "" and any("Type another version" in one.value for one in linked.info)
+
+
+def test_what_was_typed_to_compare_with_stays():
+    page = opened("pages/predict.py", ptext=OWN)
+    page.text_input(key=OTHER).set_value("Nothing alike").run()
+    page.text_area(key=TEXT).set_value("She poured the honey into a jar.").run()
+    assert page.session_state[OTHER] == "Nothing alike"
+
+
+def test_it_opens_on_a_content_word_of_every_text_anew():
+    page = opened("pages/predict.py", ptext=OWN)
+    assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mould
+    page.text_area(key=TEXT).set_value("Of the three, it was the lighthouse.").run()
+    assert page.session_state[AT] in (2, 7) and not page.exception
+
+
+def test_the_gap_is_a_scored_content_word_where_there_is_one():
+    nan = np.nan
+    assert gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
+    assert gap(["The", "zzyzx", "of"], [1, nan, 9], [2, nan, 1], frozenset({"the", "of"})) == 2  # no content word is scored
+    assert gap([".", ","], [1, 9], [1, 1], frozenset()) == 1
+    assert gap(["zzyzx", "!"], [nan, nan], [nan, nan], frozenset()) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "is_one"),
+    [
+        ("He ate soup with care.", "He ate soup with bread.", True),
+        (OWN, "Let's listen to", False),
+        ("", "Let's listen to", False),
+        ("Let's stick to", "Let's listen to", True),
+    ],
+)
+def test_a_version_shares_half_of_the_words(text, other, is_one):
+    assert is_version(text, other) == is_one
+
+
+def test_a_tie_favours_no_version():
+    assert "yours the likelier" in _verdict(9, 8, 9, 8)[0] and "the other the likelier" in _verdict(8, 9, 8, 9)[0]
+    assert "disagree" in _verdict(8, 9, 9, 8)[0]
+    assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
