@@ -10,30 +10,32 @@ from pages._shared.inputs import sentence_pair
 in_use = frame("app.py")
 tour.card()
 question(t("Does a word mean the same thing twice?"))
-lede(
-    t(
-        "Elmoscope is a microscope for word meaning. <b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language "
-        "model that reads each sentence in both directions, gives it another one in every sentence."
+with st.container(key="home_lede"):
+    lede(
+        t(
+            "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
+            "directions, gives it another one in every sentence."
+        )
     )
-)
 first, second = sentence_pair()
 if first.tokens and second.tokens:
     show("home", in_use, first, second)
-st.markdown(t("#### Go on with the same two sentences"))
-for column, (page, label, icon) in zip(
-    st.columns(3),
-    (
-        ("pages/neighbours.py", t("Who are its neighbours?"), ":material/hub:"),
-        ("pages/map.py", t("Where do its senses live?"), ":material/scatter_plot:"),
-        ("pages/mix.py", t("Which layers matter?"), ":material/tune:"),
-    ),
-    strict=True,
-):
-    column.page_link(page, label=label, icon=icon, width="stretch")
-st.html(
-    t(
-        '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
-        "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
+with st.container(key="home_onward"):
+    st.markdown(t("#### Go on with the same two sentences"))
+    for column, (page, label, icon) in zip(
+        st.columns(3),
+        (
+            ("pages/neighbours.py", t("Who are its neighbours?"), ":material/hub:"),
+            ("pages/map.py", t("Where do its senses live?"), ":material/scatter_plot:"),
+            ("pages/mix.py", t("Which layers matter?"), ":material/tune:"),
+        ),
+        strict=True,
+    ):
+        column.page_link(page, label=label, icon=icon, width="stretch")
+    st.html(
+        t(
+            '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
+            "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
+        )
     )
-)
-tour.link()
+    tour.link()

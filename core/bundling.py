@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from core import config, languages, manifest, texts, workbench
+from core import config, languages, manifest, texts, verdict, workbench
 from core.artifacts import write_json
 from core.classifying import train_heads
 from core.commands import check_replaceable, note, progress
@@ -62,6 +62,8 @@ def _made(args) -> tuple[dict, str]:
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
     measured = {name: _senses(table, name) for name in workbench.SPACES}
     write_json(folder / "senses.json", measured)
+    if ground := verdict.measure(table, verdict.standing_alone(model.encoder, table.words)):
+        write_json(folder / verdict.FILE, verdict.as_json(ground))
     lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
     lines += [
         f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}"

@@ -115,7 +115,8 @@ def evaluate_perplexity(args, model: Model | None = None) -> Answer:
 
 def evaluate_neighbours(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
-    found = evaluation.neighbours_in_contexts(model, model.language.examples.get("pairs", {}), k=args.k)
+    given = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
+    found = evaluation.neighbours_in_contexts(model, given.get("contexts") or given.get("pairs", {}), k=args.k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
     for row in found["rows"]:
         near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])

@@ -6,7 +6,9 @@ one by name. Which is in use follows from the model: the one its meta.json names
 
 from __future__ import annotations
 
+import json
 import os
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -50,6 +52,11 @@ class Language:
         """Tokens of one sentence."""
         return TOKENISERS[self.tokeniser](sentence)
 
+    def writes(self, word: str) -> bool:
+        """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""
+        known = _scripts(json.dumps(self.examples.get("pairs", {}), ensure_ascii=False))
+        return not known or _scripts(word) <= known
+
 
 _told: ContextVar[str | None] = ContextVar("content language", default=None)
 _source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
@@ -89,6 +96,12 @@ def tokenize(sentence: str) -> list[str]:
 def codes() -> tuple[str, ...]:
     """English first, then every language whose description can be used; what is described is looked for once."""
     return _usable(os.environ.get("ELMOSCOPE_DATA"))
+
+
+def that_write(word: str) -> list[Language]:
+    """The languages whose examples are written in the word's script."""
+    found = (named(code) for code in codes())
+    return [one for one in found if one.examples.get("pairs") and one.writes(word)]
 
 
 def named(code: str) -> Language:
@@ -141,3 +154,8 @@ def _read(path: Path) -> Language:
         raise BadInput(wrong) from None
     told["corpus"] = tuple(map(str, told.get("corpus", ())))
     return Language(code=path.stem, **told)
+
+
+def _scripts(text: str) -> set[str]:
+    """LATIN, HANGUL ... of a text's letters: the first word of each one's name."""
+    return {unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha()}

@@ -34,7 +34,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "surroundings",
     ),
     ("notebooks",),
-    ("evaluation", "modelcard", "heads"),
+    ("evaluation", "modelcard", "heads", "verdict"),
     ("commands", "experiments", "bench"),
     ("making", "evaluating", "classifying", "benching", "cli_heads", "cli_bench"),
     ("bundling",),

@@ -25,43 +25,58 @@ class Star:
     points: dict[str, tuple[float, float]]  # by layer name
 
 
-LETTER = 0.055  # width of a letter, where an arrow is 1 long
+# Pixels: a letter of a star's name (15 px) and of what stands below (14 px), a star or dot with its rim, between both pictures.
+LETTER, LETTER_BELOW, STAR, BETWEEN = 8.6, 7.8, 15.0, 18.0
+NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
 
 
-def angle_figure(
-    cosine: float, labels: tuple[str, str], *, word: str, same_word: bool, layer: str, glove: float | None
-) -> go.Figure:
-    """Two vectors as what their cosine says: two rays at the true angle; above them GloVe's, which is one where the word is.
+def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, layer: str, glove: float | None) -> go.Figure:
+    """Two vectors as what their cosine says: two rays at the true angle; left of them GloVe's, which is one where the word is.
 
-    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none.
+    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none. Names stand beside their
+    stars, outwards, and both pictures are as far from each other as their names need on a phone.
     """
+    one = t("one vector") if same_word else t("two vectors")
+    told = t("has no vector") if glove is None else one
+    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
+    below = (("GloVe", told), (t("ELMo, {layer}", layer=layer_title(layer)), degrees))
+    wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
+    names = [_letters(label) * LETTER + STAR for label in labels]
+    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
+
+    def reach(scale: float) -> list[float]:
+        """Pixels from GloVe's foot to the left and right, and from ELMo's, at so many pixels a unit."""
+        dots = max(spread[0] * scale + STAR, wide[0])
+        return [dots, dots, *(max(spread[1] * scale + STAR + name, wide[1]) for name in names)]
+
+    scale = next((float(s) for s in range(150, 30, -2) if sum(reach(s)) + BETWEEN <= NARROWEST), 30.0)
+    left, inner, outer, right = (pixels / scale for pixels in reach(scale))
+    foot = inner + BETWEEN / scale + outer
     figure = go.Figure()
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
-    _rays(figure, 1.45, cosine, LAYER_COLOURS[layer], OWN, labels)
-    degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    one = t("one vector for both") if same_word else t("two words, two vectors")
-    glove_text = t("not in its vocabulary") if glove is None else one
-    for x, title, text in (
-        (0.0, t("GloVe: “{word}”", word=word), glove_text),
-        (1.45, t("ELMo, {layer}", layer=layer_title(layer)), t("{degrees:.0f}° apart", degrees=degrees)),
-    ):
+    _rays(figure, foot, cosine, LAYER_COLOURS[layer], OWN, labels)
+    for x, (title, text) in zip((0.0, foot), below, strict=True):
         figure.add_annotation(
-            x=x, y=-0.13, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
+            x=x, y=-0.08, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
         )
-    figure.update_xaxes(visible=False, range=[-0.75, 2.2], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[-0.42, 1.25], fixedrange=True, scaleanchor="x")
-    return base(figure, height=330, key="angle")
+    figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
+    return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def _angle(cosine: float) -> float:
+    """In radians."""
+    return math.acos(max(-1.0, min(1.0, cosine)))
 
 
 def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
     if cosine is None:
         return
-    half = math.acos(max(-1.0, min(1.0, cosine))) / 2
+    half = _angle(cosine) / 2
     arc = np.linspace(-half, half, 40)
     figure.add_scatter(
         x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
     )
-    beside = 2 * math.sin(half) < LETTER * max(map(_letters, labels))  # above their stars the two words would cover each other
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
         x, y = x0 + math.sin(side * half), math.cos(half)
         figure.add_scatter(
@@ -75,8 +90,8 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
                 "symbol": ["circle", "star" if label else "circle"],
                 "line": {"color": RIM, "width": 1.5},
             },
-            text=["", label],
-            textposition=("middle left" if side < 0 else "middle right") if beside else "top center",
+            text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
+            textposition="middle left" if side < 0 else "middle right",
             textfont={"size": 15},
             hoverinfo="skip",
             cliponaxis=False,
@@ -89,8 +104,8 @@ def _letters(text: str) -> float:
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
-    """Cosine per layer as bars on one scale from 0 to 1 (below 0 where a cosine is)."""
-    names = list(values)
+    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar."""
+    names, lowest = list(values), min(0.0, *values.values())
     figure = go.Figure(
         go.Bar(
             x=list(values.values()),
@@ -105,9 +120,9 @@ def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
             hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
         )
     )
-    figure.update_xaxes(range=[min(0.0, *values.values()) - 0.02, 1.18], visible=False, fixedrange=True)
+    figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
-    return base(figure, height=48 * len(names) + 30, key="cosines")
+    return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
 
 
 def map_figure(

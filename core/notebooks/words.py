@@ -29,6 +29,7 @@ def cosine(a, b):
 
 first, second = queries
 cosines = {str(k): cosine(a, b) for k, (a, b) in enumerate(zip(first.layers, second.layers))}
+cosines["mix"] = cosine(first.layers.mean(axis=0), second.layers.mean(axis=0))
 vectors = workbench.open_vectors(vectors_name)
 static = [vectors.vector(query.word) for query in queries]
 glove = None if any(vector is None for vector in static) else cosine(*static)
@@ -38,7 +39,7 @@ _HOME_FIGURE = """\
 from core import figures
 
 figures.angle_figure(
-    cosines[layer], (first.word, second.word), word=first.word,
+    cosines[layer], (first.word, second.word),
     same_word=first.word.casefold() == second.word.casefold(), layer=layer, glove=glove,
 )
 """

@@ -1,21 +1,22 @@
-"""Home's picture: the angle between a word's two vectors in each layer, beside GloVe's."""
+"""Home: the verdict on the word, and its picture: the angle between its two vectors in each layer, beside GloVe's."""
 
 from __future__ import annotations
 
 import time
 from html import escape
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core import figures
+from core import figures, languages
 from core.elmo.mix import gram, mixed_cosines
 from core.figures.sketch import sketch
 from core.figures.style import layer_title
-from core.markup import plain
+from core.markup import ours, plain
+from core.text import bare
 from core.texts import t
-from pages._shared import lists, notices, store
+from core.workbench import layer_weights
+from pages._shared import home_says, lists, notices, spoken, store, verdict_says, verdicts
 from pages._shared.charts import draw
 from pages._shared.engines import compare_engines
 from pages._shared.frame import notice
@@ -24,66 +25,81 @@ from pages._shared.inputs import Chosen
 from pages._shared.markup import shown_errors
 
 PAINTING_S = 0.4  # what a browser on two cores takes
+BY_HAND = "home.layer_by_hand"  # whether the reader, or the address, chose the layer
 
 
 @st.fragment
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _verdict(in_use, first, second)
         _picture(in_use, first, second)
         compare_engines(in_use, [first, second])
 
 
+def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
+    found = verdicts.on(in_use, first, second)
+    word = bare(first.word)
+    reads = languages.in_use()
+    foreign = [w for w in dict.fromkeys((word, bare(second.word))) if not reads.writes(w) and any(map(str.isalpha, w))]
+    if foreign:
+        said, small = t("Another language"), t("“{word}” is written in letters that {language} is not written in.", word=escape(foreign[0][:40]), language=reads.name)  # fmt: skip
+    elif found is not None:
+        said = verdict_says.title(found)
+        small = f"{verdict_says.certainty(found)} {verdict_says.reason(found, word)}"
+    elif verdicts.is_word(first) and verdicts.is_word(second):
+        said, small = t("Two different words"), t("Tap the same word in both sentences.")
+    else:
+        said, small = t("Not a word"), t("Tap a word in each sentence.")
+    st.html(f'<p class="verdict"><b>{said}</b> <span>{ours(small)}</span></p>')
+    for other in languages.that_write(foreign[0]) if foreign else ():
+        if other.code != reads.code and spoken.has_model(other):
+            label = t("Read it as {language}", language=other.name)
+            st.button(
+                label, key=f"home.read.{other.code}", icon=":material/translate:", on_click=spoken.switch, args=(other.code,)
+            )
+
+
 def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    queries = [store.query(in_use.model, c.tokens, c.position) for c in (first, second)]
-    a, b = (q.layers for q in queries)
-    cosine = {
-        str(k): float(mixed_cosines((a @ b.T)[None], gram(a[None])[0], gram(b[None]), np.eye(len(a))[k])[0])
-        for k in range(len(a))
-    }
-    static = notices.glove_cosine(store.vectors(in_use.vectors), first.word, second.word)
-    same = first.word.casefold() == second.word.casefold()
-    layer = (
-        st.segmented_control(
-            t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
-            list(cosine),
-            default="2",
-            key="layer",
-            bind="query-params",
-            persist_state="session",
-        )
-        or "2"
-    )
-    left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
-    labels = t("{word} (1st)", word=first.word[:18]), t("{word} (2nd)", word=second.word[:18])
-    with left, st.container(gap=None):
-        figure = figures.angle_figure(cosine[layer], labels, word=first.word[:18], same_word=same, layer=layer, glove=static)
-        words = {"first": first.word[:40], "second": second.word[:40], "where": layer_title(layer), "cosine": cosine[layer]}
+    a, b = (store.query(in_use.model, c.tokens, c.position).layers for c in (first, second))
+    spaces = [*map(str, range(len(a))), "mix"]
+    product, own_a, own_b = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
+    cosine = {name: float(mixed_cosines(product, own_a, own_b, layer_weights(name, len(a)))[0]) for name in spaces}
+    vectors, words = store.vectors(in_use.vectors), (bare(first.word), bare(second.word))
+    static = notices.glove_cosine(vectors, first.word, second.word)
+    one_word = verdicts.of_one_word(in_use, first, second)
+    same = words[0].casefold() == words[1].casefold()
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        layer = _layer(spaces, verdicts.layer(in_use, first, second))
+    with left, st.container(gap=None, key="home_picture"):
+        figure = figures.angle_figure(cosine[layer], (t("1st"), t("2nd")), same_word=same, layer=layer, glove=static)
+        told = {"first": words[0][:40], "second": words[1][:40], "where": layer_title(layer), "cosine": cosine[layer]}
         alt = t(
             "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
-            **words,
+            **told,
         )
         # The sketch shows until the browser has the chart's code (see style.py).
         st.html(f'<img class="sketch" alt="" src="{sketch(figure, width=600)}">')
-        angle = st.container()
+        angle = st.container(height="stretch")
     with right:
         st.markdown(
-            t("**How alike are the two vectors of “{word}”?**", word=plain(first.word, 18))
-            if same
+            t("**How alike are the two vectors of “{word}”?**", word=plain(words[0], 18))
+            if one_word or same
             else t("**How alike are the two words?**")
         )
         bars = ({} if static is None else {"GloVe": static}) | cosine
         beside = st.container()
         st.caption(t("Cosine of the two vectors: 1 is the same direction, 0 has nothing in common."))
-    lines = _what_to_notice(first.word, same, cosine, static)
-    if same:
-        lines.append(notices.reference_line(store.targets(in_use.corpus, in_use.model), first.word, int(layer), cosine[layer]))
-    notice(lines)
+    usual = verdicts.usual_cosine(in_use, layer)
+    in_glove = tuple(vectors.vector(chosen.word) is not None for chosen in (first, second))
+    notice(home_says.noticed(home_says.Seen(words, one_word, cosine, layer, usual, in_glove)))
     if not st.session_state.setdefault("home.sketched", False):
         # Fetching the charts' code keeps a browser from painting anything for a second: all of the above must be painted before.
         time.sleep(PAINTING_S)
         st.session_state["home.sketched"] = True
     with angle:
-        draw(figure, key="angle", alt=alt)
+        draw(figure, key="angle", alt=alt, height="stretch")
     with beside:
         values = ", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
         alt = t("Bars of the cosine of the two vectors: {values}.", values=values)
@@ -92,33 +108,33 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     lists.twin(table, name="cosines", key="home.table")
 
 
+def _layer(spaces: list[str], best: str) -> str:
+    """The layer shown: the one that tells the word's meanings apart best, unless the reader or the address chose one."""
+    state, given = st.session_state, st.query_params.get("layer")
+    if BY_HAND not in state:
+        state[BY_HAND] = given in spaces
+    if not state[BY_HAND] and state.get("layer", best) != best:
+        state["layer"] = best
+    return (
+        st.segmented_control(
+            t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
+            spaces,
+            format_func=lambda name: t("mix") if name == "mix" else name,
+            default=best,
+            key="layer",
+            bind="query-params",
+            persist_state="session",
+            on_change=_chosen_by_hand,
+        )
+        or best
+    )
+
+
+def _chosen_by_hand() -> None:
+    st.session_state[BY_HAND] = True
+
+
 def _name(vectors: str) -> str:
-    return vectors if vectors == "GloVe" else t("ELMo layer {layer}", layer=vectors)
-
-
-def _what_to_notice(word: str, same: bool, cosine: dict[str, float], static: float | None) -> list[str]:
-    shown, top = escape(word), cosine["2"] if "2" in cosine else list(cosine.values())[-1]
-    if not same:
-        return [
-            t("These are two different words, so even layer 0 and GloVe tell them apart. Tap the same word in both sentences.")
-        ]
-    at_0 = {"word": shown, "cosine": cosine["0"]}
-    if cosine["0"] > 0.9999:
-        lines = [t("At layer 0 the two “{word}” are exactly the same (cosine {cosine:.2f}): it sees spelling only.", **at_0)]
-    else:
-        lines = [t("At layer 0 the two “{word}” are nearly the same (cosine {cosine:.2f}): it sees spelling only.", **at_0)]
-    if top < cosine["0"] - 0.02:
-        lines.append(
-            t(
-                "Layers 1 and 2 read the sentence around it, and the two part ({low:.2f} at layer 1, {top:.2f} at layer 2).",
-                low=cosine["1"],
-                top=top,
-            )
-        )
-    else:
-        lines.append(
-            t("The layers above hardly part them: either both mean the same here, or this small model misses the difference.")
-        )
-    if static is None:
-        lines.append(t("“{word}” is not in GloVe's vocabulary at all; ELMo spells any word.", word=shown))
-    return lines
+    if vectors == "GloVe":
+        return vectors
+    return t("ELMo, the mix") if vectors == "mix" else t("ELMo layer {layer}", layer=vectors)

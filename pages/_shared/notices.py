@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.errors import BadInput
 from core.figures import GLOVE
-from core.neighbours import similarities
 from core.occurrences import OccurrenceTable
-from core.senses import pair_cosines
 from core.static import StaticVectors
 from core.texts import t
 from pages._shared import lists
@@ -64,24 +60,3 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
                 ]
             )
         )
-
-
-def reference_line(table: OccurrenceTable, word: str, layer: int, cosine: float) -> str:
-    """What the cosine on screen compares with: pairs of labelled sentences of one sense, and of two."""
-    lemma = lemma_of(table, word)
-    if lemma is None or layer == 0:
-        return ""
-    rows = table.labelled_rows(lemma)
-    same, other = pair_cosines(similarities(table, rows, np.eye(table.meta["layers"])[layer]), table.sense[rows])
-    told = {"n": len(rows), "word": escape(lemma), "layer": layer, "same": same, "other": other, "cosine": cosine}
-    if abs(cosine - same) < abs(cosine - other):
-        return t(
-            "To compare: in {n} labelled sentences with “{word}”, two of the same meaning have {same:.2f} on average at layer {layer}, two of "
-            "different meanings {other:.2f}. Yours have {cosine:.2f}: more like one meaning.",
-            **told,
-        )
-    return t(
-        "To compare: in {n} labelled sentences with “{word}”, two of the same meaning have {same:.2f} on average at layer {layer}, two of "
-        "different meanings {other:.2f}. Yours have {cosine:.2f}: more like two meanings.",
-        **told,
-    )

@@ -53,6 +53,17 @@ def say_if_missing(content: Language) -> None:
         st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))
 
 
+def has_model(content: Language) -> bool:
+    """Whether the language's own model is on this machine."""
+    return own("model", content) == content.model
+
+
+def switch(code: str) -> None:
+    """Another language, as if it had been chosen in the box: for a button's callback."""
+    st.session_state.lang = code
+    _changed()
+
+
 def _chosen() -> str | None:
     """What this visitor chose; None in a thread that serves no visitor."""
     if get_script_run_ctx(suppress_warning=True) is None:
@@ -72,7 +83,7 @@ def _code() -> str:
 def _content(code: str) -> Language:
     """The language of that code where its model is on this machine, else English."""
     one = languages.named(code)
-    return one if own("model", one) == one.model else languages.named(texts.ENGLISH)
+    return one if has_model(one) else languages.named(texts.ENGLISH)
 
 
 def _changed() -> None:

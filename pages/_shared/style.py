@@ -48,7 +48,11 @@ STYLE = """
   /* Streamlit's theme writes charts' text in a grey of 3.7:1 on white. */
   .js-plotly-plot text[style*="fill: rgb(128, 132, 149)"] {fill: currentColor !important; fill-opacity: 0.85 !important;}
   .stHtml:has(> .sketch) {position: relative; height: 0;}
-  .sketch {position: absolute; top: 28px; width: 100%; height: 294px; object-fit: contain; pointer-events: none; z-index: 1;}
+  .sketch {position: absolute; top: 4px; width: 100%; height: 272px; object-fit: contain; pointer-events: none; z-index: 1;}
+  .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 280px;}
+  .verdict {margin: 0; line-height: 1.35;}
+  .verdict b {font-size: 1.7rem; font-weight: 700; margin-right: 0.5rem;}
+  .verdict span {display: inline-block;}
   .stVerticalBlock:has(.main-svg) > * .sketch, .st-key-angle [data-testid="stSkeleton"] {visibility: hidden;}
   [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {
@@ -56,6 +60,25 @@ STYLE = """
     [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
     [data-testid="stBaseButton-segmented_control"], [data-testid="stBaseButton-segmented_controlActive"],
     [data-testid="stPageLink"] a, .kwic .take {min-height: 44px;}
+  }
+  @media (max-width: 640px) {
+    .st-key-a label, .st-key-b label {display: none;}
+    .stHorizontalBlock:has(.st-key-ai) {gap: 0.6rem;}
+    .stHorizontalBlock:has(.st-key-home_picture) {gap: 0.4rem;}
+    .stVerticalBlock:has(> .st-key-ai), .stVerticalBlock:has(> .st-key-bi) {gap: 0.35rem;}
+    :is(.st-key-ai, .st-key-bi) [role="radiogroup"] {gap: 0.25rem 0.2rem;}
+    :is(.st-key-ai, .st-key-bi) button {padding-left: 0.5rem; padding-right: 0.5rem;}
+    .st-key-example [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
+    .st-key-example button {flex: none;}
+    .stMainBlockContainer:has(.st-key-home_lede) {padding-top: 3.6rem;}
+    .stVerticalBlock:has(> [data-testid="stLayoutWrapper"] > .st-key-home_lede) {gap: 0.5rem;}
+    .stMainBlockContainer:has(.st-key-home_lede) h1 {font-size: 1.15rem; padding: 0 0 1rem 0; margin: 0;}
+    [data-testid="stLayoutWrapper"]:has(> .st-key-home_lede) {order: 1;}
+    [data-testid="stLayoutWrapper"]:has(> .st-key-home_onward) {order: 2;}
+    .verdict b {font-size: 1.35rem; display: block;}
+    .verdict span {font-size: 0.86rem; line-height: 1.35;}
+    .sketch {height: 212px;}
+    .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 220px;}
   }
 </style>
 """

@@ -112,7 +112,7 @@ def _angle(in_use: InUse, word: str) -> str:
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
     labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
-    _draw(figures.angle_figure(cosine, labels, word=word, same_word=True, layer=TOP, glove=static), "angle", said)
+    _draw(figures.angle_figure(cosine, labels, same_word=True, layer=TOP, glove=static), "angle", said)
     return said
 
 

@@ -17,15 +17,41 @@ def rays(figure) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
 def test_two_rays_stand_at_the_angle_of_their_cosine(cosine: float):
-    figure = figures.angle_figure(cosine, ("a", "b"), word="w", same_word=True, layer="2", glove=1.0)
+    figure = figures.angle_figure(cosine, ("a", "b"), same_word=True, layer="2", glove=1.0)
     a, b = rays(figure)[2:]
     assert a[0] * b[0] + a[1] * b[1] == pytest.approx(cosine, abs=1e-9)
     assert math.hypot(*a) == pytest.approx(1)
 
 
 def test_a_word_without_a_static_vector_has_no_ray():
-    figure = figures.angle_figure(0.5, ("a", "b"), word="w", same_word=True, layer="2", glove=None)
-    assert len(rays(figure)) == 2 and "not in its vocabulary" in figure.layout.annotations[0].text
+    figure = figures.angle_figure(0.5, ("a", "b"), same_word=True, layer="2", glove=None)
+    assert len(rays(figure)) == 2 and "has no vector" in figure.layout.annotations[0].text
+
+
+@pytest.mark.parametrize("names", [("1st", "2nd"), ("첫째", "둘째"), ("strawberry", "jam")])
+@pytest.mark.parametrize("glove", [None, 1.0, 0.4, -1.0])
+@pytest.mark.parametrize("cosine", [1.0, 0.9, 0.3, -0.2, -1.0])
+def test_on_a_phone_no_dot_and_no_name_of_the_two_angles_meet_or_are_cut(cosine, glove, names):
+    """Edges in pixels on 342 of them, letters taken as wide as they are drawn."""
+    figure = figures.angle_figure(cosine, names, same_word=glove == 1.0, layer="mix", glove=glove)
+    low, high = figure.layout.xaxis.range
+    scale = 342 / (high - low)
+    ends = [scale * trace.x[1] for trace in figure.data if trace.mode == "lines+markers+text"]
+    wide = [sum(8.2 if sign.isascii() else 13.5 for sign in name) + 12 for name in names]
+    dots, stars = ends[:-2], ends[-2:]
+    left, right = stars[0] - wide[0], stars[1] + wide[1]
+    assert left >= scale * low - 1 and right <= scale * high + 1
+    assert all(scale * low <= dot - 8 and dot + 8 < left for dot in dots)
+    below = [(scale * note.x, max(map(len, note.text.replace("<b>", "").replace("</b>", "").split("<br>"))) * 7.4 / 2) for note in figure.layout.annotations]  # fmt: skip
+    assert below[0][0] + below[0][1] < below[1][0] - below[1][1]
+    assert below[0][0] - below[0][1] >= scale * low and below[1][0] + below[1][1] <= scale * high
+
+
+def test_the_number_of_a_negative_cosine_has_room_beside_its_bar():
+    figure = figures.cosine_bars({"GloVe": 0.3, "0": 1.0, "1": -0.35}, chosen="1")
+    low, high = figure.layout.xaxis.range
+    assert -0.35 - low > 0.14 * (high - low)  # "-0.35" of 15 px is 42 px wide, of the 300 that the bars have on a phone
+    assert figures.cosine_bars({"0": 1.0, "1": 0.2}, chosen="1").layout.xaxis.range[0] > -0.05
 
 
 def test_a_marked_sentence_escapes_markup_and_makes_its_token_bold():

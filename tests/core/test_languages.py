@@ -56,6 +56,13 @@ def test_without_a_model_of_another_language_text_is_read_as_english():
     assert languages.in_use() == EN
 
 
+def test_a_word_in_another_script_is_of_another_language():
+    assert EN.writes("café") and not EN.writes("눈") and not EN.writes("눈snow")
+    assert KO.writes("눈") and not KO.writes("snow")
+    assert languages.that_write("눈") == [KO] and EN in languages.that_write("snow") and languages.that_write("ا") == []
+    assert EN.writes("1990") and EN.writes("🎉")  # no letters, no language
+
+
 def test_a_model_says_in_its_meta_which_language_it_reads(tmp_path: Path):
     (tmp_path / "meta.json").write_text('{"language": "ko"}')
     assert languages.of_model(tmp_path) == KO
@@ -89,8 +96,13 @@ def test_our_sentences_give_their_text_back_and_each_has_its_word_as_a_token():
 
 def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
     glosses = json.loads((ASSETS / "senses-ko.json").read_text(encoding="utf-8"))
-    assert {"눈", "배", "말", "밤", "다리", "차", "손", "길", "머리", "사과"} <= set(KO.examples["pairs"])
-    assert all(find_word(KO.tokenize(s), word) for word, pair in KO.examples["pairs"].items() for s in pair)
+    assert {"눈", "말", "길", "머리", "가지", "벌", "전기", "공"} <= set(KO.examples["pairs"]) <= set(glosses)
+    assert all(
+        find_word(KO.tokenize(s), word)
+        for kind in ("pairs", "contexts")
+        for word, pair in KO.examples[kind].items()
+        for s in pair
+    )
     assert all(find_word(KO.tokenize(e["text"]), e["word"]) for e in KO.examples["decided"])
     assert all(e["sense"] in glosses[e["word"]] for e in KO.examples["decided"])
     assert {name: set(EN.examples[name]) for name in ("spelling", "other")} == {

@@ -9,10 +9,8 @@ from core.figures.sketch import sketch
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(
-    cosine: float, labels=("bank (1st)", "bank (2nd)"), word: str = "bank", glove: float | None = 1.0
-) -> ElementTree.Element:
-    figure = angle_figure(cosine, labels, word=word, same_word=True, layer="2", glove=glove)
+def drawn(cosine: float, labels=("1st", "2nd"), glove: float | None = 1.0) -> ElementTree.Element:
+    figure = angle_figure(cosine, labels, same_word=True, layer="2", glove=glove)
     address = sketch(figure, width=600)
     assert address.startswith("data:image/svg+xml,") and not set(address) & set('"<> ')
     return ElementTree.fromstring(unquote(address.removeprefix("data:image/svg+xml,")))
@@ -30,12 +28,12 @@ def test_both_pairs_of_rays_stand_there_at_their_angles():
 def test_the_users_words_are_stars_with_their_labels_and_glove_has_dots():
     picture = drawn(0.6)
     assert len(list(picture.iter(f"{SVG}polygon"))) == len(list(picture.iter(f"{SVG}circle"))) == 2
-    words = [text.text for text in picture.iter(f"{SVG}text")]
-    assert {"bank (1st)", "bank (2nd)", "ELMo, layer 2", "53° apart"} <= set(words)
+    words = [text.text.strip("\u00a0") for text in picture.iter(f"{SVG}text")]
+    assert {"1st", "2nd", "GloVe", "ELMo, layer 2", "53° apart"} <= set(words)
     assert not list(drawn(0.6, glove=None).iter(f"{SVG}circle"))
 
 
 def test_what_a_user_typed_stays_text():
     typed = "</text><b>&\"'"
-    words = [text.text for text in drawn(0.5, (typed, typed), word=typed).iter(f"{SVG}text")]
+    words = [text.text.strip("\u00a0") for text in drawn(0.5, (typed, typed)).iter(f"{SVG}text")]
     assert sum(word == "</text>&\"'" or word == typed for word in words) >= 2

@@ -1,0 +1,73 @@
+"""What Home says of its picture: pure functions of the numbers on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from core.figures.style import layer_title
+from core.text import bare
+from core.texts import t
+
+EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The words in question as they stand there, and their numbers."""
+
+    words: tuple[str, str]
+    one_word: bool  # forms of one word, letter case aside
+    cosines: Mapping[str, float]  # of ELMo, by layer and "mix"
+    layer: str  # the one shown
+    usual: float | None  # what two different words have at that layer
+    in_glove: tuple[bool, bool]
+
+
+def noticed(seen: Seen) -> list[str]:
+    """At most three sentences, as HTML."""
+    spellings = {bare(word).casefold() for word in seen.words}
+    lines = [_at_layers(seen) if seen.one_word or len(spellings) == 1 else _two_words(seen)]
+    if seen.usual is not None and seen.layer != "0":
+        lines.append(
+            t("Two different words have {usual:.2f} on average at {where}.", usual=seen.usual, where=layer_title(seen.layer))
+        )
+    if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
+        if len(missing) == 1:
+            lines.append(t("“{word}” is not in GloVe's vocabulary; ELMo spells any word.", word=missing[0]))
+        else:
+            lines.append(t("Neither word is in GloVe's vocabulary; ELMo spells any word."))
+    return lines
+
+
+def _at_layers(seen: Seen) -> str:
+    a, b = map(_shown, seen.words)
+    told = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
+    if seen.layer == "0":
+        if seen.cosines["0"] > EQUAL:
+            return t("Layer 0 reads the spelling alone, so both have one vector (cosine 1.00).")
+        return t("Layer 0 reads the spelling alone: “{a}” and “{b}” have cosine {bottom:.2f} there.", a=a, b=b, **told)
+    if seen.cosines["0"] <= EQUAL:
+        return t("Spelt in two ways, the word has cosine {bottom:.2f} at layer 0 already, and {cosine:.2f} at {where}.", **told)
+    if told["cosine"] > EQUAL:
+        return t("At {where} both have one vector too (cosine 1.00), as at layer 0.", **told)
+    return t("At layer 0, which reads the spelling alone, both have one vector; at {where} their cosine is {cosine:.2f}.", **told)
+
+
+def _two_words(seen: Seen) -> str:
+    a, b = map(_shown, seen.words)
+    told = {"a": a, "b": b, "where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer]}
+    return t("“{a}” and “{b}” are two words; at {where} their cosine is {cosine:.2f}.", **told)
+
+
+def _known(seen: Seen) -> list[bool]:
+    """Of each different word whether GloVe has it."""
+    found: dict[str, bool] = {}
+    for word, known in zip(map(_shown, seen.words), seen.in_glove, strict=True):
+        found[word] = known
+    return list(found.values())
+
+
+def _shown(word: str) -> str:
+    return escape(bare(word)[:40])

@@ -1,0 +1,142 @@
+"""One meaning or two: the one verdict on the word in question, which every page shows that says so.
+
+`on(in_use, first, second)` is that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
+best, so that no two pages disagree. `verdict.says` is one of core.verdict's ONE, TWO, CLOSE; `verdict_says.title(verdict)` and
+`verdict_says.reason(verdict, word)` put it in words; `layer(...)` is the layer to open a picture of the word at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core import languages, verdict
+from core.errors import ElmoscopeError
+from core.neighbours import Query
+from core.occurrences import OccurrenceTable
+from core.question import same_word
+from core.text import bare
+from core.verdict import Ground, Verdict
+from pages._shared import notices, store
+from pages._shared.in_use import InUse
+from pages._shared.inputs import Chosen
+
+
+def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
+    """The verdict on both sentences' words in question; None where they are not one word, or none that has letters."""
+    if not of_one_word(in_use, first, second):
+        return None
+    table, lemma = _labelled(in_use, first.word)
+    if table is not None and notices.lemma_of(table, bare(second.word)) == lemma:
+        return verdict.of_labelled(table, lemma, *_queries(in_use, first, second, first.word), _ground_for(in_use, table))
+    spelling = bare(first.word).casefold()
+    alone = store.query(in_use.model, (spelling,), 0).layers
+    return verdict.of_unlabelled(*_queries(in_use, first, second, spelling), alone, _ground(in_use.model))
+
+
+def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
+    """The layer, or the mix, that tells the meanings of the word in question apart best: of the first sentence's, else the second's."""
+    for chosen in (first, second):
+        table, lemma = _labelled(in_use, chosen.word)
+        if table is not None:
+            return (_ground_for(in_use, table).words.get(lemma) or _trust(in_use, table, lemma)).layer
+    return _ground(in_use.model).layer
+
+
+def of_one_word(in_use: InUse, first: Chosen, second: Chosen) -> bool:
+    """Whether both are the same word, letter case and inflection aside."""
+    a, b = (bare(chosen.word).casefold() for chosen in (first, second))
+    if not is_word(first) or not is_word(second):
+        return False
+    language = store.model(in_use.model).language
+    if a == b or same_word(first.tokens, first.position, second.tokens, second.position, language):
+        return True
+    table, lemma = _labelled(in_use, a)
+    return table is not None and notices.lemma_of(table, b) == lemma
+
+
+def is_word(chosen: Chosen) -> bool:
+    """Whether what is in question has letters of the language that is read."""
+    return any(map(str.isalpha, chosen.word)) and languages.in_use().writes(chosen.word)
+
+
+def usual_cosine(in_use: InUse, name: str) -> float | None:
+    """What two different words have at a layer of the model in use."""
+    tables = _tables(in_use)
+    return _usual(_key(tables[0]), name, tables[0]) if tables else None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _usual(key: str, name: str, _table: OccurrenceTable) -> float | None:
+    return verdict.usual_cosine(_table, name)
+
+
+def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tuple[Query, Query]:
+    """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case.
+
+    Without labels two forms of a word are read in the one `spelling`: their own would keep them apart whatever they mean.
+    """
+    tokens = [list(first.tokens), list(second.tokens)]
+    if first.word != second.word:
+        folded = [bare(chosen.word).casefold() for chosen in (first, second)]
+        if folded[0] == folded[1] or spelling == folded[0]:
+            for mine, chosen in zip(tokens, (first, second), strict=True):
+                mine[chosen.position] = chosen.word.replace(bare(chosen.word), folded[0])
+    return tuple(store.query(in_use.model, tuple(t), c.position) for t, c in zip(tokens, (first, second), strict=True))
+
+
+def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
+    """The table in which the word has two labelled senses or more, and its name there."""
+    for table in _tables(in_use) if word else ():
+        lemma = notices.lemma_of(table, bare(word))
+        if lemma is not None and verdict.has_senses(table, lemma):
+            return table, lemma
+    return None, ""
+
+
+def _tables(in_use: InUse) -> list[OccurrenceTable]:
+    """The labelled sentences in use, then the language's own."""
+    found = [store.targets(in_use.corpus, in_use.model)] if store.is_labelled(in_use.corpus) else []
+    own = _own(in_use.model)
+    return found + ([own] if own is not None and own not in found else [])
+
+
+def _own(model_name: str) -> OccurrenceTable | None:
+    """The labelled sentences of the model's own language; None where it has none here."""
+    try:
+        return store.targets(store.model(model_name).language.sentences, model_name)
+    except ElmoscopeError:
+        return None
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _ground(model_name: str) -> Ground:
+    """What verdicts of the model rest on: as it was bundled, else measured now, which takes seconds."""
+    table = _own(model_name)
+    if table is None:
+        return verdict.USUAL
+    if bundled := verdict.read(table.folder):
+        return bundled
+    alone = verdict.standing_alone(store.model(model_name).encoder, table.words)
+    return verdict.measure(table, alone) or verdict.USUAL
+
+
+def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:
+    """The same for another table of labelled sentences, whose words are told apart as they are there."""
+    ground = _ground(in_use.model)
+    return ground if table is _own(in_use.model) else replace(ground, words={})
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _trust_at(key: str, lemma: str, _table: OccurrenceTable) -> verdict.Trust:
+    return verdict.trust_of(_table, lemma)
+
+
+def _trust(in_use: InUse, table: OccurrenceTable, lemma: str) -> verdict.Trust:
+    return _trust_at(_key(table), lemma, table)
+
+
+def _key(table: OccurrenceTable) -> str:
+    """What tells a table apart from every other."""
+    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"

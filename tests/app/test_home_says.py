@@ -1,0 +1,92 @@
+"""What Home and every verdict say is true of the numbers they name, for input of any kind."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.verdict import CLOSE, ONE, TWO, Verdict
+from pages._shared import verdict_says
+from pages._shared.home_says import EQUAL, Seen, noticed
+
+cosines = st.one_of(st.floats(-1, 1), st.just(1.0), st.just(0.99996))
+words = st.sampled_from(
+    [("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), ("<b>", "x"), ("눈", "눈"), ("🎉", "🎉"), ("", "")]
+)
+
+
+@st.composite
+def seen(draw) -> Seen:
+    pair, spaces = draw(words), ("0", "1", "2", "mix")
+    known = draw(st.booleans())
+    in_glove = (known, known if pair[0] == pair[1] else draw(st.booleans()))
+    numbers = {name: draw(cosines) for name in spaces}
+    return Seen(pair, draw(st.booleans()), numbers, draw(st.sampled_from(spaces)), draw(st.none() | st.floats(0, 1)), in_glove)
+
+
+@given(seen())
+def test_every_sentence_of_home_is_true(one: Seen):
+    lines = noticed(one)
+    text = " ".join(lines)
+    assert 1 <= len(lines) <= 3 and "<b>" not in text
+    shown = (
+        {f"{value:.2f}" for value in one.cosines.values()} | {"1.00"} | ({f"{one.usual:.2f}"} if one.usual is not None else set())
+    )
+    assert set(re.findall(r"-?\d\.\d\d", text)) <= shown
+    one_spelling = one.words[0].casefold() == one.words[1].casefold()
+    if "both have one vector" in text:
+        assert one.cosines["0"] > EQUAL and (one.one_word or one_spelling)
+    if "too (cosine 1.00)" in text:
+        assert one.cosines[one.layer] > EQUAL
+    if "Spelt in two ways" in text:
+        assert one.cosines["0"] <= EQUAL
+    assert ("are two words" in text) == (not one.one_word and not one_spelling)
+    assert ("is not in GloVe" in text) == (len({w for w, known in zip(one.words, one.in_glove, strict=True) if not known}) == 1)
+    assert ("Neither word" in text) == (len({w for w, known in zip(one.words, one.in_glove, strict=True) if not known}) == 2)
+    for word in re.findall("“([^”]*)” is not in GloVe", text):
+        assert word.replace("&lt;", "<").replace("&gt;", ">") in one.words
+    assert ("Two different words have" in text) == (one.usual is not None and one.layer != "0")
+
+
+shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=2, max_size=3).map(
+    lambda s: dict(zip(("river", "<money>", "row"), s, strict=False))
+)
+verdicts = st.builds(Verdict, st.floats(0, 1), st.sampled_from(["1", "2", "mix"]), st.none() | st.tuples(shares, shares))
+
+
+def leaders(of: dict[str, float]) -> list[str]:
+    return [sense for sense, share in of.items() if share == max(of.values())]
+
+
+@given(verdicts)
+def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
+    title, sure, why = verdict_says.title(one), verdict_says.certainty(one), verdict_says.reason(one, "<i>jam")
+    assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
+    assert "<i>" not in why and "<money>" not in why
+    numbers = [int(n) for n in re.findall(r"\d+", sure)]
+    if one.says == CLOSE and one.probability < 1:
+        assert numbers[0] == 100 and numbers[1] + numbers[2] == 100
+        assert abs(numbers[1] - 100 * (1 - one.probability)) <= 1
+    elif one.probability < 1:
+        assert abs(numbers[0] - 100 * one.certainty) <= 1 and numbers[0] > 60
+    if one.shares is None:
+        assert "has no labelled sentences" in why and "jam" in why
+        return
+    first, second = map(leaders, one.shares)
+    named = re.findall("“([^”]*)”", why)
+    plain = [name.replace("&lt;", "<").replace("&gt;", ">") for name in named]
+    assert ("no meaning leads" in why) == (len(first) > 1 or len(second) > 1)
+    if "nearest to either mean" in why:
+        assert plain == first == second
+    elif "to the second “" in why:
+        assert plain == first + second and one.says != ONE
+    elif "nearest to the first mean" in why:
+        assert plain == first and len(second) > 1
+    elif "nearest to the second mean" in why:
+        assert plain == second and len(first) > 1
+    else:
+        assert len(first) > 1 and len(second) > 1 and not plain
+    if one.says == TWO:
+        assert "nearest to either mean" not in why
