@@ -14,9 +14,10 @@ lede(
         "the word stands in: a cloud, in which yours are the stars."
     )
 )
+picture = st.container()  # on the first screen; the sentences below it
 first, second = sentence_pair()
 layer = (
-    st.segmented_control(
+    picture.segmented_control(
         t("Layer of ELMo"),
         ["0", "1", "2", "mix"],
         format_func=lambda name: t("mix") if name == "mix" else name,
@@ -28,4 +29,4 @@ layer = (
     )
     or "2"
 )
-show("cloud", in_use, first, second, layer)
+show("cloud", in_use, first, second, layer, picture)

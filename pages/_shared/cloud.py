@@ -25,17 +25,18 @@ from pages._shared.word_store import static_side
 HEIGHT = 370
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> None:
-    """Legend, two panels, bars, what to notice, table twin; of a word without labels by `pages._shared.cloud_own`."""
+def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> None:
+    """Legend and two panels in the container `picture`; bars, what to notice, table twin; of a word without labels by `pages._shared.cloud_own`."""
     table = store.targets(in_use.corpus, in_use.model) if store.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
     if lemma is None:
         if first.position is not None and second.position is not None:
-            cloud_own.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT)
+            cloud_own.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT, picture)
         return
     senses = notices.senses_of(table, lemma)
-    legend(senses, undecided=True)
-    left, right = st.columns(2, gap="large")
+    with picture:
+        legend(senses, undecided=True)
+        left, right = st.columns(2, gap="large")
     shares: list[tuple[str, dict]] = []
     placed, trust = None, None
     with left:

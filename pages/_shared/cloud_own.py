@@ -41,17 +41,18 @@ class Cloud:
         return cloud.sides(self.first, self.second)
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, height: int) -> None:
-    """Why, legend, two panels, bars, what to notice, table twin; both sentences have a word."""
+def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, height: int, picture) -> None:
+    """Why, legend and two panels in the container `picture`; bars, what to notice, table twin; both sentences have a word."""
     names = [t("your first sentence"), t("your second sentence")]
     word = bare(first.word)
-    st.html(
-        f'<div class="chips"><span class="small">{why}</span> '
-        + "".join(lists.chip_of(name, figures.sense_colour(k)) for k, name in enumerate(names))
-        + lists.chip_of(t("too close to call"), figures.cloud.UNDECIDED)
-        + "</div>"
-    )
-    left, right = st.columns(2, gap="large")
+    with picture:
+        st.html(
+            f'<div class="chips"><span class="small">{why}</span> '
+            + "".join(lists.chip_of(name, figures.sense_colour(k)) for k, name in enumerate(names))
+            + lists.chip_of(t("too close to call"), figures.cloud.UNDECIDED)
+            + "</div>"
+        )
+        left, right = st.columns(2, gap="large")
     shares: list[tuple[str, dict]] = []
     with right:
         found = _cloud(in_use, first, second, layer, names, height)
@@ -122,6 +123,8 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
     told = {"word": bare(first.word), "n": found.occurrences, "where": where}
     if not found.labels:
         note = t("{n} sentences with “{word}” at {where}", **told)
+    elif found.occurrences == 1:
+        note = t("one other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
     elif found.occurrences:
         note = t("“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", **told)
     else:

@@ -1,0 +1,79 @@
+"""Texts of one's own, and words that nobody labelled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_main_path import opened
+
+pytestmark = pytest.mark.browser
+
+ROADS = (
+    ("There was a long", "We stood in a", "The radio told of a"),
+    ("on the bridge", "near the tunnel", "before the toll", "after the crash", "by the river"),
+)
+FOOD = (
+    ("She cooked plum", "They sold cherry", "He loves apricot"),
+    ("on warm bread", "with butter", "in small jars", "for breakfast", "at the market"),
+)
+LINES = [f"{who} jam {where}." for way in (ROADS, FOOD) for who, where in product(*way)]
+TEXT = "\n".join([*LINES, *(line.replace(" jam", " jam today") for line in LINES)])
+PATH = re.compile(r"(?:%2F|/)[\w.%-]+(?:%2F|/)[\w.%/-]*jsonl|\.cache|/tmp/|%2Ftmp%2F")
+PAIR = urlencode({"a": "We sat in a traffic jam for hours.", "ai": "jam", "b": "He spread jam on the toast.", "bi": "jam"})
+
+
+def at_peace(page: Page) -> None:
+    """Neither an error nor a path of the machine, on the page or in its address."""
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    expect(page.locator("[data-testid=stAlert] [data-testid=stAlertContentError]")).to_have_count(0)
+    assert not PATH.search(page.url), page.url
+    assert not PATH.search(page.locator("body").inner_text())
+
+
+def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, server: str):
+    opened(page, server, "corpus")
+    page.get_by_label("Your text", exact=True).fill(TEXT)
+    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Use it on every page").click()
+    expect(page.get_by_text(re.compile(r"In use on every page: all \d+ tokens are read"))).to_be_visible()
+    expect(page).to_have_url(re.compile(r"corpus=Pasted\+text"))
+    at_peace(page)
+    link, notice = page.url.replace("/corpus?", "/{}?") + "&" + PAIR, page.locator("[data-stale=false] .notice")
+    page.goto(link.format("cloud"))
+    expect(notice).to_contain_text(re.compile(r"of 60 sentences with “jam”, \d+ are nearer to your first, \d+ to your second"))
+    at_peace(page)
+    page.goto(link.format("flip") + "&reveal=true")
+    expect(notice).to_contain_text(re.compile("it flips from “as in the first sentence” to “as in the second” at edit"))
+    at_peace(page)
+    page.goto(link.format("decided"))
+    expect(notice).to_contain_text(re.compile("decides most|too close to call"))
+    at_peace(page)
+    page.goto(link.format("found") + "&found_word=jam")
+    expect(notice).to_contain_text("“jam”")
+    at_peace(page)
+
+
+def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
+    pair = urlencode({"a": "The jaguar slept on a branch.", "ai": "jaguar", "b": "He sold his new jaguar.", "bi": "jaguar"})
+    opened(page, server, f"cloud?{pair}")
+    notice = page.locator("[data-stale=false] .notice")
+    expect(page.get_by_text("“jaguar” without labelled senses here")).to_be_visible()
+    expect(notice).to_contain_text(re.compile("nearer to|too close to call"))
+    at_peace(page)
+    page.goto(f"{server}/flip?{pair}")
+    expect(notice).to_contain_text("“jaguar” stays")
+    page.get_by_text("Reveal", exact=True).click()
+    expect(notice).to_contain_text("it flips")
+    at_peace(page)
+    page.goto(f"{server}/decided?{pair}")
+    expect(page.get_by_label("The other sentence", exact=True)).to_have_value("He sold his new jaguar.")
+    expect(notice).to_contain_text(re.compile("“(slept|branch)” decides most|too close to call"))
+    page.goto(f"{server}/found?found_word=jaguar")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("at least 10 are needed")
+    expect(page.get_by_role("link", name="Bring more text")).to_be_visible()
+    at_peace(page)
