@@ -79,13 +79,14 @@ def t(text: str, /, **values: object) -> str:
 
 
 class _Formatter(string.Formatter):
-    """str.format, and a format of "a/b" that appends the particle which the value asks for."""
+    """str.format, and a format of "a/b" that appends the particle which the value asks for; of "”a/b" behind a closing quotation mark."""
 
     def format_field(self, value, format_spec: str) -> str:
         closed, slash, open_ = format_spec.partition("/")
         if not slash:
             return super().format_field(value, format_spec)
-        return f"{value}{particle(str(value), closed, open_)}"
+        mark = closed[: closed.startswith("”")]
+        return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
 
 
 _FORMATTER = _Formatter()

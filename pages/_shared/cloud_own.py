@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import streamlit as st
@@ -70,6 +71,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
             alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named),
         )
     if found is None:
+        notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=escape(word[:40]))])
         return
     notice(cloud_says.noticed_own(word, layer, found, static[1] if static else None, same=_same_spelling(first, second)))
     lists.twin(cloud_says.own_table(found, static, names), name="cloud", key="cloud.table")

@@ -63,7 +63,7 @@ def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server
     opened(page, server, f"cloud?{pair}")
     notice = page.locator("[data-stale=false] .notice")
     expect(page.get_by_text("“jaguar” without labelled senses here")).to_be_visible()
-    expect(notice).to_contain_text(re.compile("nearer to|too close to call"))
+    expect(notice).to_contain_text(re.compile("nearer to|too close to call"), timeout=240_000)  # every word is read once before
     at_peace(page)
     page.goto(f"{server}/flip?{pair}")
     expect(notice).to_contain_text("“jaguar” stays")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -59,6 +60,8 @@ def test_places_are_filled_and_what_no_catalogue_has_stays_english(monkeypatch):
     monkeypatch.setattr(texts, "catalogue", lambda language: {"{n} words": "{n:을/를} 봅니다"} if language == "xx" else {})
     texts.use("xx")
     assert t("{n} words", n="눈") == "눈을 봅니다" and t("nothing known of this") == "nothing known of this"
+    monkeypatch.setattr(texts, "catalogue", lambda language: {"{n} words": "“{n:”을/를} 봅니다"} if language == "xx" else {})
+    assert t("{n} words", n="말") == "“말”을 봅니다" and t("{n} words", n="차") == "“차”를 봅니다"
     texts.use("no such language")
     assert t("{n} words", n="눈") == "눈 words"
 
@@ -84,3 +87,8 @@ def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
 )  # fmt: skip
 def test_a_particle_follows_the_sound(word: str, pair: str, expected: str):
     assert particle(word, *pair.split("/")) == expected
+
+
+def test_no_particle_stands_inside_quotation_marks_and_no_word_twice():
+    wrong = [korean for korean in catalogue("ko").values() if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]
+    assert not wrong
