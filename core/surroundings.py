@@ -84,6 +84,12 @@ def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) ->
     return rows @ (ends[0] - ends[1])
 
 
+def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
+    """Of two tokens' mixes, (L, D) each; 0 where one has no length."""
+    a, b = unit(mixed(np.stack([first, second], axis=1), weights))
+    return float(a @ b)
+
+
 def sides(found: np.ndarray) -> np.ndarray:
     """Leans (N,) -> 1 towards the first sentence, 2 towards the second, 0 where the difference is too small to speak of."""
     return np.where(found >= CLOSE, 1, np.where(found <= -CLOSE, 2, 0))

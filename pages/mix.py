@@ -16,5 +16,4 @@ lede(
 )
 with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair()
-if first.tokens:
-    show("mixing", in_use, first, second)
+show("mixing", in_use, first, second)

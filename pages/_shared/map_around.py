@@ -161,7 +161,7 @@ def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, group
     points = found.points
     if len(found.queries) == 2:
         weights = layer_weights(layer, points.layers.shape[1])
-        cosine = _cosine(*(query.layers for query in found.queries), weights)
+        cosine = surroundings.cosine(*(query.layers for query in found.queries), weights)
         here = slice(points.occurrences, None)
         large = store.at_large(table, str(table.folder), tuple(weights))
         return map_says.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, large)
@@ -170,12 +170,6 @@ def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, group
     sizes = Counter(groups.tolist())
     named = [(name, sizes[k]) for k, (name, _) in enumerate(chips, 1)] if points.occurrences >= induction.FEWEST else None
     return map_says.of_occurrences(bare(word), points.occurrences, found.everything, named, "2")
-
-
-def _cosine(first: np.ndarray, second: np.ndarray, weights: np.ndarray) -> float:
-    """Of the word's mixes in the two sentences, (L, D) each."""
-    a, b = np.tensordot(weights, first, axes=1), np.tensordot(weights, second, axes=1)
-    return float(a @ b / max(np.linalg.norm(a) * np.linalg.norm(b), 1e-30))
 
 
 def _about(found: Around, layer: str) -> str:

@@ -95,7 +95,7 @@ def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
         notes.append(t("{share:.0%} of the spread", share=shown.laid.views[shown.laid.names.index(space)].plane.together))
     if origin:
         notes.append(map_links.counted(origin.by_space[space]))
-    if alone and not shown.laid.views:  # the layer stands above, the count in what to notice
+    if alone and not shown.laid.views and origin is None:  # the layer stands above
         return
     lists.heading(titles.get(space) or t("Layer {layer}", layer=space), figures.LAYER_COLOURS[space], " · ".join(notes))
 

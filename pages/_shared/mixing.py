@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import escape
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core import figures, neighbours, workbench
+from core import figures, neighbours, surroundings, workbench
 from core.elmo.mix import mixed
+from core.errors import BadInput
+from core.figures.lean import lean_bars
 from core.figures.style import layer_title
 from core.markup import plain
+from core.occurrences import OccurrenceTable
+from core.senses import SenseReport
+from core.text import bare
 from core.texts import t
-from pages._shared import lists, notices, store
+from pages._shared import lists, map_says, notices, store
 from pages._shared.charts import draw, weight_bars
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.markup import shown_errors
 from pages._shared.mix_sliders import sliders
+from pages._shared.progress import show_progress
 
 PRESETS = {  # raw scores before the softmax
     "layer 0 only": (6.0, -6.0, -6.0),
@@ -28,6 +35,7 @@ PRESETS = {  # raw scores before the softmax
     "average": (0.0, 0.0, 0.0),
 }
 KEYS = ("w0", "w1", "w2")
+NEAREST = 6  # entries of a list
 
 
 def preset_titles() -> dict[str, str]:
@@ -50,34 +58,46 @@ def _moved() -> None:
     st.session_state.preset = None
 
 
-@st.fragment
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    """The laboratory; for a word without labels every word of the sentences is read first, once."""
+    asked = tuple(one for one in (first, second) if one.position is not None)
+    if not asked:
+        notice([t("There is no word in question yet.")])
+        return
+    table = store.targets(in_use.corpus, in_use.model)
+    if any(notices.lemma_of(table, one.word) is None for one in asked):
+        job = store.table_job(in_use.corpus, in_use.model)
+        if job.running:
+            show_progress(job)
+        elif job.error:
+            st.warning(plain(job.error))
+    _fragment(in_use, asked)
+
+
+@st.fragment
+def _fragment(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        _lab(in_use, first, second)
+        _lab(in_use, asked)
 
 
-def _lab(in_use: InUse, first: Chosen, second: Chosen) -> None:
+def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     table = store.targets(in_use.corpus, in_use.model)
     controls, shown = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma = _controls()
     with shown:
         _bars(weights)
-        _norm(in_use, first, weights, gamma)
-    word = notices.lemma_of(table, first.word)
-    _neighbours(in_use, table, [c for c in (first, second) if c.tokens], weights)
-    if word is None:
-        shown = escape(first.word)
-        if table.lemmas:
-            told = t(
-                "“{word}” has no labelled sentences, so there is no map or sense accuracy for it. Words that have: {words}.",
-                word=shown, words=", ".join(table.lemmas),
-            )  # fmt: skip
-        else:
-            told = t("The sentences in use carry no sense labels, so there is no map or sense accuracy for “{word}”.", word=shown)
-        notice([told])
-        return
-    _senses_and_map(in_use, table, word, first, weights)
+        _norm(in_use, asked[0], weights, gamma)
+    types = _neighbours(in_use, table, asked, weights)
+    word = notices.lemma_of(table, asked[0].word)
+    report = None
+    if word is not None:
+        with suppress(BadInput):  # one sense alone: nothing to tell apart
+            report = store.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
+    if report is not None:
+        _senses_and_map(in_use, table, word, report, weights)
+    else:
+        _leans(in_use, asked, types, weights)
 
 
 def _controls() -> tuple[np.ndarray, float]:
@@ -109,24 +129,88 @@ def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> N
     )
 
 
-def _neighbours(in_use: InUse, table, chosen: list[Chosen], weights: np.ndarray) -> None:
-    for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), chosen, figures.OWN, strict=False)):
+def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray) -> list[str]:
+    """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
+    everything, types = None, []
+    for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), asked, figures.OWN, strict=False)):
         with column:
-            word = one.word[:24]
+            word = bare(one.word)[:24]
             title = (
                 t("Nearest to “{word}” in the second sentence", word=word)
                 if number
                 else t("Nearest to “{word}” in the first sentence", word=word)
             )
-            lists.heading(title, colour, one.readable[:140])
-            found = store.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
-            same = neighbours.nearest(table, found, weights, k=6, which=neighbours.SAME)
-            lists.keyword_lines(same or neighbours.nearest(table, found, weights, k=6), notices.senses_of(table, one.word))
+            lists.heading(title, colour, one.text.strip()[:140])
+            if notices.lemma_of(table, one.word) is not None:
+                found = store.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
+                if same := neighbours.nearest(table, found, weights, k=NEAREST, which=neighbours.SAME):
+                    lists.keyword_lines(same, notices.senses_of(table, one.word))
+                    continue
+            everything = everything or store.table_job(in_use.corpus, in_use.model).result
+            if everything is None:
+                st.html(
+                    f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
+                )
+                continue
+            found = store.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position)
+            near = neighbours.nearest_types(everything, found, weights, k=NEAREST)
+            lists.word_lines([(n.word, n.cosine, "") for n in near])
+            types += [n.word for n in near]
+    return list(dict.fromkeys(types))
 
 
-def _senses_and_map(in_use: InUse, table, word: str, chosen: Chosen, weights: np.ndarray) -> None:
+def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray) -> None:
+    """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
+    if len(asked) < 2:
+        notice([t("One sentence has one list; type a second one to see what the mix does to the difference.")])
+        return
+    queries = [store.query(in_use.model, one.tokens, one.position) for one in asked]
+    first, second = (query.layers for query in queries)
+    values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
+    values["mix"] = surroundings.cosine(first, second, weights)
+    left, right = st.columns(2, gap="large")
+    with left:
+        lists.heading(
+            t("How alike are the two words?"), figures.LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix")
+        )
+        named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
+        draw(
+            figures.cosine_bars(values, chosen="mix"),
+            key="mix.cosines",
+            alt=t("Bars of the cosine of the two vectors: {values}.", values=named),
+        )
+    table, near = store.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
+    if table is not None:
+        if types:
+            layers = table.types.take(np.array([table.word_codes[word] for word in types]))
+            near = np.array([surroundings.leans(layers, query.layers, np.zeros_like(query.layers), weights) for query in queries])
+            order = np.argsort(near[1] - near[0], kind="stable")
+            types, near = [types[k] for k in order], near[:, order]
+            lean = near[0] - near[1]
+            with right:
+                lists.heading(
+                    t("Which way do the words lean?"),
+                    figures.LAYER_COLOURS["mix"],
+                    t("cosine with the first less cosine with the second"),
+                )
+                alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
+                draw(
+                    lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"),
+                    key="mix.leans",
+                    alt=alt,
+                )
+        large = surroundings.at_large(table, weights)
+        notice(map_says.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
+    else:
+        notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"])])
+    table_twin = pd.DataFrame(
+        [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
+    )
+    lists.twin(table_twin, name="mix-cosines", key="mix.table")
+
+
+def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray) -> None:
     rows = workbench.map_rows(table, word)
-    report = store.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
     flat = store.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)))
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -160,29 +244,30 @@ def _senses_and_map(in_use: InUse, table, word: str, chosen: Chosen, weights: np
                 chance=report.null_mean,
             ),
         )
-    notice(_about(word, report, alone))
+    notice(about(word, report.one_nn, alone))
     table_twin = pd.DataFrame(
         [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in (alone | {t("this mix"): report.one_nn}).items()]
     )
     lists.twin(table_twin, name=f"mix-{word}", key="mix.table")
 
 
-def _about(word: str, report, alone: dict[str, float]) -> list[str]:
+def about(word: str, mix: float, alone: dict[str, float]) -> list[str]:
+    """Whether a mix tells a word's senses apart better than the layers alone: what is no difference in whole per cent is none."""
     best = max(alone, key=alone.get)
     told = {"word": escape(word), "layer": best, "alone": alone[best]}
-    if report.one_nn > alone[best] + 1e-9:
+    if round(100 * mix) > round(100 * alone[best]):
         return [
             t(
                 "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: layer {layer}, {alone:.0%}).",
-                mix=report.one_nn,
+                mix=mix,
                 **told,
             )
         ]
-    if report.one_nn < alone[best] - 1e-9:
+    if round(100 * mix) < round(100 * alone[best]):
         return [
             t(
                 "Layer {layer} alone does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.",
-                mix=report.one_nn,
+                mix=mix,
                 **told,
             )
         ]

@@ -48,3 +48,10 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name="bank", exact=True).click()
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("sentences with “bank”")
+
+
+def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: Page, server: str):
+    opened(page, server, "mix?" + urlencode(PAIR))
+    expect(page.get_by_text("Which way do the words lean?")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("The two stars' cosine is")
+    expect(page.locator("[data-stale=false] .kwic")).to_have_count(12)

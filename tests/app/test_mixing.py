@@ -1,0 +1,53 @@
+"""The Mix page: a word without labels is looked at among all words, and what is said of a mix is true in whole per cent."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.surroundings import cosine
+from pages._shared.mixing import about
+from tests.app.test_pages import html_of, opened
+
+FRUIT = {"a": "She ate an apple and a pear.", "ai": "apple", "b": "The company Apple sold many shares.", "bi": "Apple"}
+
+
+def test_a_word_without_labels_has_neighbours_among_all_words_and_bars_instead_of_a_map():
+    page = opened("pages/mix.py", **FRUIT)
+    while "Every word of the sentences is read first" in html_of(page):
+        page.run()
+    assert not page.exception and not page.error
+    told = html_of(page)
+    assert "Which way do the words lean?" in told and "no labelled sentences" not in told
+    assert "banana" in told and "The two stars" in told
+    for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
+        page.slider(key=key).set_value(value)
+    page.run()
+    assert "words around are" in html_of(page) or "no word is" in html_of(page)
+
+
+def test_one_sentence_and_none_are_no_dead_end():
+    assert "type a second one" in html_of(opened("pages/mix.py", **{**FRUIT, "b": ""}))
+    assert "There is no word in question yet." in html_of(opened("pages/mix.py", a="", b=""))
+
+
+share = st.one_of(st.sampled_from([0.0, 0.801, 0.804, 1.0]), st.floats(0, 1))
+
+
+@given(share, st.dictionaries(st.sampled_from("012"), share, min_size=3, max_size=3))
+def test_a_mix_is_better_or_worse_only_where_the_figures_shown_say_so(mix, alone):
+    told, best = about("ba<r", mix, alone)[0], max(alone.values())
+    a, b = f"{mix:.0%}", f"{best:.0%}"
+    assert ("better (" in told) == (a != b and mix > best)
+    assert ("than this mix" in told) == (a != b and mix < best)
+    assert ("as well" in told) == (a == b)
+    assert "<r" not in told
+
+
+def test_the_cosine_of_two_mixes_is_that_of_their_sums():
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 5))
+    weights = np.array([0.2, 0.3, 0.5])
+    x, y = weights @ a, weights @ b
+    assert np.isclose(cosine(a, b, weights), x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+    assert cosine(np.zeros((3, 5)), b, weights) == 0.0
