@@ -21,13 +21,14 @@ from core.errors import BadInput
 from core.occurrences import Occurrence, OccurrenceTable
 from core.rows import Rows
 from core.texts import t
+from core.threads import limit
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
 ROWS_A_THREAD = 2048  # of a block: a small table too is read by several threads
 CHUNK = 64  # values of which only the highest is looked at first
 # One pass over the vectors, a part of the table a thread; the products of a piece are too small for torch's own threads.
-_READERS = ThreadPoolExecutor(os.cpu_count() or 1, "reader", initializer=torch.set_num_threads, initargs=(1,))
+_READERS = ThreadPoolExecutor(os.cpu_count() or 1, "reader", initializer=limit, initargs=(1,))
 
 
 @dataclass(frozen=True, slots=True)

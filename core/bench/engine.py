@@ -38,6 +38,7 @@ from core.elmo.encoder import Encoder, _Run
 from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
+from core.threads import limit
 from core.workbench import encoded
 
 SMALL, ORIGINAL = ModelShape(), ModelShape(hidden=4096, projection=512, n_highway=2)
@@ -198,7 +199,7 @@ def _products_of_both(run: _Run, pool: ThreadPoolExecutor, threads: int) -> None
     """As _Run.both: the two directions side by side."""
 
     def forward() -> None:
-        torch.set_num_threads(threads)
+        limit(threads)
         _products(run, backward=False)
 
     ahead = pool.submit(forward)

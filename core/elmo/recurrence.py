@@ -15,6 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from core.threads import limit
+
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
 
@@ -29,9 +31,7 @@ def side_by_side(direction: Callable, threads: Executor) -> tuple:
 
 
 def _with_threads(n: int, run: Callable, *arguments):
-    """`run` on so many of torch's threads: each of Python's threads has a setting of its own."""
-    if torch.get_num_threads() != n:
-        torch.set_num_threads(n)
+    limit(n)
     return run(*arguments)
 
 
