@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from core.artifacts import check_fits, parse_json, text_fingerprint
+from core.encodings import encoding_of
 from core.errors import BadInput
 from core.languages import tokenize
 from core.limits import limits
@@ -302,9 +303,9 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
 
 
 def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
-    """The lines of a file, unpacked and decoded; BadInput for one too long, too many bytes in all, or no UTF-8 text."""
+    """The lines of a file, unpacked and decoded (core.encodings); BadInput for one too long, too many bytes in all, or no text."""
     check_fits(path, most if whole else 1 << 62)
-    opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
+    opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
     try:
         with opened(path, "rb") as stream:
             for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
@@ -313,17 +314,17 @@ def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int
                     refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))  # fmt: skip
                 if len(data) > longest:
                     refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
-                yield place, _decoded(data, place, number == 1)
+                yield place, _decoded(data, place, number == 1, encoding := encoding or encoding_of(opened, path, total, data))
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)) from None  # fmt: skip
 
 
-def _decoded(data: bytes, place: Place | str, is_first: bool) -> str:
+def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
     if b"\x00" in data:
         utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
         refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
     try:
-        return data.decode("utf-8-sig" if is_first else "utf-8")
+        return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
     except UnicodeDecodeError as error:
         found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
         refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))

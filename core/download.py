@@ -1,7 +1,7 @@
 """One file from the web: resumed where an earlier try ended, checked before it gets its name, stoppable, with progress.
 
 https only (plain http to this very machine). The file grows as `NAME.part`, with the server's ETag in `NAME.part.json`;
-one download at a time holds it. RFC 9110 sections 13.1.5 and 14 (If-Range, Range, Content-Range) say what a server may do.
+one download at a time holds it, to the end. RFC 9110 sections 13.1.5 and 14 (If-Range, Range, Content-Range) say what a server may do.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
+from filelock import Timeout
+
 from core.artifacts import file_sha256, read_json, write_json
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.texts import t
-from core.writing import cannot_write
+from core.writing import cannot_write, locked, rename
 
 CHUNK = 1 << 16  # bytes read at a time, at most
 TRIES = 5  # in a row without a byte of progress
@@ -75,20 +77,13 @@ def download(
     _check_url(url)
     transfer = _Transfer(url, Path(target), size, report, timeout_s, stop)
     try:
-        transfer.target.parent.mkdir(parents=True, exist_ok=True)
-        with _held(transfer.part) as transfer.stream:
-            transfer.run()
-            for kind, expected, summed in (("sha256", sha256, file_sha256), ("md5", md5, file_md5)):
-                if expected and (found := summed(transfer.part)) != expected:
-                    transfer.restart()
-                    raise CorruptArtifact(
-                        t("{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
-                          "or get the file from elsewhere.",
-                          name=transfer.target.name, url=url, kind=kind, found=found, expected=expected)
-                    )  # fmt: skip
-            os.fsync(transfer.stream.fileno())
-        os.replace(transfer.part, transfer.target)
-        transfer.note.unlink(missing_ok=True)
+        with _held(transfer.part):
+            with transfer.part.open("ab", buffering=0) as transfer.stream:
+                transfer.run()
+                transfer.check({"sha256": sha256, "md5": md5})
+                os.fsync(transfer.stream.fileno())
+            rename(transfer.part, transfer.target)
+            transfer.note.unlink(missing_ok=True)
     except OSError as error:
         told = cannot_write(transfer.target, error)
         if told is not error:
@@ -154,6 +149,18 @@ class _Transfer:
             t("{name} could not be downloaded from {host}: {problem}. The {n:,} bytes that have arrived are kept. Try again later.",
               name=self.target.name, host=self.host, problem=problem, n=self.stream.tell())
         )  # fmt: skip
+
+    def check(self, sums: dict[str, str | None]) -> None:
+        """That what has arrived is what was published; else it is removed."""
+        for kind, expected in sums.items():
+            found = {"sha256": file_sha256, "md5": file_md5}[kind](self.part) if expected else None
+            if found != expected:
+                self.restart()
+                raise CorruptArtifact(
+                    t("{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
+                      "or get the file from elsewhere.",
+                      name=self.target.name, url=self.url, kind=kind, found=found, expected=expected)
+                )  # fmt: skip
 
     def resume_headers(self) -> dict[str, str]:
         """Headers that ask for what is missing, and for all of it should the file have changed since."""
@@ -307,24 +314,16 @@ def _check_url(url: str) -> None:
 
 
 @contextlib.contextmanager
-def _held(part: Path) -> Iterator[BinaryIO]:
-    """The part file, open at its end, held against a second download of the same."""
-    with part.open("ab", buffering=0) as stream:
+def _held(part: Path) -> Iterator[None]:
+    """Against a second download of the same, until this one's file has its name; an empty part is removed."""
+    with contextlib.ExitStack() as held:
         try:
-            import fcntl
-        except ImportError:  # Windows: not held
-            yield stream
-            return
+            held.enter_context(locked(part, timeout_s=0))
+        except Timeout:
+            told = t("{name} is being downloaded already, by another window or command.", name=part.stem)
+            raise MissingArtifact(told) from None
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(stream.fileno()).st_ino != part.stat().st_ino:
-                raise FileNotFoundError
-        except OSError:
-            raise MissingArtifact(
-                t("{name} is being downloaded already, by another window or command.", name=part.stem)
-            ) from None
-        try:
-            yield stream
+            yield
         finally:
-            if not part.stat().st_size:
+            if part.is_file() and not part.stat().st_size:
                 part.unlink()

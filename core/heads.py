@@ -53,6 +53,7 @@ class Task:
     clean: Callable[[str], str] = str
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
+    encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
 
 
 def _sentiment(name: str, title: str, **special) -> Task:
@@ -79,6 +80,7 @@ TASKS = {
             order=("ham", "spam"),
             duplicates="drop",
             analyzer="char",
+            encoding="latin-1",  # as its publishers and all who use it read it
         ),
         _sentiment("sentiment", "Sentiment, five grades"),
         _sentiment("sentiment2", "Sentiment, two sides", names=MappingProxyType(_TWO_SIDES), left_out=NEUTRAL),
@@ -116,7 +118,7 @@ def open_data(
     split: SplitConfig | None = None,
 ) -> Dataset:
     """The examples of a task from files; `extra` rows are only trained on, and find their own columns."""
-    given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns}
+    given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
     if extra:
         tables["extra"] = read_table(extra, prefer=task.text_columns)

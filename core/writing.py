@@ -69,12 +69,18 @@ def rename(source: Path, target: Path) -> None:
 def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
     """Alone with a file that several threads and processes change; filelock.Timeout if others hold it longer than that.
 
-    A hidden file beside it is the lock; it may stay behind and holds nothing. Its folder is made if there is none.
+    A hidden file beside it is the lock, and is removed in the end: whoever waits for a lock that is no longer there makes it
+    anew (filelock compares the file that it holds with the one of that name). Its folder is made if there is none.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{path.name}.lock"), timeout=timeout_s, thread_local=False):
-        yield
+    lock = path.with_name(f".{path.name}.lock")
+    with FileLock(lock, timeout=timeout_s, thread_local=False):
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # Windows removes no open file; there the lock may stay
+                lock.unlink()
 
 
 def cannot_write(path: Path, error: OSError) -> Exception:

@@ -11,7 +11,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
     ("errors", "texts", "markup"),
     ("config", "limits", "catalogue", "standalone", "vector_files", "chance", "writing"),
     ("manifest", "jobs", "own", "checkpoint"),
-    ("text", "artifacts", "draws", "threads"),
+    ("text", "artifacts", "draws", "threads", "encodings"),
     ("morphemes",),
     ("languages",),
     ("download",),

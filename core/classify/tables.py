@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from core.artifacts import check_fits, parse_json
 from core.corpus import Place, refuse, shown
+from core.encodings import guess
 from core.errors import BadInput
 from core.limits import limits
 from core.text import join_tokens
@@ -62,21 +63,22 @@ def read_table(
     text_columns: Sequence[str | int] = (),
     label_column: str | int | None = None,
     prefer: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Table:
     """The labelled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
 
     Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
     several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual
-    ones. Rows that lack a text or a label are left out and counted in `notes`.
+    ones. A file that is no UTF-8 is read in `encoding`, by default in what its bytes look like. Rows that lack a text or a label are left out and counted in `notes`.
     """
     path = Path(path)
     if _kind(path) == ".txt":
-        text, notes = _decoded(_unpacked(path), path.name)
+        text, notes = _decoded(_unpacked(path), path.name, encoding)
         if not text.strip():
             _refuse_empty(path.name)
         return _trees(path.name, text, notes)
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
-    placed, notes = placed_rows(path, numbered=numbered)
+    placed, notes = placed_rows(path, numbered=numbered, encoding=encoding)
     return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
 
 
@@ -88,9 +90,11 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def placed_rows(path: Path, *, numbered: bool) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
+def placed_rows(
+    path: Path, *, numbered: bool, encoding: str | None = None
+) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
     """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
-    kind, (text, notes) = _kind(path), _decoded(_unpacked(path), path.name)
+    kind, (text, notes) = _kind(path), _decoded(_unpacked(path), path.name, encoding)
     if not text.strip():
         _refuse_empty(path.name)
     return (_json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)), notes
@@ -143,8 +147,8 @@ def _unpacked(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """Text and a note where it was no UTF-8."""
+def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """Text and a note where it was no UTF-8: then it is read in `encoding`, or in what its bytes look like."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise BadInput(t("{name} is UTF-16 text. Save it as plain text in UTF-8.", name=name))
     if b"\x00" in data:
@@ -157,7 +161,12 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
             place = Place(name, line)
             told = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
             raise BadInput(told) from None
-        return data.decode("latin-1"), (f"{name} is no UTF-8 (line {line}) and was read as Latin-1.",)
+        try:
+            found = encoding or guess(data) or "latin-1"
+            text = data.decode(found)
+        except UnicodeDecodeError:
+            found, text = "latin-1", data.decode("latin-1")
+        return text, (f"{name} is no UTF-8 (line {line}) and was read as {'Latin-1' if found == 'latin-1' else found.upper()}.",)
 
 
 def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:

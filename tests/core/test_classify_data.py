@@ -75,9 +75,23 @@ def test_trees_are_read_as_text_and_the_label_of_the_root(tmp_path):
     assert read_table(path).rows[1].text == "(bad)" and read_table(path).rows[0].text.startswith("It's a good")
 
 
-def test_what_is_no_utf8_is_read_as_latin_1_and_said(tmp_path):
-    table = read_table(write(tmp_path, "spam.csv", "v1,v2\nham,£5 caf\u00e9\nspam,b\n".encode("latin-1")))
-    assert table.rows[0].text == "£5 café" and "line 2" in table.notes[0] and "Latin-1" in table.notes[0]
+@pytest.mark.parametrize(
+    ("encoding", "first", "second"),
+    [
+        ("cp949", "비가 와서 우산을 폈다", "눈이 녹았다"),
+        ("cp1252", "“It’s open” – the café", "nothing"),
+        ("cp1252", "£5 café", "b"),
+        ("cp1252", "Die Straße ist schön", "Größe und Übermut"),
+        ("cp932", "雨が降って傘をさした", "雪がとけた"),
+        ("cp1250", "Żółw idzie przez łąkę", "Śnieg już stopniał"),
+    ],
+)
+def test_what_is_no_utf8_is_read_as_its_bytes_look_and_said(tmp_path, encoding, first, second):
+    table = read_table(write(tmp_path, "own.csv", f"label,text\nx,{first}\ny,{second}\n".encode(encoding)))
+    assert [row.text for row in table.rows] == [first, second]
+    assert table.notes[0].startswith("own.csv is no UTF-8 (line ") and table.notes[0].endswith(f"was read as {encoding.upper()}.")
+    named = read_table(write(tmp_path, "own.csv", "label,text\nx,a\x92b\ny,c\n".encode("latin-1")), encoding="latin-1")
+    assert named.rows[0].text == "a\x92b" and named.notes[0].endswith("Latin-1.")
 
 
 def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):

@@ -129,7 +129,7 @@ def test_a_folder_without_texts_and_one_too_large_are_refused(tmp_path, monkeypa
 BAD = {
     "empty_txt": (b"", "is empty"),
     "blank_txt": (b" \n\n", "holds no sentence"),
-    "latin_txt": ("caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
+    "latin_txt": ("fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
     "wide_txt": ("The bank.".encode("utf-16"), "UTF-16"),
     "picture_txt": (b"\x89PNG\x00\x01", "NUL byte"),
     "line_txt": (b"a " * 600_000, "without a line break"),

@@ -222,7 +222,6 @@ def test_a_silent_server_is_given_up_in_time(server, tmp_path, monkeypatch):
 
 
 def test_one_file_is_downloaded_once_at_a_time(server, tmp_path):
-    pytest.importorskip("fcntl")
     heard: list[str] = []
 
     def again(_: Progress) -> None:
@@ -232,7 +231,23 @@ def test_one_file_is_downloaded_once_at_a_time(server, tmp_path):
             heard.append("refused")
 
     download(f"{server.url}/plain", tmp_path / "w", sha256=SHA256, report=again)
-    assert heard == ["refused"]
+    assert heard == ["refused"] and left(tmp_path) == {"w"}
+
+
+def test_a_download_is_held_until_its_file_has_its_name(server, tmp_path, monkeypatch):
+    """Between the end of the lock and the renaming another could begin a part of its own, and rename that."""
+    heard, put = [], fetching.rename
+
+    def late(source, target):
+        if not heard:
+            heard.append("renamed")
+            with pytest.raises(MissingArtifact, match=r"w is being downloaded already"):
+                download(f"{server.url}/plain", tmp_path / "w")
+        put(source, target)
+
+    monkeypatch.setattr(fetching, "rename", late)
+    download(f"{server.url}/plain", tmp_path / "w", sha256=SHA256)
+    assert heard and left(tmp_path) == {"w"}
 
 
 def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):

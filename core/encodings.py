@@ -1,0 +1,42 @@
+"""Which encoding a text file that is no UTF-8 is written in: read off its bytes by charset-normalizer."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+KNOWN = ("cp1252", "cp949", "cp932", "gb18030", "big5", "cp1251", "cp1250")  # what spreadsheets and editors save in
+SAMPLE = 1 << 18  # bytes that are looked at
+
+
+def guess(data: bytes) -> str | None:
+    """One of KNOWN, all that decode `data`'s beginning sensibly; None where none does.
+
+    Where Western and Central European say the same, it is Western: few letters tell the two apart.
+    """
+    from charset_normalizer import from_bytes
+
+    at = next((k for k, byte in enumerate(data) if byte > 127), 0)  # what is ASCII says nothing
+    sample = data[max(0, at - SAMPLE // 4) :][:SAMPLE]
+    if len(data) > len(sample):
+        sample = sample[: sample.rfind(b"\n") + 1] or sample  # no letter cut in two
+    matches = from_bytes(sample, cp_isolation=list(KNOWN))
+    if (best := matches.best()) is None:
+        return None
+    if best.encoding == "cp1250":
+        as_good = {m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence}
+        return "cp1252" if "cp1252" in as_good | set(best.could_be_from_charset) else "cp1250"
+    return best.encoding
+
+
+def encoding_of(opened: Callable, path: Path, end: int, line: bytes) -> str | None:
+    """Of a file that `opened` unpacks, by a line that ends at byte `end` and what follows; None where it is plain ASCII."""
+    if line.isascii():
+        return None
+    with contextlib.suppress(UnicodeDecodeError):
+        line.decode()
+        return "utf-8"
+    with opened(path, "rb") as stream:
+        stream.seek(end - len(line))
+        return guess(stream.read(SAMPLE)) or "utf-8"
