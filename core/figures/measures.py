@@ -46,7 +46,11 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
         )
     )  # fmt: skip
     for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
-        name = "<br>".join(map(escape, wrap(what, 36))) + f'  <span style="font-size:11px">{escape(peer)}</span>'
+        name = (
+            "<br>".join(map(escape, wrap(what, 36)))
+            + ("<br>" if len(what) + len(peer) > 46 else "  ")
+            + f'<span style="font-size:11px">{escape(peer)}</span>'
+        )
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=place, yanchor="bottom", yshift=13, text=name, showarrow=False, align="left", font={"size": 13}
         )  # fmt: skip
@@ -54,7 +58,8 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
     ticks = [k for k in range(-3, 6) if low - 0.2 <= k <= high + 0.2]
     figure.update_xaxes(
         range=[low - 0.45, high + 0.5], tickvals=ticks, ticktext=[f"{10.0**k:g} ×" for k in ticks], gridcolor=GRID, zeroline=True,
-        zerolinecolor="#888", fixedrange=True, title=t("times as fast as the peer in small print"), tickangle=0,
+        zerolinecolor="#888", fixedrange=True, automargin=True, tickangle=0,
+        title={"text": t("times as fast as the peer in small print"), "standoff": 10},
     )  # fmt: skip
     figure.update_yaxes(range=[len(rows) - 0.6, -0.85], visible=False, fixedrange=True)
     return base(figure, height=64 * len(rows) + 80, key="ratios")

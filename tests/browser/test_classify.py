@@ -66,6 +66,12 @@ def test_every_classifier_answers_while_one_types(page: Page, server: str):
     box.press_sequentially(" & 1<2 trophies", delay=5)
     expect(page.locator(".token", has_text="trophies").first).to_be_visible()
     assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
+    assert page.locator(".ytick").count() == 3  # a bar a classifier; the others on demand
+    page.get_by_text("Compare all 12 classifiers").click()
+    expect(page.locator(".ytick")).to_have_count(15)
+    box.fill("삼성전자 주가 급등")
+    expect(page.get_by_text("Nothing in this text could be read")).to_be_visible()
+    expect(page.locator(".ytick")).to_have_count(0)
 
 
 def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Page, server: str, own_file: Path, tmp_path: Path):
