@@ -25,7 +25,10 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     if not first and not second:
         if cosine > 0.9999:
             return [
-                t("At {where} both stars lie on one place, so no word is nearer to one of them than to the other.", where=where)
+                t(
+                    "At {where} your two words have one vector, so no word is nearer to one of them than to the other.",
+                    where=where,
+                )
             ]
         return [t("At {where} no word is clearly nearer to one of your sentences than to the other.", where=where), apart]
     left, right = (_nearest(words, np.asarray(cosines[k], float), found == k + 1) for k in (0, 1))
@@ -42,8 +45,8 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
 
 def _apart(where: str, cosine: float, at_large: float | None) -> str:
     if at_large is None:
-        return t("The two stars' cosine is {cosine:.2f} at {where}.", cosine=cosine, where=where)
-    return t("The two stars' cosine is {cosine:.2f} at {where}; two tokens of the corpus drawn by lot have {large:.2f} on average.", cosine=cosine, where=where, large=at_large)  # fmt: skip
+        return t("Your two words' cosine is {cosine:.2f} at {where}.", cosine=cosine, where=where)
+    return t("Your two words' cosine is {cosine:.2f} at {where}; two tokens of the corpus drawn by lot have {large:.2f} on average.", cosine=cosine, where=where, large=at_large)  # fmt: skip
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:

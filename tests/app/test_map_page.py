@@ -47,7 +47,7 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
 def test_each_layout_and_layer_draws_a_word_without_labels():
     for plan in ("Neighbours kept (UMAP)", "Between your sentences"):
         assert "words around" in html_of(ready(**WILD, around=plan, view="all layers"))
-    assert "both stars lie on one place" in html_of(ready(**WILD, view="0"))
+    assert "your two words have one vector" in html_of(ready(**WILD, view="0"))
 
 
 def test_one_sentence_or_none_is_no_dead_end():

@@ -20,7 +20,7 @@ def test_a_word_without_labels_has_neighbours_among_all_words_and_bars_instead_o
     assert not page.exception and not page.error
     told = html_of(page)
     assert "Which way do the words lean?" in told and "no labelled sentences" not in told
-    assert "banana" in told and "The two stars" in told
+    assert "banana" in told and "Your two words" in told
     for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
         page.slider(key=key).set_value(value)
     page.run()

@@ -44,7 +44,7 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
     stars = "() => document.querySelector('.js-plotly-plot').data.filter(d => d.marker?.symbol === 'star').map(d => d.text[0])"
     assert page.evaluate(stars) == ["yours, 1", "yours, 2"]
     page.get_by_role("radio", name="0", exact=True).click()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("both stars lie on one place")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name="bank", exact=True).click()
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("sentences with “bank”")
@@ -53,5 +53,5 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
 def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: Page, server: str):
     opened(page, server, "mix?" + urlencode(PAIR))
     expect(page.get_by_text("Which way do the words lean?")).to_be_visible()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("The two stars' cosine is")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("Your two words' cosine is")
     expect(page.locator("[data-stale=false] .kwic")).to_have_count(12)
