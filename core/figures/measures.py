@@ -46,11 +46,9 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
         )
     )  # fmt: skip
     for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
-        name = (
-            "<br>".join(map(escape, wrap(what, 36)))
-            + ("<br>" if len(what) + len(peer) > 46 else "  ")
-            + f'<span style="font-size:11px">{escape(peer)}</span>'
-        )
+        lines = wrap(what, 44)
+        apart = "<br>" if len(lines) == 1 and len(what) + len(peer) > 46 else "  "
+        name = "<br>".join(map(escape, lines)) + f'{apart}<span style="font-size:11px">{escape(peer)}</span>'
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=place, yanchor="bottom", yshift=13, text=name, showarrow=False, align="left", font={"size": 13}
         )  # fmt: skip
