@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.limits import limits
 from core.texts import t
+from pages._shared.browser import limited
 from pages._shared.frame import frame, lede, question, show
 
 in_use = frame("pages/corpus.py")
@@ -43,6 +44,7 @@ if way == "paste":
         t("Your text"), key="corpus_text", persist_state="session", max_chars=most.max_pasted, height=120,
         placeholder=t("Paste a text here: a chapter, some letters, the reviews of a year"),
     )  # fmt: skip
+    limited(st, t("Your text"), given, most.max_pasted)
     st.button(t("Read it"), icon=":material/menu_book:", key="corpus.read")
 else:
     place = st.columns([3, 1], vertical_alignment="top")
@@ -60,8 +62,10 @@ else:
             t("Folder on this machine"), key="corpus_folder", persist_state="session", max_chars=500,
             placeholder=t("/home/me/texts"), help=t("Every .txt, .csv, .tsv, .jsonl, .json and .docx file in it and below it."),
         )  # fmt: skip
+        limited(place[0], t("Folder on this machine"), given, 500)
     column = place[1].text_input(
         t("Column of texts"), key="corpus_column", bind="query-params", persist_state="session", max_chars=100,
         placeholder=t("text"), help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
     )  # fmt: skip
+    limited(place[1], t("Column of texts"), column, 100)
 show("corpus", in_use, way, given, column.strip())

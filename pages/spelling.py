@@ -5,6 +5,7 @@ import streamlit as st
 from core.limits import limits
 from core.texts import t
 from pages._shared import examples
+from pages._shared.browser import limited
 from pages._shared.frame import frame, lede, question, show
 from pages._shared.in_use import english
 
@@ -48,6 +49,7 @@ else:
         t("Words, with blanks or commas between them"), next(iter(known.values())), key="spell", bind="query-params", persist_state="session",
         max_chars=limits().max_text, placeholder=t("Type a few words, invented ones too"),
     )  # fmt: skip
+    limited(columns[0], t("Words, with blanks or commas between them"), text, limits().max_text)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     among = columns[1].segmented_control(
         t("Look for neighbours among"), list(amounts), default="10000", format_func=amounts.get, key="spell_among", bind="query-params",

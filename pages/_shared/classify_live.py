@@ -17,6 +17,7 @@ from core.text import tokenize
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.as_you_type import as_you_type
+from pages._shared.browser import limited
 from pages._shared.charts import draw
 from pages._shared.classify_says import about_answers
 from pages._shared.classify_why import show_reasons
@@ -126,6 +127,7 @@ def _text(task: str) -> str:
         label, examples[0] if examples else "", key=key, bind="query-params", persist_state="session", max_chars=limits().max_passage, height=80,
         placeholder=t("Type a headline or a message; all classifiers answer as you type"),
     )  # fmt: skip
+    limited(st, label, text, limits().max_passage)
     as_you_type(label)
     return text
 

@@ -13,6 +13,7 @@ from core import figures
 from core.errors import BadInput
 from core.texts import t
 from pages._shared import examples, lists
+from pages._shared.browser import limited
 from pages._shared.compare_spaces import MARK
 from pages._shared.compare_store import Result
 
@@ -61,13 +62,11 @@ def word_in_both(found: Result) -> None:
     )
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
-    word = (
-        places[1].text_input(
-            t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=first
-        )
-        or first
+    typed = places[1].text_input(
+        t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=first
     )
-    word = word.strip().casefold()
+    limited(places[1], t("Word"), typed, 60)
+    word = (typed or first).strip().casefold()
     if word not in c.words:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))
     k = c.words.index(word)

@@ -20,7 +20,8 @@ from core.library import Kept, Source
 from core.limits import check_allowed
 from core.text import join_tokens
 from core.texts import t
-from pages._shared import corpus_store, examples, indexing, lists
+from pages._shared import asked, corpus_store, indexing, lists
+from pages._shared.browser import limited
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -88,6 +89,7 @@ def _search(opened: Concordance) -> None:
         t("Word or phrase"), key="find", bind="query-params", persist_state="session", max_chars=200,
         placeholder=t("Search in these texts"),
     )  # fmt: skip
+    limited(places[0], t("Word or phrase"), query, 200)
     orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after")}
     order = places[1].segmented_control(
         t("In order of"), list(orders), default=IN_TEXT, format_func=orders.__getitem__, key="find_order",
@@ -112,7 +114,7 @@ def _search(opened: Concordance) -> None:
 
 def _first_word(opened: Concordance) -> str:
     """What is looked for before anything is typed: the word in question on other pages if it is there, else a common long one."""
-    word = str(st.session_state.get("w") or examples.first_word()).casefold()
+    word = asked.word()
     return word if word in opened.number else indexing.common_word(opened.sentences)
 
 

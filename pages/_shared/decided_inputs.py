@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.languages import tokenize
-from core.text import find_word
 from core.texts import t
+from pages._shared import asked as question
 from pages._shared import examples, inputs
+from pages._shared.browser import limited
 from pages._shared.examples import Decided as Example
 from pages._shared.inputs import Chosen
 
@@ -39,7 +39,7 @@ def sentence() -> Chosen:
         t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, label_visibility="collapsed",
         format_func=labels.__getitem__,
     )  # fmt: skip
-    return inputs.sentence(st.container(), "a", "b", number=0, label=t("Sentence"), label_of_word=t("Word in question"))
+    return inputs.sentence(st.container(), "a", t("Sentence"), t("Word in question"))
 
 
 def example_on_screen(chosen: Chosen) -> Example | None:
@@ -76,6 +76,7 @@ def asked() -> Asked:
             t("Swap for"), NEUTRAL, key="dswap", bind="query-params", persist_state="session", max_chars=60, width=170,
             help=t("One word that stands in the place of each word in turn."),
         )  # fmt: skip
+        limited(row, t("Swap for"), swap, 60)
     if layer == "mix":
         weights = row.text_input(
             t("Weights of layers 0, 1, 2"), "1,1,1", key="s", bind="query-params", persist_state="session", width=220,
@@ -107,5 +108,4 @@ def _take_example() -> None:
     number = st.session_state["decided.example"]
     if number is not None:
         example = examples.decided()[number]
-        st.session_state.a, st.session_state.w, st.session_state.example = example.text, example.word, None
-        st.session_state.ai = find_word(tokenize(example.text), example.word)[0]
+        question.put(a=example.text, word=example.word)

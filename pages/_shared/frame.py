@@ -14,7 +14,7 @@ from core import texts
 from core.config import ASSETS
 from core.markup import ours
 from core.texts import t
-from pages._shared import spoken, taken, teaching
+from pages._shared import asked, browser, spoken, taken, teaching
 from pages._shared.in_use import InUse, choose, english
 from pages._shared.markup import shown_errors
 from pages._shared.menu import menu
@@ -34,9 +34,10 @@ def frame(file: str) -> InUse:
         layout="wide",
         initial_sidebar_state="collapsed" if large else "auto",
     )
-    st.html(STYLE + taken.STYLE + (teaching.STYLE if large else ""))
+    st.html(STYLE + taken.STYLE + browser.STYLE + (teaching.STYLE if large else ""))
     if texts.language() != texts.ENGLISH:
         st.html(uploader_style(t("Choose files")))
+    browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
         for one in menu():
@@ -53,6 +54,7 @@ def frame(file: str) -> InUse:
     spoken.say_if_missing(content)
     if file in ENGLISH_ONLY:
         in_use = english(in_use)
+    asked.settle()
     taken.begin("home" if file == "app.py" else Path(file).stem, title, in_use)
     return in_use
 

@@ -17,6 +17,7 @@ from core.limits import limits
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.as_you_type import as_you_type
+from pages._shared.browser import limited
 from pages._shared.charts import draw
 from pages._shared.classify_live import EXAMPLES, offer_examples, readable
 from pages._shared.frame import notice
@@ -58,6 +59,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     offer_examples(examples, key=f"noise_{key}", into=key)
     label = t("A text of your own")
     text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **kept)
+    limited(st, label, text, limits().max_passage)
     as_you_type(label)
     shipped = list(heads.head_folders(task))
     names = st.pills(

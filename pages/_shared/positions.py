@@ -13,7 +13,7 @@ from core.elmo.expectation import Reading
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.training import BACKWARD, FORWARD
 from core.texts import t
-from pages._shared import inputs, lists, predict_store, predict_text
+from pages._shared import asked, lists, predict_store, predict_text
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.word_lists import fared, word_buttons
@@ -77,7 +77,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     with st.container(key="ribbon"):
         position = st.pills(
             t("Word in question"), range(len(tokens)), key=predict_text.AT, bind="query-params", persist_state="session",
-            format_func=inputs.token_labels(tokens).__getitem__, label_visibility="collapsed",
+            format_func=asked.token_labels(tokens).__getitem__, label_visibility="collapsed",
         )  # fmt: skip
     if len(read.tokens) > MOST:
         st.caption(t("The first {shown} of {count:,} words; the table at the end has all.", shown=MOST, count=len(read.tokens)))
@@ -89,7 +89,7 @@ def _kept(tokens: Sequence[str]) -> int | None:
     state = st.session_state
     if predict_text.AT not in state and predict_text.AT in st.query_params:
         return next(
-            (k for k, label in enumerate(inputs.token_labels(list(tokens))) if label == st.query_params[predict_text.AT]), None
+            (k for k, label in enumerate(asked.token_labels(list(tokens))) if label == st.query_params[predict_text.AT]), None
         )
     place = state.get(predict_text.AT)
     if place not in range(len(tokens)):

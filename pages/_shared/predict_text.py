@@ -11,6 +11,7 @@ from core.limits import limits
 from core.texts import t
 from pages._shared import examples
 from pages._shared.as_you_type import as_you_type
+from pages._shared.browser import limited
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
@@ -40,6 +41,7 @@ def text_box() -> str:
         label, known[0].text, key=TEXT, bind="query-params", persist_state="session", max_chars=limits().max_text, height=80,
         placeholder=t("Type a few words; both directions answer as you type"), on_change=_typed,
     )  # fmt: skip
+    limited(columns[0], label, text, limits().max_text)
     columns[1].slider(
         t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", bind="query-params", persist_state="session",
         help=t(

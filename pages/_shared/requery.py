@@ -10,13 +10,13 @@ import streamlit as st
 from core.languages import tokenize
 from core.limits import limits
 from core.occurrences import Occurrence, OccurrenceTable
-from core.text import bare, find_word, join_tokens
+from core.text import find_word, join_tokens
 from core.texts import t
+from pages._shared import asked
 from pages._shared.markup import plain
 
 KEY, BEFORE = "requery", "requery.before"
 KEPT = 20  # steps back
-STATE = ("a", "ai", "b", "bi", "w")  # of pages._shared.inputs
 # Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
 LISTENER = """
 export default function ({ setTriggerValue }) {
@@ -48,10 +48,10 @@ def take(side: str, occurrence: Occurrence) -> None:
     """Make an occurrence the first ("a") or second ("b") sentence, and remember the one before."""
     state = st.session_state
     text, position = as_typed(occurrence.tokens, occurrence.position)
-    state.setdefault(BEFORE, []).append({key: state.get(key) for key in STATE})
+    state.setdefault(BEFORE, []).append({key: state.get(key) for key in asked.KEPT})
     del state[BEFORE][:-KEPT]
     state[side], state[f"{side}i"] = text, position
-    state.w, state.example = bare(occurrence.tokens[occurrence.position]).casefold(), None
+    state[f"{side}.tapped"] = occurrence.tokens[occurrence.position]
 
 
 def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:

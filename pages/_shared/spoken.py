@@ -8,9 +8,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core import languages, registry, texts
 from core.errors import ElmoscopeError
 from core.languages import Language
-from core.text import find_word
 from core.texts import t
 from pages._shared import examples, letters
+from pages._shared.asked import gone_through_history
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
 WORDS = ("map_word", "found_word")  # keys of a chosen word, which the other language has not
@@ -21,6 +21,10 @@ def follow() -> None:
     """Let this visitor's language be known to parts of a page, which run again in threads of their own."""
     texts.follow(_chosen)
     languages.follow(_read)
+    code = st.query_params.get("lang", texts.ENGLISH)
+    if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
+        st.session_state.lang = code
+        _changed()
 
 
 def choose() -> Language:
@@ -99,8 +103,8 @@ def _changed() -> None:
     for key, text in examples.start(new).items():
         if str(state.get(key) or "") in known:
             state[key] = text
-            if key in ("a", "b"):  # and the token in question in it
-                state[f"{key}i"] = next(iter(find_word(new.tokenize(text), word)), 0)
+            if key in ("a", "b"):  # its word in question is told anew
+                state[f"{key}.tapped"] = None
             if key == "ptext":
                 state.pat = first.at
     state[READS] = new.code

@@ -10,6 +10,7 @@ from core.text import split_sentences
 from core.texts import t
 from pages._shared import examples
 from pages._shared.as_you_type import as_you_type
+from pages._shared.browser import limited
 
 MAX_TOKENS = 80
 
@@ -26,6 +27,7 @@ def other_text() -> list[list[str]]:
         label, next(iter(known.values())), key="other", bind="query-params", persist_state="session", max_chars=limits().max_passage, height=80,
         label_visibility="collapsed", placeholder=t("Type what another user might have sent"),
     )  # fmt: skip
+    limited(st, label, text, limits().max_passage)
     as_you_type(label)
     sentences, left = [], MAX_TOKENS
     for sentence in split_sentences(text or ""):

@@ -9,9 +9,10 @@ from core.languages import tokenize
 from core.texts import t
 from pages._shared import examples, teaching
 from pages._shared import teach_pictures as pictures
+from pages._shared.asked import place_of, token_labels
+from pages._shared.browser import limited
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
-from pages._shared.inputs import guess_position, token_labels
 from pages._shared.teach_pictures import example_of
 from pages._shared.teach_words import slide_named
 
@@ -37,15 +38,19 @@ def show(in_use: InUse, number: int) -> None:
 def _control(number: int) -> str:
     """The slide's one control: a word of the examples, a sentence of the page of influence, or a text."""
     if number == SPELLING:
-        return st.text_input(
+        text = st.text_input(
             t("Invent a word"), INVENTED, key="slide_invented", bind="query-params", persist_state="session", max_chars=40,
             label_visibility="collapsed", placeholder=t("Invent a word"),
-        ).strip() or INVENTED  # fmt: skip
+        )  # fmt: skip
+        limited(st, t("Invent a word"), text, 40)
+        return text.strip() or INVENTED
     if number == HEADLINES:
-        return st.text_input(
+        text = st.text_input(
             t("A headline of today"), HEADLINE, key="slide_headline", bind="query-params", persist_state="session", max_chars=200,
             label_visibility="collapsed", placeholder=t("A headline of today"),
-        ).strip() or HEADLINE  # fmt: skip
+        )  # fmt: skip
+        limited(st, t("A headline of today"), text, 200)
+        return text.strip() or HEADLINE
     of_influence = number in INFLUENCE
     words = [e.word for e in examples.decided()] if of_influence else list(examples.pairs())
     if not words:
@@ -66,5 +71,5 @@ def _address(number: int, picked: str) -> dict[str, str]:
     told = {"map_word": picked}
     for key, text in zip("ab", [example_of(picked).text] if number in INFLUENCE else examples.pairs()[picked], strict=False):
         tokens = tokenize(text)
-        told |= {key: text, f"{key}i": token_labels(tokens)[guess_position(tokens, [], picked)]}
+        told |= {key: text, f"{key}i": token_labels(tokens)[place_of(tokens, picked)]}
     return kept | told

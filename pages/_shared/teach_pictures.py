@@ -26,8 +26,8 @@ from core.text import join_tokens
 from core.texts import t
 from pages._shared import charts, examples, notices, store
 from pages._shared import decided_says as says
+from pages._shared.asked import place_of
 from pages._shared.in_use import InUse, english
-from pages._shared.inputs import guess_position
 from pages._shared.spelling_store import fired
 from pages._shared.word_store import influences, static_side
 
@@ -66,7 +66,7 @@ def _said(tokens: tuple[str, ...], position: int) -> str:
 def _tokens(word: str) -> list[tuple[tuple[str, ...], int]]:
     """The two sentences of an example, and where the word stands in them."""
     found = [tuple(tokenize(text)) for text in examples.pairs()[word]]
-    return [(tokens, guess_position(list(tokens), [], word)) for tokens in found]
+    return [(tokens, place_of(tokens, word)) for tokens in found]
 
 
 def _cosines(in_use: InUse, word: str) -> dict[str, float]:
@@ -133,7 +133,7 @@ def _influence(in_use: InUse, word: str) -> inf.Influence:
         in_use.corpus,
         in_use.model,
         tuple(tokens),
-        guess_position(tokens, [], word),
+        place_of(tokens, word),
         inf.DROP,
         "",
         tuple(np.full(n, 1 / n).tolist()),

@@ -14,6 +14,7 @@ from core.figures.expectation import MOST_PLACES, versions_figure
 from core.limits import limits
 from core.texts import t
 from pages._shared import lists, predict_store, predict_text
+from pages._shared.browser import limited
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -27,6 +28,7 @@ def show(in_use: InUse, read: Reading) -> None:
         t("Compare with"), "", key=predict_text.OTHER, bind="query-params", persist_state="session",
         max_chars=limits().max_text, placeholder=t("Another version of your text"),
     )  # fmt: skip
+    limited(columns[0], t("Compare with"), other, limits().max_text)
     columns[1].button(
         t("Compare with the text as it is"), key="predict.keep", icon=":material/keep:", on_click=_keep, width="stretch",
         help=t("Puts your text into this box; then edit your text above and see what changed."),

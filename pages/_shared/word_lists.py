@@ -11,7 +11,7 @@ from core.elmo.lm import SPECIALS
 from core.figures.expectation import list_rules
 from core.text import SENTENCE_BEGIN
 from core.texts import t
-from pages._shared import inputs
+from pages._shared import asked
 
 STYLE = """
 <style>
@@ -35,7 +35,7 @@ def word_buttons(name: str, found: Expected, colour: str, longest: float, tapped
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(found.likeliest):
             boundary = p.word in SPECIALS
-            shown = _boundary(p.word) if boundary else f"**{inputs.plain_label(p.word)}**"
+            shown = _boundary(p.word) if boundary else f"**{asked.plain_label(p.word)}**"
             label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
 

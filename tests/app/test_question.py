@@ -1,0 +1,91 @@
+"""The word in question as pages keep it: guessed anew on every edit, kept where it was tapped, followed from page to page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import languages
+from core.text import bare
+from pages._shared import examples
+
+ROOT = Path(__file__).parents[2]
+
+
+def opened(path: str = "app.py", **address: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    if path != "app.py":
+        page.switch_page(path)
+    for name, value in address.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def words(page: AppTest) -> tuple[str, ...]:
+    """The tokens in question of both sentences, as the buttons have them."""
+    found = page.session_state["asked"]
+    shown = [page.session_state[key] for key in ("ai", "bi")]
+    assert tuple(shown) == found.positions
+    return tuple(bare(tokens[k]) for tokens, k in zip(found.tokens, shown, strict=True))
+
+
+def typed(page: AppTest, **texts: str) -> AppTest:
+    for key, text in texts.items():
+        page.text_input(key=key).set_value(text).run()
+    return page
+
+
+def tapped(page: AppTest, key: str, token: int) -> AppTest:
+    page.button_group(key=f"{key}i").set_value(token).run()
+    return page
+
+
+def test_both_words_are_guessed_anew_when_either_sentence_is_edited():
+    page = typed(opened(), a="They were stuck in a jam near the tunnel.", b="Grandma makes strawberry jam.")
+    assert words(page) == ("jam", "jam") and page.session_state["w"] == "jam"
+    assert words(typed(page, b="The mole dug a tunnel.")) == ("tunnel", "tunnel")
+    assert words(typed(page, a="A mole on her cheek.")) == ("mole", "mole")
+
+
+def test_a_tapped_word_stays_as_long_as_it_stands_and_the_other_sentence_follows_it():
+    page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
+    assert words(page) == ("bank", "bank")
+    assert words(tapped(page, "a", 2)) == ("pilot", "pilot")
+    assert words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
+    assert words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
+
+
+@pytest.mark.parametrize("code", ["en", "ko"])
+def test_every_example_comes_with_its_word(code):
+    page = opened(lang=code)
+    for word in examples.pairs(languages.named(code)):
+        page.session_state["example"] = word
+        a, b = examples.pairs(languages.named(code))[word]
+        found = typed(page, a=a, b=b)
+        assert {bare(one).casefold() for one in words(found)} == {word} and page.session_state["example"] == word
+
+
+def test_links_bring_their_words_and_pages_without_sentences_follow_them():
+    link = {"a": "The plant employs nine hundred workers.", "ai": "workers", "b": "Water the plant on Sunday."}
+    page = opened("pages/corpus.py", **link)
+    assert page.session_state["w"] == "workers"
+    assert words(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
+    assert words(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")
+    assert words(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
+
+
+def test_the_map_shows_the_word_in_question():
+    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
+    assert opened("pages/map.py", **link).selectbox(key="map_word").value == "plant"
+    assert opened("pages/map.py", **link, map_word="bank").selectbox(key="map_word").value == "bank"
+
+
+def test_a_typed_sentence_stays_when_the_language_changes_and_its_word_is_told_anew():
+    page = typed(opened(), a="함박눈이 내려 눈을 치웠다.", b="두 눈을 감았다.")
+    assert words(page) == ("눈을", "눈을")
+    page.selectbox(key="lang").set_value("ko").run()
+    assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and words(page) == ("눈", "눈")
+    page.selectbox(key="lang").set_value("en").run()
+    assert words(page) == ("눈을", "눈을")
