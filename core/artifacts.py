@@ -6,11 +6,16 @@ Every artifact carries `provenance`: model, corpus and config as the caller stat
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
+import re
+import shutil
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
@@ -25,6 +30,44 @@ from core.writing import replacing
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen
 PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # by Windows
+
+
+def moved(source: str | Path, target: str | Path) -> Path:
+    """A file given another name, on another disk too: there it is copied beside its place and renamed, and the first removed."""
+    source, target = Path(source), Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.replace(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with replacing(target) as temporary:
+            shutil.copyfile(source, temporary)
+        source.unlink()
+    return target
+
+
+def safe_name(word: str) -> str:
+    """A file's name for a word, another for every word, on every system: where letter case, marks or some names do not count, too.
+
+    A short word of small letters, digits, blanks and hyphens is its own name; any other is told apart by a part of its sha256.
+
+    >>> safe_name("all words"), safe_name("and/or"), safe_name("and_or")
+    ('all words', 'and_or~81b9c7a1d707', 'and_or~14c411e7605a')
+    """
+    is_small = word == word.casefold() == unicodedata.normalize("NFC", word) and re.fullmatch(
+        r"[^\W_](?:[^\W_ -]|[ -](?=[^\W_])){0,23}", word
+    )
+    if is_small and word not in _RESERVED:
+        return word
+    readable = re.sub(r"[^a-z0-9]+", "_", word.casefold())[:30].strip("_")
+    return f"{readable}~{hashlib.sha256(word.encode('utf-8', 'surrogatepass')).hexdigest()[:SHORT]}"
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a list of words that Windows may have ended with a carriage return, too; UnicodeDecodeError as `decode`."""
+    return data.decode("utf-8").replace("\r\n", "\n").split("\n")
 
 
 def write_json(path: str | Path, obj: Any) -> None:
@@ -32,9 +75,9 @@ def write_json(path: str | Path, obj: Any) -> None:
     text = json.dumps(obj, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
     with replacing(path) as temporary:
         try:
-            temporary.write_text(text + "\n", encoding="utf-8")
+            temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
         except UnicodeEncodeError:  # half a character (unpaired surrogate): only the escaped form can hold it
-            temporary.write_text(json.dumps(obj, allow_nan=False, default=_plain) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(obj, allow_nan=False, default=_plain) + "\n", encoding="utf-8", newline="\n")
 
 
 def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type = object) -> Any:

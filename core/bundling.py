@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from core import config, languages, manifest, texts, verdict, workbench
-from core.artifacts import write_json
+from core.artifacts import safe_name, write_json
 from core.classifying import train_heads
 from core.commands import check_replaceable, note, progress
 from core.corpus import Sentence
@@ -58,7 +58,7 @@ def _made(args) -> tuple[dict, str]:
     )
     (folder / "maps").mkdir()
     for k, word in enumerate([*table.lemmas, workbench.ALL_WORDS], 1):
-        workbench.fit_maps(table, word).save(folder / "maps" / f"{word}.safetensors")
+        workbench.fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
     measured = {name: _senses(table, name) for name in workbench.SPACES}
     write_json(folder / "senses.json", measured)

@@ -217,7 +217,7 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
         (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
         (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
         meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
-        (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8")
+        (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8", newline="\n")
     return meta
 
 

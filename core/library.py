@@ -310,7 +310,7 @@ def _write(sentences: list[Sentence]) -> Path:
         return path
     with replacing(path) as temporary:
         own.folder().chmod(0o700)
-        with temporary.open("w", encoding="utf-8") as stream:
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
             for sentence in sentences:
                 stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(sentence))
         temporary.chmod(0o600)

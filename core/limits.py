@@ -34,6 +34,7 @@ class Limits:
     max_rows: int = 200_000  # of such a file, where a page trains on it
     max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
     max_disk_mb: int = 50_000  # of all indexes and own corpora in the cache
+    max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.kept)
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
     max_session_jobs: int = 4  # of one visitor, under way and waiting
     max_waiting: int = 40  # jobs in the queue, of all visitors

@@ -134,4 +134,4 @@ def _kept() -> dict[str, tuple[int, int, str]]:
 def _keep() -> None:
     """For the next process; a cache that cannot be written is no fault."""
     with contextlib.suppress(OSError, BadInput), replacing(_record()) as temporary:
-        temporary.write_text(json.dumps(_SEEN), encoding="utf-8")
+        temporary.write_text(json.dumps(_SEEN), encoding="utf-8", newline="\n")

@@ -101,6 +101,13 @@ def resolve(
     raise MissingArtifact(_unknown(name[:200], kind))
 
 
+def place_of(name: str, kind: str) -> Path | None:
+    """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
+    with contextlib.suppress(ElmoscopeError):
+        return (own.path_of(name) if kind == "corpus" else None) or _given(name) or _find(name, kind)[0]
+    return None
+
+
 def _unknown(name: str, kind: str) -> str:
     told = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
     if kind == "model":

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.artifacts import replacing, text_fingerprint
+from core.artifacts import lines_of, replacing, text_fingerprint
 from core.config import cache_folder
 from core.elmo.encoder import Encoder
 from core.elmo.lm import SPECIALS
@@ -232,7 +232,7 @@ def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     if not file.is_file():
         return list(vectors.words), False
     try:
-        return file.read_bytes().decode("utf-8").split("\n"), True
+        return lines_of(file.read_bytes()), True
     except UnicodeDecodeError as error:
         told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)
         raise CorruptArtifact(told) from None

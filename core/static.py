@@ -23,6 +23,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from core.artifacts import lines_of
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.text import JOINER, bare
 from core.texts import t
@@ -209,7 +210,7 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:
                 raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json.", path=folder / file))
-        words, arrays = files["words.txt"].decode().split("\n"), load(files["vectors.safetensors"])
+        words, arrays = lines_of(files["words.txt"]), load(files["vectors.safetensors"])
         vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
             raise CorruptArtifact(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from core import languages, manifest
-from core.artifacts import file_sha256, read_json, text_fingerprint
+from core.artifacts import file_sha256, moved, read_json, safe_name, text_fingerprint
 from core.config import ASSETS, FLOAT32, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
 from core.elmo.encoder import Encoder
@@ -100,8 +100,7 @@ def open_vectors(name: str, *, allow_download: bool = False, report: Callable | 
             download_vectors(name, report=report)
             import gensim.downloader
 
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            (Path(gensim.downloader.BASE_DIR) / name / f"{name}.gz").replace(kept)
+            moved(Path(gensim.downloader.BASE_DIR) / name / f"{name}.gz", kept)
     return load_vectors(resolve(name, "vectors"))
 
 
@@ -162,7 +161,7 @@ def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
     """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
-    name = f"{word.replace('/', '_')}.safetensors"
+    name = f"{safe_name(word)}.safetensors"
     made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig())])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):

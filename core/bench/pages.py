@@ -130,7 +130,7 @@ def _slider(setting: Setting, browser) -> Iterator[Row]:
     """The Mix page's first slider, dragged by mouse from side to side, over a corpus of our sentences without their labels."""
     n_tokens, moves = setting.pick((OCCURRENCES, MOVES), (400, 3))
     corpus = setting.folder / "corpus.txt"
-    corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8")
+    corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8", newline="\n")
     setting.report(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
     with _server(setting, *OURS) as address:
         page = browser.new_page(viewport={"width": 1440, "height": 2400})

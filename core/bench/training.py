@@ -69,7 +69,7 @@ def _prepared(setting: Setting) -> Path:
     """Our own sentences as a prepared corpus."""
     lines = [join_tokens(list(sentence.tokens)) for sentence in texts.labelled()]
     file = setting.folder / "sentences.txt"
-    file.write_text("\n".join(lines[: setting.pick(None, 300)]), encoding="utf-8")
+    file.write_text("\n".join(lines[: setting.pick(None, 300)]), encoding="utf-8", newline="\n")
     return prepare([file], setting.folder / "prepared", setting.report, processes=1)
 
 

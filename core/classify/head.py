@@ -149,7 +149,7 @@ def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -
             save_head(member, temporary / name)
         weights = {name: _weights_sum((Path(folder).parent if members_beside else temporary) / name) for name in members}
         save_file(pack(arrays), temporary / "weights.safetensors")
-        (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8")
+        (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
         facts = {"format": FORMAT, "version": VERSION, "variant": head.variant.name, "labels": head.labels}
         sums = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
         stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sums}

@@ -81,7 +81,7 @@ def setup(report: Callable[[str], None], *, python: Path | str | None = None) ->
         versions = _first_ping(folder)
         marker = {"requirements": _fingerprint(), **versions}
         part = folder / f"{READY}.part"
-        part.write_text(json.dumps(marker, indent=2), "utf-8")
+        part.write_text(json.dumps(marker, indent=2), "utf-8", newline="\n")
         os.replace(part, folder / READY)
         report(f"AllenNLP {versions['allennlp']} is ready in {folder}")
     return folder

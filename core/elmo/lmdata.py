@@ -84,14 +84,16 @@ def prepare(
     np.save(folder / "ids.npy", ids)
     np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
     np.save(folder / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
-    (folder / "types.txt").write_text("\n".join(ordered), encoding="utf-8")
+    (folder / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
     meta = {"files": [p.name for p in files], "sentences": len(lengths), "tokens": int(lengths.sum()), "types": len(ordered)}
     if language != "en":
         meta["language"] = language
     if hold_out:
         meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
-        (folder / "held-out.txt").write_text("\n".join(sorted(held, key=_hash)), encoding="utf-8")  # all files' mixed
-    (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+        (folder / "held-out.txt").write_text(
+            "\n".join(sorted(held, key=_hash)), encoding="utf-8", newline="\n"
+        )  # all files' mixed
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8", newline="\n")
     return folder
 
 

@@ -93,7 +93,7 @@ class _Log:
         self.path, self.report = path, report
 
     def __call__(self, **facts) -> None:
-        with self.path.open("a") as file:
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps({**facts, "time": round(time.time(), 1)}) + "\n")
         self.report(facts)
 

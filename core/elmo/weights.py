@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from core.artifacts import check_fits
+from core.artifacts import check_fits, lines_of
 from core.config import ModelShape
 from core.elmo.lm import Softmax, Vocabulary
 from core.elmo.model import BiLM
@@ -59,7 +59,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         return None
     try:
         check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
-        words = words_file.read_bytes().decode("utf-8").split("\n")
+        words = lines_of(words_file.read_bytes())
     except UnicodeDecodeError as error:
         told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)
         raise CorruptArtifact(told) from None
@@ -119,7 +119,7 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
     with replacing(folder / "weights.hdf5") as temporary, h5py.File(temporary, "w") as file:
         for name, value in _to_tensorflow(model):
             file.create_dataset(name, data=np.ascontiguousarray(value, np.float32))
-    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
+    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
 
 
 def save_safetensors(
@@ -135,10 +135,10 @@ def save_safetensors(
     state = dict(model.state_dict())
     if softmax is not None:
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
-        (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8")
+        (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8", newline="\n")
     with replacing(folder / "weights.safetensors") as temporary:
         save_file({name: value.to(dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
-    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8")
+    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
 
 
 def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:

@@ -16,6 +16,7 @@ from core.texts import t
 from pages._shared import notices, store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.kept import kept
 
 
 def follow_word(words: tuple[str, ...], usual: str) -> None:
@@ -66,7 +67,7 @@ class Dots:
     cards: list[str]  # HTML
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@kept(32)
 def dots(corpus: str, model: str, word: str) -> Dots:
     """The dots of a word's maps."""
     table = store.targets(corpus, model)

@@ -21,6 +21,7 @@ from core.classify.noise import NoisyAnswer, answers_under_noise
 from core.heads import OpenHeads
 from core.texts import t
 from pages._shared.in_use import InUse
+from pages._shared.kept import kept
 from pages._shared.store import model, vectors
 
 KEPT_PER_USER = 4  # data sets
@@ -50,7 +51,7 @@ def keep(name: str, trained: Trained) -> None:
         del mine[next(iter(mine))]
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(12, weighed=False)
 def _shipped(task: str, model_name: str, vectors_name: str) -> OpenHeads:
     with st.spinner(t("Opening the classifiers…")):
         return head_files.open_heads(head_files.task_named(task), model=model(model_name), vectors=vectors(vectors_name))
@@ -69,7 +70,7 @@ def frozen(task: str, in_use: InUse) -> dict:
     return {"model": model(names[0]), "vectors": vectors(names[1])}
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@kept(512)
 def _answers(task: str, model_name: str, vectors_name: str, text: str, names: tuple[str, ...]) -> dict[str, Answer]:
     given = {"model": model(model_name), "vectors": vectors(vectors_name)}
     return _asked(_shipped(task, model_name, vectors_name), text, names, **given)
@@ -87,7 +88,7 @@ def answers(task: str, in_use: InUse, text: str, names: tuple[str, ...]) -> dict
     return _answers(task, in_use.model, in_use.vectors, text, names)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(12)
 def _letters(task: str, model_name: str, vectors_name: str) -> frozenset[str]:
     return letters_of(_shipped(task, model_name, vectors_name).heads.values(), vectors(vectors_name))
 
@@ -99,14 +100,14 @@ def letters(task: str, in_use: InUse) -> frozenset[str]:
     return _letters(task, in_use.model, in_use.vectors)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@kept(128)
 def under_noise(task: str, model_name: str, vectors_name: str, text: str) -> dict[str, NoisyAnswer]:
     """What every head that ships answers on a cleaned text, and what it keeps of that as letters are disturbed."""
     found = _shipped(task, model_name, vectors_name)
     return answers_under_noise(found.heads, text, vectors=vectors(vectors_name), encoder=model(model_name).encoder)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def _explanation(task: str, variant: str, model_name: str, vectors_name: str, text: str) -> Explanation:
     found = _shipped(task, model_name, vectors_name)
     with st.spinner(t("Reading the text again without each of its words…")):
@@ -138,11 +139,12 @@ def near_rows(task: str, variant: str, in_use: InUse, text: str, k: int = 5) -> 
     return [(row, example.text, mine.dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]
 
 
-@st.cache_data(max_entries=2, show_spinner=False)
-def _runs(changed: float) -> list[dict]:
+@kept(2)
+def _runs(changed: tuple[int, int]) -> list[dict]:
     return experiments.read_results()
 
 
 def runs() -> list[dict]:
     """The experiments' lines, read again when their file has changed; it must be there."""
-    return _runs(experiments.RESULTS.stat().st_mtime)
+    stat = experiments.RESULTS.stat()
+    return _runs((stat.st_mtime_ns, stat.st_size))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from core import comparing, workbench
 from core.comparing import Comparison, Shift, Space
@@ -13,6 +12,7 @@ from core.occurrences import OccurrenceTable
 from core.workbench import layer_weights
 from pages._shared import store
 from pages._shared.compare_spaces import MARK, Chosen, identity, told_apart
+from pages._shared.kept import kept
 
 MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
 FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
@@ -32,7 +32,7 @@ class Result:
     ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(16)
 def _static(source: str, identity: tuple, label: str) -> Space:
     """The words of a vector file; `identity` tells files of one name apart."""
     vectors = store.vectors(source)
@@ -46,7 +46,7 @@ def result(first: Chosen, second: Chosen, k: int, tables: dict[Chosen, Occurrenc
     return _result(first, second, files, tuple(str(table.folder) for table in tables.values()), k, tables)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(16)
 def _result(
     first: Chosen, second: Chosen, files: tuple, folders: tuple[str, ...], k: int, _tables: dict[Chosen, OccurrenceTable]
 ) -> Result:

@@ -11,16 +11,17 @@ from core.concordance import Concordance
 from core.corpus import Sentence
 from core.library import Pace, Plan
 from pages._shared import store
+from pages._shared.kept import kept
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@kept(4)
 def concordance(corpus: str) -> Concordance:
     return Concordance(workbench.open_corpus(corpus), unnamed=Path(corpus).name)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def plan(corpus: str, model_name: str, _sentences: list[Sentence]) -> Plan:
     """What reading a corpus takes with a model; `corpus` tells the sentences apart, which are not hashed."""
     encoder = store.model(model_name).encoder

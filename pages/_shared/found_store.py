@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from core import induction, registry, workbench
 from core.induction import Suggestion
@@ -15,6 +14,7 @@ from core.projection import pca
 from core.workbench import layer_weights
 from pages._shared import store
 from pages._shared.in_use import InUse
+from pages._shared.kept import kept
 from pages._shared.progress import AT_MOST_S
 
 MOST = 2_000  # occurrences of a word that are clustered
@@ -47,7 +47,7 @@ def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, st
     return job.result, job
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@kept(8, folder="corpus")
 def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
     """Words with enough occurrences: labelled ones first, then the others by frequency, stop words left out."""
     labelled = [
@@ -61,14 +61,14 @@ def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
     return [*labelled, *(word for word in others if word not in forms)][:CHOICES]
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
+@kept(4, folder="corpus")
 def background(_table: OccurrenceTable, folder: str) -> Counter[str]:
     """How often each word that can tell something stands in the corpus."""
     tokens = Counter(token.casefold() for token in _table.sentences.flatten().to_pylist())
     return Counter({word: n for word, n in tokens.items() if induction.tells(word)})
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def occurrences(corpus: str, model_name: str, folder: str, word: str, layer: str, _table: OccurrenceTable) -> Occurrences:
     """Everything of a word that does not depend on the number of clusters."""
     rows = rows_of(_table, word)
@@ -93,7 +93,7 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     return np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def grouped(
     corpus: str, model_name: str, folder: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
 ):

@@ -18,6 +18,7 @@ from core.workbench import layer_weights
 from pages._shared import atlas, progress, store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.kept import kept
 from pages._shared.markup import plain
 
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"
@@ -89,7 +90,7 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
     return drawn
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def _by_spread(corpus: str, model: str, word: str, names: tuple[str, ...], dims: int) -> Laid:
     table = store.targets(corpus, model)
     layers = table.rows.take(workbench.map_rows(table, word)).transpose(1, 0, 2)  # (L, N, D)
@@ -98,7 +99,7 @@ def _by_spread(corpus: str, model: str, word: str, names: tuple[str, ...], dims:
     return Laid(SOLID if dims == 3 else PCA, names, np.stack([v.coordinates for v in views]), views)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def _by_poles(corpus: str, model: str, word: str, names: tuple[str, ...], right: str, left: str, up: str, down: str) -> Laid:
     table, rows = store.targets(corpus, model), workbench.map_rows(store.targets(corpus, model), word)
     texts = [right, left] if up == REST else [right, left, up, down]

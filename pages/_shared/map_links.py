@@ -19,6 +19,7 @@ from core.workbench import layer_weights
 from pages._shared import store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.kept import kept
 from pages._shared.map_layout import Laid
 
 KEY, ADDRESS, NONE = "map.dot", "dot", "none"
@@ -91,7 +92,7 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
     return Origin(name, sentence, by_space, places)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def _products(_table: OccurrenceTable, corpus: str, model: str, row: int):
     o = _table.occurrence(row)
     return neighbours.products(_table.rows, Query(o.tokens, o.position, _table.rows.take(np.array([row]))[0]))

@@ -18,11 +18,12 @@ from pages._shared import lists, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
+from pages._shared.kept import kept
 
 OFFERED = 12  # failing words one click away
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@kept(8)
 def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
     table = store.targets(corpus, model)
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES})
@@ -66,7 +67,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: str, key: str, language: str) -> go.Figure:
     found = gains(corpus, model)
     return ranking_figure({w: _drawn(found[w]) for w in words}, layer=layer, word=word, key=key)
@@ -121,7 +122,7 @@ def _about(found: dict, order: list[str], failing: list[str], layer: str) -> lis
     return lines
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@kept(16)
 def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
     found, lines = gains(corpus, model), []
     for w in order:

@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from core.elmo import expectation
 from core.elmo.expectation import Expected, Reading
 from core.elmo.lm import LanguageModel
 from core.workbench import open_language_model
 from pages._shared import store
+from pages._shared.kept import kept
 
 Sentences = tuple[tuple[str, ...], ...]
 COMMON = 150  # words of the list that tell little of what a text is about
 MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3, weighed=False, name="model")
 def language_model(name: str) -> LanguageModel:
     """A model with its softmax; MissingArtifact where it came without one."""
     return open_language_model(store.model(name))
 
 
-@st.cache_data(max_entries=3, show_spinner=False)
+@kept(3, name="model")
 def common_words(name: str) -> frozenset[str]:
     """The commonest words of a model's list, which is in order of frequency: articles, pronouns, particles."""
     return frozenset(word.casefold() for word in language_model(name).vocabulary.words[:COMMON])
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def reading(model_name: str, sentences: Sentences) -> Reading:
     return expectation.read(language_model(model_name), sentences)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@kept(128)
 def expected_next(model_name: str, sentences: Sentences, backward: bool) -> Expected:
     return expectation.expected_next(language_model(model_name), reading(model_name, sentences), backward=backward)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def expected_at(model_name: str, sentences: Sentences, position: int) -> tuple[Expected, Expected, Expected]:
     return expectation.expected_at(language_model(model_name), reading(model_name, sentences), position)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def ranks(model_name: str, sentences: Sentences) -> np.ndarray:
     """(3, n) of the first words of a text: from the left, the right, both sides."""
     return expectation.ranks(language_model(model_name), reading(model_name, sentences), MOST_RANKED)

@@ -15,6 +15,7 @@ from core.spelling import Firing, Spellings, firing, known_words
 from core.static import Neighbour
 from core.texts import t
 from pages._shared import store
+from pages._shared.kept import kept
 from pages._shared.markup import plain
 
 NEIGHBOURS = 6
@@ -80,7 +81,7 @@ class Reading:
             raise
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3, weighed=False)
 def reading(model_name: str, vectors_name: str) -> Reading:
     """The words of the model's vocabulary, or of the static vectors where the model came without one."""
     model = store.model(model_name)
@@ -88,7 +89,7 @@ def reading(model_name: str, vectors_name: str) -> Reading:
     return Reading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@kept(512)
 def fired(model_name: str, word: str) -> Firing:
     """Which windows the vector of a word comes from."""
     return firing(store.model(model_name).encoder.model.characters, word)

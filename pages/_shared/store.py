@@ -25,19 +25,20 @@ from core.static import StaticVectors
 from core.texts import t
 from core.workbench import Model
 from pages._shared.jobs import TURNS, Job, visitor
+from pages._shared.kept import kept, version
 from pages._shared.progress import wait_for
 
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3, weighed=False, name="model")
 def model(name: str) -> Model:
     with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
         return workbench.open_model(name)
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3, weighed=False, name="vectors")
 def vectors(name: str) -> StaticVectors:
     with st.spinner(t("Opening the vectors…")):
         return workbench.open_vectors(name)
@@ -56,13 +57,13 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     return job.result
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3, weighed=False)
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
     with st.spinner(t("Opening the labelled sentences…")):
         return workbench.open_table(corpus, model(model_name), targets_only=True)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def is_labelled(corpus: str) -> bool:
     """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
     if workbench.sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
@@ -70,13 +71,13 @@ def is_labelled(corpus: str) -> bool:
     return any(sentence.targets for sentence in workbench.open_corpus(corpus))
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@kept(128)
 def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
     with st.spinner(t("Fitting the map…")):
         return workbench.open_maps(targets(corpus, model_name), word, fit=True)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...]) -> np.ndarray:
     """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
     table, frozen = targets(corpus, model_name), maps(corpus, model_name, word)
@@ -85,33 +86,38 @@ def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...]
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> tuple[dict[tuple[str, str], Job], threading.Lock]:
-    """Jobs by corpus and model, the last used last; those under way stay, however many there are."""
+def _jobs() -> tuple[dict[tuple, Job], threading.Lock]:
+    """Jobs by corpus and model and what these names stand for, the last used last; those under way stay, however many there are."""
     return {}, threading.Lock()
 
 
 def table_job(corpus: str, model_name: str) -> Job:
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn."""
     opened = model(model_name)
-    kept, lock = _jobs()
+    jobs, lock = _jobs()
     with lock:
-        job = kept.pop((corpus, model_name), None)
+        key = _key(corpus, model_name)
+        job = jobs.pop(key, None)
         if job is None or job.ended == "left":  # nobody stopped it: whoever comes next finds it going on
             spent = st.session_state.setdefault("index.bytes", {})  # of this visit, by corpus and model
             job = Job(TURNS.ask(visitor())).start(
                 lambda report: _made(corpus, opened, spent, report),
                 failed=t("The index could not be built. The labelled sentences are searched instead."),
             )
-        kept[corpus, model_name] = job
-        for key in [key for key, one in kept.items() if not one.running][:-KEPT_TABLES]:
-            del kept[key]
+        jobs[key] = job
+        for old in [old for old, one in jobs.items() if not one.running][:-KEPT_TABLES]:
+            del jobs[old]
     job.turn.join(visitor())
     return job
 
 
+def _key(corpus: str, model_name: str) -> tuple:
+    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+
+
 def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report) -> OccurrenceTable:
     if library.is_own(corpus):
-        sentences, key = workbench.open_corpus(corpus), (corpus, opened.fingerprint)
+        sentences, key = workbench.open_corpus(corpus, opened.language), (corpus, opened.fingerprint)
         if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
             plan = library.plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
             library.check_room(plan, sum(size for other, size in spent.items() if other != key))
@@ -121,9 +127,9 @@ def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report)
 
 def drop_job(corpus: str, model_name: str) -> None:
     """Forget a job and its table."""
-    kept, lock = _jobs()
+    jobs, lock = _jobs()
     with lock:
-        kept.pop((corpus, model_name), None)
+        jobs.pop(_key(corpus, model_name), None)
 
 
 def go_on(corpus: str, model_name: str) -> Job:
@@ -132,12 +138,12 @@ def go_on(corpus: str, model_name: str) -> Job:
     return table_job(corpus, model_name)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@kept(256)
 def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
     return make_query(model(model_name).encoder, list(tokens), position)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def query_products(corpus: str, model_name: str, kind: str, tokens: tuple[str, ...], position: int) -> Products:
     """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types'."""
     found = query(model_name, tokens, position)
@@ -153,7 +159,7 @@ def _allennlp() -> AllenNLPEngine:
         return AllenNLPEngine()
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
     """A model's layers of some sentences, computed by the other engine."""
     options, weights = workbench.allennlp_files(model(model_name))
@@ -161,7 +167,7 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
         return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@kept(512)
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...]):
     """Sense measures of a word (or of all) in the full space, for one mix."""
     return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))

@@ -12,12 +12,13 @@ from core.texts import t
 from core.walk import Walk, walk
 from core.workbench import layer_weights
 from pages._shared import notices, store
+from pages._shared.kept import kept
 from pages._shared.state_other import varied_texts
 
 QUIZ_SPACE = "mix"
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def influences(
     corpus: str, model_name: str, tokens: tuple[str, ...], position: int, how: str, swap: str, weights: tuple[float, ...]
 ) -> inf.Influence:
@@ -30,7 +31,7 @@ def influences(
     return inf.influence(store.model(model_name).encoder, tokens, position, known, how=how, swap=swap, weights=mix)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def pulls(
     model_name: str,
     one: tuple[tuple[str, ...], int],
@@ -44,7 +45,7 @@ def pulls(
     return inf.influence(store.model(model_name).encoder, *one, known, how=how, swap=swap, weights=np.array(weights))
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@kept(128)
 def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list[cloud.Placed], cloud.HeldOut]:
     """A word's 50 static neighbours with their senses, and how far these can be trusted."""
     opened = store.vectors(vectors)
@@ -52,7 +53,7 @@ def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list
     return cloud.static_neighbours(found, opened, lemma), cloud.held_out(found, opened)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@kept(512)
 def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> np.ndarray:
     """(S, L, D) of the word in question in each (tokens, position), all in one batch; as they would be stored, float16 and back."""
     layers = store.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
@@ -60,13 +61,13 @@ def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> n
     return found.astype(np.float16).astype(np.float32)
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@kept(8)
 def _clear_pairs(corpus: str, model: str) -> list[editing.Pair]:
     table, encoder = store.targets(corpus, model), store.model(model).encoder
     return editing.clear_pairs(table, encoder, layer_weights(QUIZ_SPACE, table.meta["layers"]), editing.minimal_pairs())
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def questions(corpus: str, model: str, seed: int) -> list[editing.Question]:
     """The quiz of a seed, whole: a second at most."""
     table, encoder = store.targets(corpus, model), store.model(model).encoder
@@ -75,13 +76,13 @@ def questions(corpus: str, model: str, seed: int) -> list[editing.Question]:
     return [editing.make_question(table, encoder, about, weights) for about in drawn]
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def walked(model_name: str, tokens: tuple[str, ...], position: int) -> Walk:
     """One token's way from its characters to its vector."""
     return walk(store.model(model_name).encoder, list(tokens), position)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def remembered(model_name: str, tokens: tuple[str, ...], other: tuple[tuple[str, ...], ...], rounds: int) -> Memory:
     """A sentence as carried-over states see it after another text, read `rounds` times."""
     between = [list(sentence) for sentence in other]

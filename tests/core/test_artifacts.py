@@ -1,30 +1,40 @@
 """core.artifacts: whole or not there, said in a sentence, with what made it."""
 
+import ast
 import errno
 import hashlib
 import json
 import os
+import re
+import shutil
 import threading
 import time
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from filelock import Timeout
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core import __version__, writing
 from core.artifacts import (
     check_fits,
     file_sha256,
+    lines_of,
+    moved,
     parse_json,
     provenance,
     read_json,
     replacing,
+    safe_name,
     short,
     text_fingerprint,
     write_json,
 )
+from core.config import ASSETS, ROOT
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.writing import locked
 
@@ -238,3 +248,72 @@ def test_a_lock_keeps_threads_out_until_it_is_given_back(tmp_path):
 def _take(path) -> bool:
     with locked(path):
         return True
+
+
+WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$', re.IGNORECASE)
+
+
+def same_on_some_disk(name: str) -> str:
+    """A file's name where neither letter case nor how a letter is put together counts."""
+    return unicodedata.normalize("NFD", name.casefold())
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=8),
+            st.sampled_from(
+                ["and/or", "and_or", "A", "a", "what?", "con", "COM1", "nul.txt", "..", "", "é", "e\u0301", "ß", "ss", "a.", "a "]
+            ),
+        ),
+        unique=True,
+        max_size=20,
+    )
+)
+def test_every_word_has_a_file_name_of_its_own_on_every_system(words: list[str]):
+    names = [safe_name(word) for word in words]
+    assert len({same_on_some_disk(name) for name in names}) == len(words)
+    assert not [name for name in names if WINDOWS.search(name) or len(name.encode()) > 200]
+
+
+def test_bundled_maps_are_found_by_their_words():
+    for folder in ("targets", "targets-ko"):
+        for path in (ASSETS / folder / "maps").iterdir():
+            assert f"{safe_name(unicodedata.normalize('NFC', path.stem))}.safetensors" == unicodedata.normalize("NFC", path.name)
+
+
+def test_a_file_moves_to_another_disk_whole_or_not_at_all(tmp_path, monkeypatch):
+    real = os.replace
+
+    def across(source, target):
+        if Path(source).parent != Path(target).parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", across)
+    source, target = tmp_path / "a.gz", tmp_path / "cache" / "vectors" / "b.gz"
+    source.write_bytes(b"vectors")
+    assert moved(source, target).read_bytes() == b"vectors" and not source.exists()
+    source.write_bytes(b"newer")
+    monkeypatch.setattr(shutil, "copyfile", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "cut")))
+    with pytest.raises(OSError, match="cut"):
+        moved(source, target)
+    assert target.read_bytes() == b"vectors" and source.read_bytes() == b"newer" and os.listdir(target.parent) == ["b.gz"]
+
+
+def test_lists_of_words_have_the_same_lines_wherever_they_were_written():
+    assert lines_of("a\r\nb\n가\rc".encode()) == ["a", "b", "가\rc"]
+
+
+def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
+    """On Windows a text file's lines end otherwise unless it is told: sums would not fit, and words end in a carriage return."""
+    silent = []
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            mode = next((a.value for a in node.args[:1] if isinstance(a, ast.Constant)), "")
+            writes = node.func.attr == "write_text" or (node.func.attr == "open" and mode in ("w", "a", "x", "wt", "at"))
+            if writes and not {"newline"} & {keyword.arg for keyword in node.keywords}:
+                silent.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert silent == ["core/bench/engine.py:282"]  # /proc/self/clear_refs, of Linux alone

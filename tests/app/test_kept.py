@@ -1,0 +1,89 @@
+"""What pages compute once is kept by what it depends on: the language a text is read in, and what its file holds now."""
+
+from __future__ import annotations
+
+import json
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from core import languages, neighbours
+from core.neighbours import Products
+from pages._shared import corpus_store, map_links, store
+from pages._shared.kept import KEPT, kept, version
+
+TOKENS = 2_000_000  # of the largest corpus that is allowed
+
+
+def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
+    path = tmp_path / "강.txt"
+    path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
+    found = {}
+    for code in ("en", "ko", "en"):
+        with languages.reading(languages.named(code)):
+            found[code] = len(corpus_store.concordance(str(path)).find("은행"))
+    assert found == {"en": 0, "ko": 2}
+
+
+def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
+    before, stat = version(str(path), "corpus"), path.stat()
+    assert corpus_store.concordance(str(path)).words == ["heron", "one"] and not store.is_labelled(str(path))
+    key = store._key(str(path), "elmo-mini")
+    path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
+    assert corpus_store.concordance(str(path)).words == ["egret", "one"]
+    assert store._key(str(path), "elmo-mini") != key  # its index is another job's
+    path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
+    assert store.is_labelled(str(path))
+    path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
+    assert version(str(path), "corpus") == before  # the content tells, not the time
+
+
+def test_a_model_whose_weights_changed_is_another(tmp_path):
+    made = []
+
+    @kept(4)
+    def computed(model_name: str, _unhashed: list) -> int:
+        made.append(model_name)
+        return len(made)
+
+    (tmp_path / "options.json").write_text("{}")
+    (tmp_path / "weights.hdf5").write_bytes(b"one")
+    assert [computed(str(tmp_path), []), computed(str(tmp_path), [1])] == [1, 1]
+    (tmp_path / "weights.hdf5").write_bytes(b"other")
+    assert computed(str(tmp_path), []) == 2
+
+
+def test_a_name_that_stands_for_nothing_is_the_opener_s_to_tell(tmp_path):
+    assert version(str(tmp_path / "none"), "model") == () and version("no such thing", "vectors") == ()
+
+
+@pytest.fixture
+def large(monkeypatch) -> SimpleNamespace:
+    """A table of as many tokens as a corpus may have, of which nothing is computed."""
+
+    def pretended(*_) -> Products:
+        return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
+
+    table = SimpleNamespace(
+        rows=SimpleNamespace(take=lambda _: [np.zeros((3, 8))]), occurrence=lambda _: SimpleNamespace(tokens=("a",), position=0)
+    )
+    monkeypatch.setattr(store, "products", pretended)
+    monkeypatch.setattr(neighbours, "products", pretended)
+    monkeypatch.setattr(store, "query", lambda *_: None)
+    monkeypatch.setattr(store, "targets", lambda *_: table)
+    return table
+
+
+def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
+    monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
+    for k in range(64):
+        store.query_products("sentences", "elmo-mini", "targets", ("a", "b"), k)
+        map_links._products(large, "sentences", "elmo-mini", k)
+        assert KEPT.n_bytes <= 300 * 10**6
+    assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
