@@ -2,6 +2,11 @@
 
 import sys
 
+from core import unsupported
+
+if told := unsupported():  # before anything is imported that such a Python lacks
+    sys.exit(f"error: {told}")
+
 from core.cli import main
 
 sys.exit(main())

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ def cluster_of(args) -> Iterator[Any]:
     from core.cluster.work import connected
 
     with connected(args.cluster) as client:
-        note(f"cluster of {sum(client.nthreads().values())} threads; dashboard: {client.dashboard_link}")
+        dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required
+        note(f"cluster of {sum(client.nthreads().values())} threads{dashboard}")
         yield client
 
 

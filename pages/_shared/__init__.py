@@ -1,1 +1,9 @@
-"""What all screens share: the frame, the open things, the inputs, the lists."""
+"""What the pages share. Every page imports it first, so it is here that a Python on which nothing works is named."""
+
+import streamlit as st
+
+from core import unsupported
+
+if told := unsupported():
+    st.error(told, icon=":material/error:")
+    st.stop()
