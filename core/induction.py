@@ -64,7 +64,6 @@ class Suggestion:
     best: int  # the fewest whose silhouette is within the null's standard deviation of the highest, clear or not
     silhouettes: tuple[float, ...]  # -1 to 1
     null: tuple[float, ...]  # mean silhouette of the clouds
-    null_high: tuple[float, ...]  # and what 95 % of them stay under
     excess: float  # mean silhouette over the clouds', in their standard deviations
 
 
@@ -133,7 +132,7 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     best = NUMBERS[int(near.argmax())]
     return Suggestion(
         number=best if excess > CLEAR else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()),
-        null_high=tuple(np.quantile(null, 0.95, axis=0).tolist()), excess=float(excess),
+        excess=float(excess),
     )  # fmt: skip
 
 

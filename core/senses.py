@@ -88,12 +88,6 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
     return float(_hits(_neighbours(similarities, k), senses).mean())
 
 
-def shuffled_null(similarities: np.ndarray, labels: Sequence, *, seed: int, rounds: int = ROUNDS) -> tuple[float, float]:
-    """(n, n), (n,) of one word -> mean and 95 % quantile of one_nn over shuffled labels: what luck gives."""
-    accuracies = judged(similarities, labels, np.random.default_rng(seed), rounds)[1]
-    return float(accuracies.mean()), float(np.quantile(accuracies, 0.95))
-
-
 def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
     """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
     similarities, senses = _one_word(similarities, labels)

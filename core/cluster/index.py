@@ -112,14 +112,6 @@ def build(
     return open_shards(where)
 
 
-def is_sharded(where: str | Path) -> bool:
-    """Whether there is a whole index in shards."""
-    text = str(where)
-    if "://" not in text and not Path(text).is_dir():
-        return False
-    return open_store(shared(text)).has(INDEX)
-
-
 def open_shards(where: str | Path) -> Shards:
     """An index in shards, or one that is a folder of core.occurrences; MissingArtifact where there is neither."""
     store = open_store(shared(where))

@@ -185,7 +185,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
 )  # fmt: skip
 def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z):
     agreement = rand and induction.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
-    s = induction.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), null_high=(), excess=0.0)
+    s = induction.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), excess=0.0)
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
     lines = sentences(found_notes.noticed(found, number, agreement, [[("word", z)]] * number))
     assert ("one group" in lines[0] or "too few to tell" in lines[0]) == (suggested == 1)
