@@ -79,6 +79,7 @@ class LabelledRow:
     tokens: tuple[str, ...]
     position: int
     label: str
+    document: str = ""  # where it is known: rows of one document are split and resampled together
 
 
 def read_sentences(

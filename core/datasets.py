@@ -22,6 +22,9 @@ from core.errors import BadInput
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
 _LEXELT_OR_INSTANCE = re.compile(r"<lexelt\b[^>]*?\bitem=[\"']([^\"'>]+)|<instance\b(.*?)(?=<instance\b|<lexelt\b|\Z)", re.DOTALL)
+_DOCUMENT = re.compile(
+    r"\bid=[\"'][^\"'.>]*\.[^\"'>]*?(w\d_\d{1,3}|aphb[_ ]\d{3}|(?:sjm|jm|br|lob)-[a-z]?\d+)", re.IGNORECASE
+)  # a file of its source
 _ANSWER = re.compile(r"<answer\b[^>]*?\bsenseid=[\"']([^\"'>]+)")
 _CONTEXT = re.compile(r"<context\b[^>]*>(.*?)(?:</context>|\Z)", re.DOTALL)
 _MARK = re.compile(r"<wf\b[^>]*>([^<]*)</wf>|(<head\b)|(<s\b|\n)")  # a word, the head's begin, a sentence's begin
@@ -72,6 +75,7 @@ class TaggedSentence:
 
 class _Row(Protocol):
     tokens: Any
+    document: str
 
 
 Row = TypeVar("Row", bound=_Row)
@@ -82,7 +86,8 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
 
     The files are not well-formed everywhere, so they are read by their marks alone: words are what stands in <wf>, and a
     sentence is a line of the context, cut further at <s> and at final punctuation. Several answers: the first one.
-    Instances without a head or an answer are passed over; BadInput if no other is there.
+    Instances without a head or an answer are passed over; BadInput if no other is there. "hard", "line" and "serve" name in an
+    instance's id the file of the newspaper or collection that it was taken from: its document. "interest" names none.
     """
     text, word, rows = "".join(line for _, line in placed_lines(Path(path), whole=True)), "", []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):
@@ -92,7 +97,9 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
         answer, context = _ANSWER.search(mark[2]), _CONTEXT.search(mark[2])
         found = _sentence_of_head(context[1]) if answer and context and word else None
         if found:
-            rows.append(LabelledRow(word, *found, html.unescape(answer[1])))
+            document = _DOCUMENT.search(mark[2].partition(">")[0])
+            named = document[1].lower().replace(" ", "_") if document else ""
+            rows.append(LabelledRow(word, *found, html.unescape(answer[1]), named))
     if not rows:
         needed = 'Needed: <lexelt item="hard-a">, and in it <instance>s with <answer senseid="..."/> and a <head> in <context>'
         raise BadInput(f"{Path(path).name} holds no instance of Senseval-2. {needed}, words in <wf>.")
@@ -158,14 +165,34 @@ def read_tags(path: str | Path) -> list[TaggedSentence]:
 
 
 def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[list[Row], list[Row]]:
-    """Rows -> about `share` of them to train on, the rest to test; a sentence's text decides, so none is on both sides."""
+    """Rows -> about `share` of them to train on, the rest to test: no document is on both sides, and no sentence.
+
+    A row's document is drawn, or its sentence where it names none; documents that have a sentence in common are drawn as one.
+    """
     _check_share(share)
     parts: tuple[list[Row], list[Row]] = ([], [])
-    for row in rows:
-        text = f"{seed} {' '.join(row.tokens)}".encode("utf-8", "surrogatepass")
+    for row, name in zip(rows, _drawn_together(rows), strict=True):
+        text = f"{seed} {name}".encode("utf-8", "surrogatepass")
         drawn = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
         parts[drawn >= share].append(row)
     return _both(parts, share, f"{len(rows):,} rows")
+
+
+def _drawn_together(rows: Sequence[Row]) -> list[str]:
+    """For each row the name of what it is drawn with: the first in the alphabet of all that documents and sentences tie together."""
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while above.setdefault(name, name) != name:
+            name = above[name] = above[above[name]]
+        return name
+
+    names = [(" ".join(row.tokens), row.document) for row in rows]
+    for text, document in names:
+        if document:
+            one, other = top(f"text {text}"), top(document)
+            above[max(one, other)] = min(one, other)
+    return [top(f"text {text}").removeprefix("text ") for text, _ in names]
 
 
 def split_documents(

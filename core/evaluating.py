@@ -12,12 +12,13 @@ from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 
-from core import evaluation, manifest, texts, workbench
+from core import all_words, evaluation, manifest, own_sentences, texts, workbench
 from core.artifacts import provenance, read_json, write_json
 from core.commands import cluster_of, note, open_model, progress, spread_model
 from core.corpus import LabelledRow, read_labelled
 from core.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
 from core.errors import BadInput, MissingArtifact
+from core.evaluation import MEASURES
 from core.workbench import Model
 
 FORMAT = 1  # of measures.json
@@ -30,12 +31,17 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     with cluster_of(args) as client:
         found = evaluation.senses(spread_model(model, client), train, test, report=progress("tokens"))
     lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
-    for name in _names(found):
-        near, centre = (", ".join(f"{share:.1%}" for share in found[name][m].values()) for m in ("nearest", "centroid"))
-        lines.append(f"{name:<11}{near:<26}{centre}{_weights(found[name])}")
+    for name in [*_names(found), *({"static"} & found.keys())]:
+        near, centre = (
+            f"{found[name][m]['macro']:.1%}, {found[name][m]['pooled']:.1%}{_weights(found[name][m])}" for m in MEASURES
+        )
+        lines.append(f"{name:<11}{near:<26}{centre}")
     often = found["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
-    return found, "\n".join([*lines, f"{found['n']:,} test rows, {found['n_train']:,} training rows"])
+    for measure in MEASURES:
+        lines += _differences({name: facts[measure] for name, facts in _compared(found).items()}, f", {measure}")
+    told = f"{found['n']:,} test rows of {found['documents']:,} documents or sentences, {found['n_train']:,} training rows"
+    return found, "\n".join([*lines, told])
 
 
 def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
@@ -50,14 +56,17 @@ def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
 
 def evaluate_all_words(args, model: Model | None = None) -> Answer:
     sentences = read_semcor(args.data)
-    found = evaluation.all_words(
-        model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens")
-    )
+    found = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
     lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
-    for name in [*_names(found), "most_frequent"]:
+    for name in [*_names(found), *({"static"} & found.keys()), "most_frequent"]:
         facts, too = found[name], found[name].get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
         lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
+    lines += _differences(_compared(found), "")
+    frequent = {
+        name: facts["less_frequent"] for name, facts in found.items() if isinstance(facts, dict) and "less_frequent" in facts
+    }
+    lines += _differences(frequent, "", "the most frequent sense")
     unseen = f"{found['unseen']:,} of words that training lacks (wrong by every method)"
     lines.append(f"{found['n']:,} test words, {found['ambiguous_n']:,} ambiguous, {unseen}; {found['n_train']:,} training words")
     return found, "\n".join(lines)
@@ -79,19 +88,26 @@ def evaluate_tags(args, model: Model | None = None) -> Answer:
     train, test = read_tags(args.train)[: args.limit], read_tags(args.test)
     found = evaluation.tags(model or open_model(args), train, test, report=progress("tokens"))
     lines = [f"{name:<15}{found[name]['accuracy']:.2%}{_weights(found[name])}" for name in [*_names(found), "most_frequent"]]
+    lines += _differences(_compared(found), "")
     lines.append(f"{found['n']:,} test tokens, {found['n_train']:,} training tokens, {found['tags']} tags")
     return found, "\n".join(lines)
 
 
 def evaluate_sentences(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
-    found = evaluation.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
+    found = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
     lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
-    for name in _names(found)[:-1]:
+    for name in [*_names(found)[:-1], *(one for one in ("static", "form") if one in found)]:
         facts = found[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
-        cosines = f"{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}"
-        lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{facts['silhouette']:<13.3f}{cosines}")
+        more = (
+            f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
+        )
+        lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{more}")
+    lines += _differences(_compared(found), "")
+    centred = {name: facts["centred"] for name, facts in found.items() if isinstance(facts, dict) and "centred" in facts}
+    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
+    lines += _differences({n: d for n, d in _compared(found, "centred_less_static").items() if n != "order"}, ", mean taken off")
     best = found["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
     return found, "\n".join(
@@ -108,9 +124,13 @@ def evaluate_perplexity(args, model: Model | None = None) -> Answer:
     sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
     found = workbench.open_language_model(model).perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
-    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6)}
+    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6), "unknown_types": found.unknown_types}
+    result |= {name: round(getattr(found, name), 4) for name in ("charged_forward", "charged_backward")}
     both = f"forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f}"
-    return result, f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"
+    charged = f"forward {found.charged_forward:.1f}, backward {found.charged_backward:.1f}"
+    lines = [f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"]
+    lines.append(f"unknown words charged, each an equal share of <UNK> among {found.unknown_types:,}: {charged}")
+    return result, "\n".join(lines)
 
 
 def evaluate_neighbours(args, model: Model | None = None) -> Answer:
@@ -239,6 +259,22 @@ def _under(folder: Path, options: dict) -> dict:
 def _names(found: dict) -> list[str]:
     """The layers and mixes of an answer, in order."""
     return [*(name for name in found if name.isdecimal()), "mix", "best_mix"]
+
+
+def _compared(found: dict, what: str = "less_static") -> dict[str, dict]:
+    """What is a difference in an answer: each space less the static context, and layer 1 less layer 2 as "order"."""
+    differences = {name: facts[what] for name, facts in found.items() if isinstance(facts, dict) and what in facts}
+    return differences | ({"order": found["order"]} if found.get("order") else {})
+
+
+def _differences(found: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:
+    """Paired differences in points, a line each."""
+    lines = []
+    for name, facts in found.items():
+        told = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
+        span = f"{facts['low'] * 100:+.1f} to {facts['high'] * 100:+.1f}"
+        lines.append(f"{told}{what}: {facts['mean'] * 100:+.1f} points ({span}), p {facts['p']:.3f}")
+    return lines
 
 
 def _weights(facts: dict) -> str:

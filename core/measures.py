@@ -85,6 +85,65 @@ def pair_accuracy(
     return PairScores(threshold=threshold, accuracy=float(((cosines >= threshold) == same).mean()), auc=auc)
 
 
+class AllWords:
+    """Test words beside the centroids of the senses that training has for their keys; asked as often as one likes."""
+
+    def __init__(
+        self,
+        train: np.ndarray,
+        train_keys: Sequence[Key],
+        train_senses: Sequence[str],
+        test: np.ndarray,
+        test_keys: Sequence[Key],
+        test_senses: Sequence[str],
+    ) -> None:
+        """Vectors (N, D), keys (lemma, pos) (N,), senses (N,), twice."""
+        _check_words("training", train, train_keys, train_senses)
+        _check_words("test", test, test_keys, test_senses)
+        senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # those of a key stand together
+        number = {sense: k for k, sense in enumerate(senses)}
+        codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
+        gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
+        counts, centroids, known = np.bincount(codes), _centroids(train, codes), _grouped([key for key, _ in senses])
+        self.n, self.unseen, self.ambiguous = len(test), 0, np.zeros(len(test), bool)
+        self._groups: list[
+            tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+        ] = []  # rows (m,), cosines, right (m, C), counts (C,)
+        for key, rows in _grouped(test_keys).items():
+            if key not in known:
+                self.unseen += len(rows)
+                continue
+            right = gold[rows][:, None] == known[key]
+            self._groups.append((rows, _unit(test[rows]) @ centroids[known[key]].T, right, counts[known[key]]))
+            self.ambiguous[rows] = len(known[key]) > 1
+
+    def hits(self, prior: float = 0.0) -> np.ndarray:
+        """(N,): of the senses tied for the nearest, the share that is right.
+
+        With `prior`, each sense has that many times the log of its share in training added to its cosine: where the context says
+        little, the most frequent sense is what is left.
+        """
+        found = np.zeros(self.n)
+        for rows, cosines, right, counts in self._groups:
+            found[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)
+        return found
+
+    def most_frequent(self) -> np.ndarray:
+        """(N,): the same for the sense that training has most often."""
+        found = np.zeros(self.n)
+        for rows, _, right, counts in self._groups:
+            found[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
+        return found
+
+    def scores(self, prior: float = 0.0) -> AllWordsScores:
+        both = np.stack([self.hits(prior), self.most_frequent()])
+        names = ("accuracy", "most_frequent", "ambiguous_accuracy", "ambiguous_most_frequent")
+        ambiguous = int(self.ambiguous.sum())
+        means = [*both.mean(axis=1), *both[:, self.ambiguous].sum(axis=1) / max(ambiguous, 1)]
+        found = dict(zip(names, map(float, means), strict=True))
+        return AllWordsScores(**found, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
+
+
 def all_words(
     train: np.ndarray,
     train_keys: Sequence[Key],
@@ -97,32 +156,12 @@ def all_words(
 ) -> AllWordsScores:
     """Vectors (N, D), keys (lemma, pos) (N,), senses (N,), twice -> accuracy of the nearest sense centroid by cosine.
 
-    With `prior`, each sense has that many times the log of its share in training added to its cosine: where the context
-    says little, the most frequent sense is what is left. Otherwise a word's sense is the nearest centroid among those that training has for its key, and a key of one sense gives this
-    sense (Peters et al. 2018, section 5.3). A key that training lacks is wrong here, by every method: no dictionary is asked for
-    its first sense, as the published figures do (Raganato et al. 2017), so these are lower than theirs.
+    A word's sense is the nearest centroid among those that training has for its key, and a key of one sense gives this sense
+    (Peters et al. 2018, section 5.3). A key that training lacks is wrong here, by every method: no dictionary is asked for its
+    first sense, as the published figures do (Raganato et al. 2017), so these are lower than theirs. That answer would be the
+    same beside any method, so the differences between methods are not touched by it.
     """
-    _check_words("training", train, train_keys, train_senses)
-    _check_words("test", test, test_keys, test_senses)
-    senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # those of a key stand together
-    number = {sense: k for k, sense in enumerate(senses)}
-    codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
-    gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
-    counts, centroids, known = np.bincount(codes), _centroids(train, codes), _grouped([key for key, _ in senses])
-    hits, ambiguous, unseen = np.zeros((2, len(test))), np.zeros(len(test), bool), 0
-    for key, rows in _grouped(test_keys).items():
-        if key not in known:
-            unseen += len(rows)
-            continue
-        right = gold[rows][:, None] == known[key]  # (m, C)
-        often = prior * np.log(counts[known[key]] / counts[known[key]].sum())
-        hits[0, rows] = _share_right(_unit(test[rows]) @ centroids[known[key]].T + often, right)
-        hits[1, rows] = _share_right(np.broadcast_to(counts[known[key]], right.shape), right)
-        ambiguous[rows] = len(known[key]) > 1
-    names = ("accuracy", "most_frequent", "ambiguous_accuracy", "ambiguous_most_frequent")
-    means = [*hits.mean(axis=1), *hits[:, ambiguous].sum(axis=1) / max(ambiguous.sum(), 1)]
-    found = dict(zip(names, map(float, means), strict=True))
-    return AllWordsScores(**found, n=len(test), unseen=unseen, ambiguous_n=int(ambiguous.sum()))
+    return AllWords(train, train_keys, train_senses, test, test_keys, test_senses).scores(prior)
 
 
 def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int = 10) -> tuple[np.ndarray, float]:

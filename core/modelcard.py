@@ -109,23 +109,30 @@ def knowledge_panels(measures: dict) -> list[Panel]:
     for key, title, data, baseline_name in (
         ("tags", "Parts of speech", "CoNLL-2000, linear probe", "commonest tag"),
         ("senses", "Senses of four words", "Senseval-2, nearest neighbour", "commonest sense"),
-        ("all_words", "Senses of all words", "SemCor, context and frequency", "commonest sense"),
+        ("all_words", "Senses of all words", "SemCor, nearest centroid", "commonest sense"),
         ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
     ):
         found = measures.get(key)
         if found:
             accuracy = {layer: _accuracy(key, found[layer]) for layer in LAYERS if layer in found}
-            panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name))
+            static = _accuracy(key, found["static"]) if "static" in found else None
+            less = {layer: told for layer in accuracy if (told := _interval(key, found[layer].get("less_static")))}
+            order = _interval(key, found.get("order"))
+            panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name, static, order, less))
     return panels
+
+
+def _interval(key: str, difference: dict | None) -> tuple[float, float, float] | None:
+    """A paired difference of a measure: mean, low, high; None where it was not measured."""
+    told = difference.get("nearest") if difference and key == "senses" else difference
+    return (told["mean"], told["low"], told["high"]) if told else None
 
 
 def _accuracy(key: str, figures: dict) -> float:
     """The one figure of a layer that stands for its measure."""
     if key == "senses":
         return figures["nearest"]["macro"]
-    if key == "all_words":  # by context and frequency; a centroid alone trusts a sense seen once as much as one seen often
-        return figures.get("with_frequency", figures)["ambiguous"]
-    return figures[{"tags": "accuracy", "sentences": "one_nn", "pairs": "accuracy"}[key]]
+    return figures[{"tags": "accuracy", "all_words": "accuracy", "sentences": "one_nn", "pairs": "accuracy"}[key]]
 
 
 def _baseline(key: str, found: dict) -> float:
@@ -134,7 +141,7 @@ def _baseline(key: str, found: dict) -> float:
     if key == "pairs":
         return found["majority"]
     often = found["most_frequent"]
-    return often[{"tags": "accuracy", "senses": "macro", "all_words": "ambiguous"}[key]]
+    return often[{"tags": "accuracy", "senses": "macro", "all_words": "accuracy"}[key]]
 
 
 PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)
@@ -152,25 +159,55 @@ def measure_rows(measures: dict) -> list[dict]:
             {"measure": "Perplexity: forward, backward", "result": f"{found['forward']:.1f}, {found['backward']:.1f}"}
             | {"items": found["tokens"], "published": PUBLISHED["perplexity"], "command": found.get("command", "")}
         )
+        if "charged_forward" in found:
+            result = f"{found['charged_forward']:.1f}, {found['charged_backward']:.1f}"
+            rows.append({"measure": "The same, unknown words charged: forward, backward", "result": result})
     for key, title in (
         ("tags", "Parts of speech (CoNLL-2000), linear probe"),
         ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"),
-        ("all_words", "All-words senses (SemCor), nearest centroid and frequency, words of two senses or more"),
+        ("all_words", "All-words senses (SemCor), nearest centroid"),
         ("pairs", "Same sense or not, threshold on the cosine"),
         ("sentences", "Our own sentences, 1-NN leaving one out"),
     ):
         if found := measures.get(key):
             row: dict = {"measure": title, "without context": round(_baseline(key, found), 4)}
+            row |= {"other words’ static vectors": round(_accuracy(key, found["static"]), 4)} if "static" in found else {}
             row |= {f"layer {layer}": round(_accuracy(key, found[layer]), 4) for layer in LAYERS if layer in found}
             row |= {"mix": round(_accuracy(key, found["mix"]), 4), "best mix": round(_accuracy(key, found["best_mix"]), 4)}
-            weights = ", ".join(f"{w:.2f}" for w in found["best_mix"]["weights"])
+            row |= _differences(key, found)
+            best = found["best_mix"].get("nearest", {}) if key == "senses" else found["best_mix"]
+            weights = ", ".join(f"{w:.2f}" for w in best.get("weights", found["best_mix"].get("weights", ())))
             row |= {"its weights": weights, "items": found["n"], "published": PUBLISHED.get(key, "")}
             rows.append(row | {"command": found.get("command", "")})
+            if key == "all_words" and "with_frequency" in found["mix"]:
+                rows.append(_with_frequency(found))
     if found := measures.get("sentences"):
         gaps = {f"layer {layer}": round(found[layer]["gap"], 4) for layer in LAYERS if layer in found}
         title = "Cosine of two sentences of one sense, less that of two senses (one spelling)"
         rows.append({"measure": title, **gaps, "mix": round(found["mix"]["gap"], 4), "items": found["spellings"]})
     return rows
+
+
+def _differences(key: str, found: dict) -> dict[str, str]:
+    """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
+    told = {
+        f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in LAYERS[1:] if layer in found
+    }
+    told["layer 1 less layer 2"] = _interval(key, found.get("order"))
+    return {
+        name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})"
+        for name, each in told.items()
+        if each is not None
+    }
+
+
+def _with_frequency(found: dict) -> dict:
+    """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
+    spaces = [*(layer for layer in LAYERS if layer in found), "mix", "best_mix", *(["static"] if "static" in found else [])]
+    names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
+    row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", found), 4)}
+    row |= {names.get(one, f"layer {one}"): round(found[one]["with_frequency"]["accuracy"], 4) for one in spaces}
+    return row | {"items": found["n"]}
 
 
 def _optional(path: Path, expect: type):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -30,6 +30,7 @@ class MixProbe:
     accuracy: float
     weights: tuple[float, ...]  # s = softmax(w), one a layer
     gamma: float
+    right: np.ndarray = field(compare=False, repr=False)  # (N,) bool, test token by test token
 
 
 class Probe(nn.Module):
@@ -72,7 +73,7 @@ def learned_mix_probe(
         found = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
         weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
     right = tags[torch.cat(found).numpy()] == np.asarray(test_tags, str)
-    return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()))
+    return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
 
 
 def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequence[str], test_tags: Sequence[str]) -> float:

@@ -3,21 +3,24 @@
 A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
 Where neighbours are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
 its nearest neighbour must come out as the draw by lot that it is, not as the order of the rows. Whether a figure is more
-than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences.
+than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
+occurrences that are each other's nearest, and so right or wrong together, are drawn together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from core.errors import BadInput
+from core.significance import DRAWS, Paired, paired, rank_p, ratios
 from core.texts import t
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
-DRAWS, ROUNDS = 1_000, 200  # of the bootstrap; shuffles
+ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
+PART = 4_000_000  # shuffled labels held at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +32,12 @@ class WordSenses:
     one_nn: float
     null_mean: float
     null_95: float
+    p: float  # share of the shuffles that do as well
     majority: float
     silhouette: float
     purity: float
+    hits: np.ndarray = field(compare=False, repr=False)  # (n,): how much of each occurrence's nearest has its sense
+    pairs: np.ndarray = field(compare=False, repr=False)  # (n,): each other's nearest share a number; see mutual_pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +49,7 @@ class SenseReport:
     one_nn_high: float
     null_mean: float  # one_nn with the senses shuffled within each word: its mean ...
     null_95: float  # ... and the value that 95 % of the shuffles stay under
+    p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
     silhouette: float  # -1 to 1; 0 says nothing is apart
     purity: float  # of the k nearest, the share with the same sense
@@ -50,31 +57,6 @@ class SenseReport:
     n: int  # occurrences measured
     per_word: dict[str, WordSenses]
     left_out: tuple[str, ...]  # words without two labelled senses: nothing to tell apart
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordScores:
-    """Accuracies on one word's test occurrences."""
-
-    n: int
-    nearest: float
-    centroid: float
-    most_frequent: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SplitScores:
-    """Accuracies of senses learnt from a training file, `macro` over test words and `pooled` over test occurrences."""
-
-    nearest_macro: float
-    nearest_pooled: float
-    centroid_macro: float
-    centroid_pooled: float
-    most_frequent_macro: float
-    most_frequent_pooled: float
-    n: int  # test occurrences
-    unseen: int  # of them, of words that training never saw: scored as wrong
-    per_word: dict[str, WordScores]
 
 
 def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
@@ -95,9 +77,24 @@ def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS
     return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
 
 
-def resampled(hits: np.ndarray, rng) -> np.ndarray:
-    """(n,) -> the means of DRAWS bootstrap samples: (DRAWS,)."""
-    return hits[rng.integers(len(hits), size=(DRAWS, len(hits)))].mean(axis=1)
+def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
+    """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest.
+
+    Two such are right or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither.
+    """
+    of, who, weights = _neighbours(similarities, 1)
+    nearest = np.full(len(similarities), -1)
+    nearest[of[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
+    numbers = np.arange(len(nearest))
+    mutual = (nearest >= 0) & (nearest[nearest] == numbers)
+    numbers[mutual] = np.minimum(numbers, nearest)[mutual]
+    return numbers
+
+
+def resampled(hits: np.ndarray, pairs: np.ndarray, rng) -> np.ndarray:
+    """Hits (n,) and numbers of what is drawn together (n,) -> the means of DRAWS bootstrap samples: (DRAWS,)."""
+    codes = np.unique(pairs, return_inverse=True)[1]
+    return ratios(np.bincount(codes, hits), np.bincount(codes).astype(np.float64), rng)
 
 
 def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
@@ -151,14 +148,14 @@ def sense_report(
         raise BadInput(f"Senses need a word and a label for each occurrence; got {words.shape} words and {labels.shape} labels.")
     rng = np.random.default_rng(seed)
     per_word, left_out, nulls, draws = {}, [], [], []
-    for word, rows in _rows_of(words).items():
+    for word, rows in rows_of(words).items():
         rows = rows[labels[rows] != ""]
         if len(set(labels[rows])) < 2:
             left_out.append(word)
             continue
-        per_word[word], null, hits = _measure(similarities_of(rows), labels[rows], k, rounds, rng)
+        per_word[word], null = _measure(similarities_of(rows), labels[rows], k, rounds, rng)
         nulls.append(null)
-        draws.append(resampled(hits, rng))
+        draws.append(resampled(per_word[word].hits, per_word[word].pairs, rng))
     if not per_word:
         raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
@@ -167,58 +164,40 @@ def sense_report(
     mean = {
         m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")
     }
-    mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95))}
+    mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
     mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
     return SenseReport(**mean, k=k, per_word=per_word, left_out=tuple(left_out))
 
 
-def classify_split(
-    train_vectors: np.ndarray,
-    train_labels: Sequence[str],
-    train_words: Sequence[str],
-    test_vectors: np.ndarray,
-    test_labels: Sequence[str],
-    test_words: Sequence[str],
-) -> SplitScores:
-    """Vectors (N, D), labels (N,), words (N,), twice -> accuracy of the nearest neighbour, centroid, most frequent sense.
+def less(first: SenseReport, second: SenseReport) -> Paired:
+    """One report less another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
+    if first.per_word.keys() != second.per_word.keys():
+        raise BadInput("Only reports of the same words can be compared.")
+    words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
+    if len(words) > 1:
+        return paired([a.one_nn for a, _ in words], [b.one_nn for _, b in words])
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    Each word is judged by its own training occurrences only. A test word that training never saw has no sense known: it
-    is scored as wrong by all three, and counted in `unseen`. A tie is worth the share of it that is right. Vectors may
-    be of any length; a zero vector is equally far from all.
-    """
-    train, test = _unit(train_vectors), _unit(test_vectors)
-    train_labels, train_words = np.asarray(train_labels, str), np.asarray(train_words, str)
-    test_labels, test_words = np.asarray(test_labels, str), np.asarray(test_words, str)
-    for what, vectors, labels, words in (("training", train, train_labels, train_words), ("test", test, test_labels, test_words)):
-        if not len(vectors) == len(labels) == len(words) > 0:
-            found = f"{len(vectors)}, {len(labels)} and {len(words)}"
-            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {found} of them.")
-    if train.shape[1] != test.shape[1]:
-        raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
-    known, of_word, scores = _rows_of(train_words), _rows_of(test_words), np.zeros((3, len(test)))
-    for word in known.keys() & of_word.keys():
-        seen, rows = known[word], of_word[word]
-        scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
-    names = ("nearest", "centroid", "most_frequent")
-    means = {word: dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)) for word, rows in of_word.items()}
-    per_word = {word: WordScores(n=len(of_word[word]), **mean) for word, mean in means.items()}
-    macro = {f"{name}_macro": float(np.mean([mean[name] for mean in means.values()])) for name in names}
-    pooled = {f"{name}_pooled": float(score.mean()) for name, score in zip(names, scores, strict=True)}
-    return SplitScores(**macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()), per_word=per_word)
+    a, b = words[0]
+    rows = np.concatenate([np.arange(a.n), np.arange(a.n)])  # who is tied to whom in either space
+    tied = coo_array((np.ones(2 * a.n), (rows, np.concatenate([a.pairs, b.pairs]))), shape=(a.n, a.n))
+    return paired(a.hits, b.hits, connected_components(tied, directed=False)[1].tolist())
 
 
-def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray, np.ndarray]:
-    """One word -> its measures, one_nn of each shuffle (rounds,), and of each occurrence (n,)."""
+def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray]:
+    """One word -> its measures, and one_nn of each shuffle (rounds,)."""
     hits, null = judged(similarities, labels, rng, rounds)
     similarities, senses = _one_word(similarities, labels)
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(
         n=len(labels), senses={str(names[i]): int(counts[i]) for i in by_count}, one_nn=_rounded(hits.mean()),
-        null_mean=_rounded(null.mean()), null_95=_rounded(np.quantile(null, 0.95)), majority=float(counts.max() / len(labels)),
-        silhouette=silhouette(similarities, senses), purity=float(_hits(_neighbours(similarities, k), senses).mean()),
+        null_mean=_rounded(null.mean()), null_95=_rounded(np.quantile(null, 0.95)), p=rank_p(hits.mean(), null),
+        majority=float(counts.max() / len(labels)), silhouette=silhouette(similarities, senses),
+        purity=float(_hits(_neighbours(similarities, k), senses).mean()), hits=hits, pairs=mutual_pairs(similarities),
     )  # fmt: skip
-    return measures, null, hits
+    return measures, null
 
 
 def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
@@ -259,13 +238,19 @@ def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndar
 def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
     """Mean hits for each of `rounds` shuffles of the senses: (rounds,)."""
     of, who, weights = neighbours
-    n, shuffles = len(senses), rng.permuted(np.tile(senses.astype(np.int16), (rounds, 1)), axis=1)  # (R, n)
-    if len(of) <= 8 * n:
-        return (shuffles[:, of] == shuffles[:, who]) @ weights / n
-    table = np.zeros((n, n))  # many ties: one matrix product a sense is faster than pair by pair
-    table[of, who] = weights
-    members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
-    return sum(((m @ table) * m).sum(axis=1) for m in members) / n
+    n, few, found = len(senses), len(of) <= 8 * len(senses), []
+    table = np.zeros((0 if few else n, 0 if few else n))
+    if not few:  # many ties: one matrix product a sense is faster than pair by pair
+        table[of, who] = weights
+    each = max(1, PART // max(len(of) if few else n, 1))
+    for start in range(0, rounds, each):
+        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(each, rounds - start), 1)), axis=1)  # (R, n)
+        if few:
+            found.append((shuffles[:, of] == shuffles[:, who]) @ weights / n)
+            continue
+        members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
+        found.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
+    return np.concatenate(found)
 
 
 def _rounded(value: float) -> float:
@@ -273,36 +258,6 @@ def _rounded(value: float) -> float:
     return round(float(value), 9)
 
 
-def _rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
+def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
     """Each word's rows, words in alphabetical order."""
     return {str(word): np.flatnonzero(words == word) for word in np.unique(words)}
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors, np.float32)
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():
-        raise BadInput(f"Vectors must be a table of finite numbers, one row an occurrence; got shape {vectors.shape}.")
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-
-
-def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, test_labels: np.ndarray) -> np.ndarray:
-    """One word's unit vectors (n, D), (m, D) -> what nearest, centroid and most frequent sense get right: (3, m)."""
-    names, senses = np.unique(train_labels, return_inverse=True)
-    members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
-    centroids = _unit(members.T @ train / members.sum(axis=0)[:, None])
-    right = test_labels[:, None] == names  # (m, C)
-    scores = np.empty((3, len(test)))
-    for start in range(0, len(test), 1024):
-        part = slice(start, start + 1024)
-        near = _best(test[part] @ train.T) @ members  # (m, C): the tied nearest, by sense
-        scores[0, part] = (near * right[part]).sum(axis=1) / near.sum(axis=1)
-        close = _best(test[part] @ centroids.T)
-        scores[1, part] = (close * right[part]).sum(axis=1) / close.sum(axis=1)
-    often = members.sum(axis=0) == members.sum(axis=0).max()  # (C,)
-    scores[2] = right @ often / often.sum()
-    return scores
-
-
-def _best(similarities: np.ndarray) -> np.ndarray:
-    """(m, n) -> 1.0 where a column is tied for the nearest of its row."""
-    return (similarities >= similarities.max(axis=1, keepdims=True) - TIE).astype(np.float32)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core import languages, manifest
+from core import languages, manifest, static_context
 from core.artifacts import file_sha256, moved, read_json, safe_name, text_fingerprint
 from core.config import ASSETS, FLOAT32, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
@@ -211,6 +211,21 @@ def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray) -> S
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
     return sense_report(lambda picked: similarities(table, rows[picked], weights), words, labels, seed=0)
+
+
+def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
+    """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static_context)."""
+    rows = map_rows(table, word)
+    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    contexts = static_contexts_of(table, rows, vectors)
+    return sense_report(lambda picked: static_context.cosines(contexts[picked]), words, labels, seed=0)
+
+
+def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
+    """(n,) rows -> (n, D): the sum of the static vectors of each sentence's other words."""
+    found = [table.occurrence(int(row)) for row in rows]
+    return static_context.static_contexts(vectors, [o.tokens for o in found], [(o.position, o.position + 1) for o in found])
 
 
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps) -> np.ndarray:

@@ -65,12 +65,19 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perplexity:
-    """exp of the mean -log p over words of the vocabulary and the sentence boundary each direction must foresee."""
+    """exp of the mean -log p over words of the vocabulary and the sentence boundary each direction must foresee.
+
+    Words outside the vocabulary cost nothing there, which flatters a small one. `charged_*` are over all tokens: such a word has
+    p(<UNK>) shared out evenly among the text's distinct unknown words (the adjusted perplexity of Ueberla 1994).
+    """
 
     forward: float
     backward: float
+    charged_forward: float
+    charged_backward: float
     tokens: int  # predictions scored in each direction
-    unknown_share: float  # of the text's tokens, those not in the vocabulary; they are context, never targets
+    unknown_share: float  # of the text's tokens, those not in the vocabulary; they are context, and targets of `charged_*` alone
+    unknown_types: int  # distinct ones
 
     @property
     def mean(self) -> float:
@@ -103,31 +110,42 @@ class LanguageModel:
 
         Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown or missing.
         """
-        results: list = [(np.full(1, np.nan), np.full(1, np.nan)) for _ in sentences]  # stays so for an empty sentence
+        found = self._all_scored(sentences)
+        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*one, strict=True)) for one in found]
+
+    def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
+        """For each sentence (forward, backward) log p, that of <UNK> where a token is unknown, and where that is, (T + 1,) each."""
+        nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
+        results: list = [nothing for _ in sentences]  # stays so for an empty sentence
         for number, ahead, behind in self.encoder.directions(sentences):
             ids = torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1])
-            results[number] = (self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1]))
+            unknown = (ids == SPECIALS.index(UNKNOWN)).numpy()
+            scores = self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1])
+            results[number] = scores, (unknown[1:], unknown[:-1])
         return results
 
     def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
         with torch.inference_mode():
-            scores = self.softmax.log_probability(torch.from_numpy(states), targets).double().numpy()
-        scores[targets.numpy() == SPECIALS.index(UNKNOWN)] = np.nan
-        return scores
+            return self.softmax.log_probability(torch.from_numpy(states), targets).double().numpy()
 
     def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
         """Full-softmax perplexity of both directions over tokenised sentences."""
         sentences = [s for s in sentences if s]
         if not sentences:
             raise BadInput("There is no text to score: the file has no words.")
-        totals, n = np.zeros(2), 0
+        known, spared, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
         for start in range(0, len(sentences), 256):
-            for scores in self.log_probabilities(sentences[start : start + 256]):
-                totals += [np.nansum(scores[0]), np.nansum(scores[1])]
-                n += int(np.isfinite(scores[0]).sum())
+            for scores, unknown in self._all_scored(sentences[start : start + 256]):
+                known += [one[~where].sum() for one, where in zip(scores, unknown, strict=True)]
+                spared += [one[where].sum() for one, where in zip(scores, unknown, strict=True)]
+                n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
             if report:
                 report(min(start + 256, len(sentences)), len(sentences))
-        words = sum(map(len, sentences))
-        unknown = sum(token not in self.vocabulary.ids for s in sentences for token in s)
-        forward, backward = np.exp(-totals / n)
-        return Perplexity(forward=float(forward), backward=float(backward), tokens=n, unknown_share=unknown / words)
+        types = {token for s in sentences for token in s if token not in self.vocabulary.ids}
+        forward, backward = np.exp(-known / n)
+        shared_out = unscored * np.log(max(len(types), 1))
+        charged = np.exp(-(known + spared - shared_out) / (n + unscored))
+        return Perplexity(
+            forward=float(forward), backward=float(backward), charged_forward=float(charged[0]), charged_backward=float(charged[1]),
+            tokens=n, unknown_share=unscored / sum(map(len, sentences)), unknown_types=len(types),
+        )  # fmt: skip

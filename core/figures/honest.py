@@ -89,9 +89,9 @@ def space_figure(
 def ranking_figure(
     gains: Mapping[str, Mapping[str, tuple[float, float, float, float, bool]]], *, layer: str, word: str, key: str
 ) -> go.Figure:
-    """Words from top to bottom: word -> space -> (gain, low, high, most possible, fails); the space in question with its interval.
+    """Words from top to bottom: word -> space -> (gain, low, high, most possible, shown); the space in question with its interval.
 
-    Filled dots are better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
+    Filled dots are shown to be better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
     is possible. Each dot's `customdata` is its word.
     """
     figure, words = go.Figure(), list(gains)
@@ -111,7 +111,7 @@ def ranking_figure(
         x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w, escape(w)] for w in words],
         error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
                  "color": LAYER_COLOURS[layer], "thickness": 2, "width": 0},
-        marker={"size": 12, "color": LAYER_COLOURS[layer], "symbol": ["circle-open" if g[4] else "circle" for g in chosen], "line": {"width": 2.5, "color": LAYER_COLOURS[layer]}},
+        marker={"size": 12, "color": LAYER_COLOURS[layer], "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": LAYER_COLOURS[layer]}},
         hovertemplate="<b>%{customdata[1]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
     )  # fmt: skip
     figure.update_yaxes(

@@ -63,8 +63,10 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
     return base(figure, height=64 * len(rows) + 80, key="ratios")
 
 
-def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None) -> go.Figure:
-    """1-NN sense accuracy per layer and mix as dots on one scale, with chance and majority as lines."""
+def accuracy_lines(
+    curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None, static: float | None = None
+) -> go.Figure:
+    """1-NN sense accuracy per layer and mix as bars on one scale, with chance, majority and the static context as lines."""
     figure = go.Figure()
     for name, values in curves.items():
         layers = list(values)
@@ -79,10 +81,15 @@ def accuracy_lines(curves: dict[str, dict[str, float]], *, null: float | None, m
             marker_color=[LAYER_COLOURS[n] for n in layers],
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )
-    for value, label, dash in _merged_lines(null, majority):
-        figure.add_hline(y=value, line={"dash": dash, "color": "#888", "width": 1.5})
+    lines = _merged_lines(null, majority)
+    if static is not None:
+        lines.append((static, t("other words’<br>static vectors"), "dashdot"))
+    at = -1.0  # of the label below
+    for value, label, dash in sorted(lines):
+        at = max(value, at + 0.19)  # two lines of text
+        figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
         figure.add_annotation(
-            x=1.01, xref="paper", y=value, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
+            x=1.01, xref="paper", y=at, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
         )
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GRID, LAYER_COLOURS, base, layer_title, line_name
+from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_title, line_name
 from core.texts import t
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
@@ -89,12 +89,16 @@ class Panel:
     accuracy: dict[str, float]  # by layer name, 0 to 1
     baseline: float
     baseline_name: str
+    static: float | None = None  # by the other words' static vectors alone, where that was measured
+    order: tuple[float, float, float] | None = None  # layer 1 less layer 2: mean, and its 95 % interval
+    less_static: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # by layer: it less `static`
 
 
 def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
-    best, ends = max(values), (max(*values, panel.baseline), min(*values, panel.baseline))
+    best, lines = max(values), _levels(panel)
+    ends = max(*values, *lines), min(*values, *lines)
     figure = go.Figure(
         go.Scatter(
             x=[layer_title(layer) for layer in layers],
@@ -114,6 +118,11 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right"}
     where["yanchor"] = "bottom" if panel.baseline > best else "top"  # away from the dots
     figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+    if panel.static is not None:
+        figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
+        text = t("other words’ static vectors {share:.1%}", share=panel.static)
+        where = {"x": 0.0, "xref": "paper", "y": panel.static, "xanchor": "left", "yanchor": "bottom"}
+        figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
     middle = sum(ends) / 2
     figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
@@ -122,4 +131,10 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
 
 def shared_span(panels: list[Panel]) -> float:
     """The range of accuracies that lets every panel keep its points, and room for their labels."""
-    return max(max(*p.accuracy.values(), p.baseline) - min(*p.accuracy.values(), p.baseline) for p in panels) * 1.5
+    spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
+    return max(max(values) - min(values) for values in spans) * 1.5
+
+
+def _levels(panel: Panel) -> list[float]:
+    """What its lines stand at."""
+    return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]

@@ -1,4 +1,4 @@
-"""Words ranked by how well the model tells their senses apart: the best, the worst, and those on which it fails."""
+"""Words ranked by how well the model tells their senses apart: the best, the worst, and those of which that is not shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 from core import texts
 from core.figures.honest import ranking_figure
 from core.figures.style import layer_title
-from core.honesty import WordGain, word_ranking
+from core.honesty import WordGain, shown, word_ranking
 from core.texts import t
 from core.workbench import SPACES, layer_weights
 from pages._shared import lists, store
@@ -20,7 +20,7 @@ from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.kept import kept
 
-OFFERED = 12  # failing words one click away
+OFFERED = 12  # words of which nothing is shown, one click away
 
 
 @kept(8)
@@ -36,8 +36,8 @@ def show(in_use: InUse, word: str, view: str) -> None:
         return
     layer = view if view in SPACES else "mix"
     order = sorted(found, key=lambda w: -found[w][layer].gain)
-    failing = [w for w in reversed(order) if found[w][layer].fails]
-    st.subheader(t("On which words does it fail?"))
+    unshown = [w for w in reversed(order) if not found[w][layer].shown]
+    st.subheader(t("Of which words is it not shown?"))
     st.caption(
         t(
             "Each word's 1-NN accuracy at {where} above what shuffled senses give, with its 95 % interval. Hollow: no better than 95 % of the "
@@ -56,9 +56,9 @@ def show(in_use: InUse, word: str, view: str) -> None:
                 key=key, on_select=_opener(key), selection_mode="points",
                 alt=t("Words from {first} to {last} by how well their senses are told apart at {where}.", first=words[0], last=words[-1], where=layer_title(layer)),
             )  # fmt: skip
-    notice(_about(found, order, failing, layer))
-    if failing and layer != "0":
-        st.pills(t("Open a word on which it fails"), failing[:OFFERED], key="map.failing", on_change=_open_failing)
+    notice(_about(found, order, unshown, layer))
+    if unshown and layer != "0":
+        st.pills(t("Open a word of which it is not shown"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
     lists.twin(
         _table(in_use.corpus, in_use.model, tuple(order), texts.language()),
         name="words-ranked",
@@ -74,7 +74,7 @@ def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: s
 
 
 def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
-    return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.fails) for n, g in by_space.items()}
+    return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by_space.items()}
 
 
 def _opener(key: str):
@@ -86,37 +86,44 @@ def _opener(key: str):
     return opened
 
 
-def _open_failing() -> None:
-    if word := st.session_state["map.failing"]:
-        st.session_state.map_word, st.session_state["map.failing"] = word, None
+def _open_unshown() -> None:
+    if word := st.session_state["map.unshown"]:
+        st.session_state.map_word, st.session_state["map.unshown"] = word, None
 
 
-def _about(found: dict, order: list[str], failing: list[str], layer: str) -> list[str]:
+def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
     where = layer_title(layer)
     if layer == "0":
         return [t("Layer 0 sees spelling only, so it can tell no senses apart; choose another layer above.")]
     told = {
         "where": where,
-        "good": len(order) - len(failing),
+        "good": len(order) - len(unshown),
         "n": len(order),
         "best": escape(order[0]),
         "gain": found[order[0]][layer].gain,
     }
-    lines = [t("At {where} {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}).", **told)]
-    if failing:
-        named = ", ".join(f"“{escape(w)}”" for w in failing)
+    family = shown([found[w][layer] for w in order])
+    told |= {"discovered": family.discovered, "holm": family.holm}
+    lines = [
+        t(
+            "At {where} {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}). By luck alone one word in twenty "
+            "would be: counting that {n} are asked at once, {discovered} remain by Benjamini and Hochberg, {holm} by Holm.",
+            **told,
+        )
+    ]
+    if unshown:
+        named = ", ".join(f"“{escape(w)}”" for w in unshown)
         lines.append(
             t(
-                "On {words} the model fails: the nearest sentence has the same meaning no more often than luck would have it.",
+                "Of {words} it is not shown: with the meanings shuffled they do as well in more than one case of twenty. "
+                "That is no proof that the model cannot.",
                 words=named,
             )
         )
-    else:
-        lines.append(t("On none of them it fails altogether."))
     lines.append(
         t(
-            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) found this of the published ELMo too: "
-            "it does not seem to place a word's meanings into regions of their own, as BERT does."
+            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) saw in maps of the published ELMo hardly any "
+            "regions of their own for a word's meanings, unlike BERT's; they tested no single word against luck."
         )
     )
     return lines
@@ -133,6 +140,7 @@ def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd
             line[t("95 % interval, layer {layer}", layer=layer)] = t(
                 "{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean
             )
-            line[t("fails, layer {layer}", layer=layer)] = t("fails") if g.fails else ""
+            line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
+            line[t("shown, layer {layer}", layer=layer)] = "" if g.shown else t("not shown")
         lines.append(line)
     return pd.DataFrame(lines)

@@ -80,7 +80,9 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     if best[1] <= usual + 1e-9:
         return [
             line,
-            t("That is no better than chance: the model fails to tell the meanings apart, or the sentences are too few."),
+            t(
+                "It is not shown that this is more than luck: the model cannot tell the meanings apart, or the sentences are too few."
+            ),
         ]
     return [line, t("So the meanings overlap a good deal: this small model is unsure about them.")] if best[1] < 0.7 else [line]
 

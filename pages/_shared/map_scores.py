@@ -12,6 +12,7 @@ from core import figures, projection, workbench
 from core.errors import BadInput
 from core.figures.style import layer_title
 from core.projection import FrozenMaps
+from core.senses import SenseReport, less
 from core.texts import t
 from core.workbench import SPACES, layer_weights
 from pages._shared import lists, map_says, store
@@ -28,14 +29,18 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
     with left:
         st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
         named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
-        first = next(iter(scores.values()))
+        first, static = next(iter(scores.values())), static_of(in_use, word)
+        alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean)  # fmt: skip
         draw(
             figures.accuracy_lines(
-                {"1-NN": {name: r.one_nn for name, r in scores.items()}}, null=first.null_mean, majority=first.majority
+                {"1-NN": {name: r.one_nn for name, r in scores.items()}},
+                null=first.null_mean,
+                majority=first.majority,
+                static=static.one_nn if static else None,
             ),
             key="map.scores",
-            alt=t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean),
-        )  # fmt: skip
+            alt=f"{alt} {static_share(static)}".strip(),
+        )
     with right:
         st.caption(_about_method(maps, laid, n))
         lists.twin(
@@ -54,14 +59,46 @@ def of(in_use: InUse, word: str) -> dict:
     return {}
 
 
-def noticed(word: str, found: dict) -> list[str]:
+def static_of(in_use: InUse, word: str) -> SenseReport | None:
+    """What the other words' static vectors alone, summed, tell of a word's senses: the line beside chance."""
+    return store.static_scores(in_use.corpus, in_use.model, word)
+
+
+def static_share(static: SenseReport | None) -> str:
+    """The static line in words, for those who do not see it; "" where there is none."""
+    return t("The other words’ static vectors alone reach {share:.0%}.", share=static.one_nn) if static else ""
+
+
+def beside_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
+    """A space less the static context, paired, and whether that decides anything."""
+    if static is None:
+        return []
+    difference = less(report, static)
+    return [static_line(static.one_nn, where, (difference.mean, difference.low, difference.high))]
+
+
+def static_line(share: float, where: str, difference: tuple[float, float, float]) -> str:
+    """What the static context reaches, what a space is less it (mean, low, high), and whether that decides anything."""
+    mean, low, high = (value * 100 for value in difference)
+    verdict = t("ahead") if low > 0 else t("behind") if high < 0 else t("not decided")
+    return t(
+        "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is {mean:+.1f} points "
+        "(95 % interval {low:+.1f} to {high:+.1f}): {verdict}.",
+        share=share, where=where, mean=mean, low=low, high=high, verdict=verdict,
+    )  # fmt: skip
+
+
+def noticed(word: str, found: dict, static: SenseReport | None = None) -> list[str]:
     """What the measures on screen say, failures included."""
     shown = None if word == workbench.ALL_WORDS else word
     if not found:
         return map_says.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     best = max(found, key=lambda name: found[name].one_nn)
     report = found[best]
-    return map_says.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
+    lines = map_says.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
+    if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
+        return lines
+    return lines[:1] + (beside_static(found["mix"], static, layer_title("mix")) or lines[1:])  # the mix: not chosen by its figure
 
 
 def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
@@ -92,17 +129,22 @@ def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
 
 def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, n: int) -> pd.DataFrame:
     measured = {} if laid.plan != UMAP and n > MOST_TO_TRUST else _trust(in_use.corpus, in_use.model, word, maps, laid)
-    lines = []
+    lines, static = [], static_of(in_use, word)
     for k, (name, r) in enumerate(found.items()):
         line = {
             t("layer"): t("mix") if name == "mix" else name,
             t("1-NN accuracy"): f"{r.one_nn:.1%}",
             t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
             t("shuffled labels"): f"{r.null_mean:.1%}",
+            t("p, shuffled labels"): round(r.p, 4),
             t("commonest sense"): f"{r.majority:.1%}",
             t("purity of the nearest {k}", k=r.k): f"{r.purity:.1%}",
             t("silhouette"): round(r.silhouette, 3),
         }
+        if static:
+            difference = less(r, static)
+            line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
+            line[t("less these, points")] = t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100)  # fmt: skip
         if name in measured:
             line[t("map's trustworthiness")] = round(measured[name], 3)
         if laid.views:

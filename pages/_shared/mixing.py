@@ -16,10 +16,10 @@ from core.figures.lean import lean_bars
 from core.figures.style import layer_title
 from core.markup import plain
 from core.occurrences import OccurrenceTable
-from core.senses import SenseReport
+from core.senses import SenseReport, less
 from core.text import bare
 from core.texts import t
-from pages._shared import lists, map_says, notices, store
+from pages._shared import lists, map_says, map_scores, notices, store
 from pages._shared.charts import draw, weight_bars
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -233,42 +233,42 @@ def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: Se
             f"{report.one_nn:.0%}",
             help=t("1-NN accuracy over this word's labelled sentences, each left out in turn."),
         )
-        alone = {str(k): store.sense_scores(in_use.corpus, in_use.model, word, tuple(np.eye(3)[k])).one_nn for k in range(3)}
+        single = {str(k): store.sense_scores(in_use.corpus, in_use.model, word, tuple(np.eye(3)[k])) for k in range(3)}
+        alone, static = {name: each.one_nn for name, each in single.items()}, map_scores.static_of(in_use, word)
         named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in (alone | {"mix": report.one_nn}).items())
         draw(
-            figures.accuracy_lines({"1-NN": alone | {"mix": report.one_nn}}, null=report.null_mean, majority=None),
-            key="mix.scores",
-            alt=t(
-                "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
-                named=named,
-                chance=report.null_mean,
+            figures.accuracy_lines(
+                {"1-NN": alone | {"mix": report.one_nn}},
+                null=report.null_mean,
+                majority=None,
+                static=static.one_nn if static else None,
             ),
-        )
-    notice(about(word, report.one_nn, alone))
-    table_twin = pd.DataFrame(
-        [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in (alone | {t("this mix"): report.one_nn}).items()]
-    )
+            key="mix.scores",
+            alt=t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)
+            + f" {map_scores.static_share(static)}".rstrip(),
+        )  # fmt: skip
+    notice([*about(word, report, single), *map_scores.beside_static(report, static, t("this mix"))])
+    shares = alone | {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
+    shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
+    table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
     lists.twin(table_twin, name=f"mix-{word}", key="mix.table")
 
 
-def about(word: str, mix: float, alone: dict[str, float]) -> list[str]:
-    """Whether a mix tells a word's senses apart better than the layers alone: what is no difference in whole per cent is none."""
-    best = max(alone, key=alone.get)
-    told = {"word": escape(word), "layer": best, "alone": alone[best]}
-    if round(100 * mix) > round(100 * alone[best]):
-        return [
-            t(
-                "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: layer {layer}, {alone:.0%}).",
-                mix=mix,
-                **told,
-            )
-        ]
-    if round(100 * mix) < round(100 * alone[best]):
-        return [
-            t(
-                "Layer {layer} alone does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.",
-                mix=mix,
-                **told,
-            )
-        ]
-    return [t("This mix does as well for “{word}” as the best single layer, layer {layer} ({alone:.0%}).", **told)]
+def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
+    """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
+    best = max(single, key=lambda name: single[name].one_nn)
+    difference = less(report, single[best])
+    told = {"word": escape(word), "layer": best, "alone": single[best].one_nn, "mix": report.one_nn}
+    if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
+        first = t("This mix does as well for “{word}” as the best single layer, layer {layer} ({alone:.0%}).", **told)
+    elif difference.verdict > 0:
+        first = t("This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: layer {layer}, {alone:.0%}).", **told)  # fmt: skip
+    elif difference.verdict < 0:
+        first = t("Layer {layer} alone does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told)  # fmt: skip
+    else:
+        told |= {"low": difference.low * 100, "high": difference.high * 100}
+        first = t("For “{word}” this mix has {mix:.0%}, layer {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).", **told)  # fmt: skip
+    return [
+        first,
+        t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself."),
+    ]

@@ -16,6 +16,7 @@ from pages._shared import lists, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
+from pages._shared.map_scores import static_line
 from pages._shared.model_words import in_words, log_words, quantity_titles
 
 
@@ -37,7 +38,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
         t(
             '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
             "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
-            "without any context.</p>"
+            "without any context, the orange one what the sum of the other words’ static vectors gives, without any network.</p>"
         )
     )
     words, panels = in_words(), knowledge_panels(card.measures)
@@ -90,18 +91,32 @@ def _noticed(panels: list[figures.Panel], words: dict[str, str]) -> list[str]:
         told = {"task": words.get(panel.title, panel.title), "best": best, "accuracy": panel.accuracy[best], "worst": worst}
         told |= {"points": abs(above) * 100, "baseline": words.get(panel.baseline_name, panel.baseline_name)}
         lines.append(_panel_line(told, above=above >= 0, chance=panel.baseline_name == "chance"))
-    tags = [max(p.accuracy, key=p.accuracy.get) for p in panels if p.title.startswith("Parts of speech")]
-    senses = [max(p.accuracy, key=p.accuracy.get) for p in panels if not p.title.startswith("Parts of speech")]
-    if tags and senses:
-        if all(int(s) > int(tags[0]) for s in senses):
-            lines.append(t("So the paper's order, syntax below and meaning above, holds here."))
-        else:
-            lines.append(
-                t(
-                    "So the paper's order, syntax below and meaning above, does not hold here on every task: this model is smaller and was trained on far less text."
-                )
-            )
-    return lines
+        if panel.static is not None and best in panel.less_static:
+            lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
+    return [*lines, *_order_lines(panels, words)]
+
+
+def _order_lines(panels: list[figures.Panel], words: dict[str, str]) -> list[str]:
+    """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
+    found: dict[str, list[str]] = {"as": [], "not": [], "open": []}
+    for panel in panels:
+        if panel.order is None:
+            continue
+        mean, low, high = panel.order
+        ahead = (low > 0) - (high < 0)  # of layer 1
+        expected = 1 if panel.title.startswith("Parts of speech") else -1
+        named = f"{words.get(panel.title, panel.title)} ({mean * 100:+.1f}, {low * 100:+.1f} – {high * 100:+.1f})"
+        found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
+    lines = []
+    if found["as"]:
+        lines.append(t("Layer 1 less layer 2, in points with a 95 % interval: as in the paper, syntax below and meaning above, on {tasks}.", tasks=", ".join(found["as"])))  # fmt: skip
+    if found["not"]:
+        lines.append(t("The other way round on {tasks}.", tasks=", ".join(found["not"])))
+    if found["open"]:
+        lines.append(
+            t("Not decided, for the interval of layer 1 less layer 2 holds 0, on {tasks}.", tasks=", ".join(found["open"]))
+        )
+    return [" ".join(lines)] if lines else []
 
 
 def _panel_line(told: dict, *, above: bool, chance: bool) -> str:

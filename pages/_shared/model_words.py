@@ -24,7 +24,7 @@ def in_words() -> dict[str, str]:
         "Senses in our sentences": t("Senses in our sentences"),
         "CoNLL-2000, linear probe": t("CoNLL-2000, linear probe"),
         "Senseval-2, nearest neighbour": t("Senseval-2, nearest neighbour"),
-        "SemCor, context and frequency": t("SemCor, context and frequency"),
+        "SemCor, nearest centroid": t("SemCor, nearest centroid"),
         "1-NN, leaving one out": t("1-NN, leaving one out"),
         "commonest tag": t("commonest tag"),
         "commonest sense": t("commonest sense"),
@@ -54,9 +54,13 @@ def _measure_words() -> dict[str, str]:
         "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro": t(
             "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"
         ),
-        "All-words senses (SemCor), nearest centroid and frequency, words of two senses or more": t(
-            "All-words senses (SemCor), nearest centroid and frequency, words of two senses or more"
-        ),
+        "All-words senses (SemCor), nearest centroid": t("All-words senses (SemCor), nearest centroid"),
+        "The same, the sense's frequency counted too": t("The same, the sense's frequency counted too"),
+        "The same, unknown words charged: forward, backward": t("The same, unknown words charged: forward, backward"),
+        "other words’ static vectors": t("other words’ static vectors"),
+        "layer 1 less these": t("layer {layer} less these", layer="1"),
+        "layer 2 less these": t("layer {layer} less these", layer="2"),
+        "layer 1 less layer 2": t("layer 1 less layer 2"),
         "Same sense or not, threshold on the cosine": t("Same sense or not, threshold on the cosine"),
         "Our own sentences, 1-NN leaving one out": t("Our own sentences, 1-NN leaving one out"),
         "Cosine of two sentences of one sense, less that of two senses (one spelling)": t(

@@ -95,7 +95,7 @@ def _labelled(
     with left:
         laid = map_layout.laid(in_use, word, plan, maps, lemma or table.lemmas[0])
         stars = map_layout.stars(in_use, word, laid, maps, rows, chosen)
-        said = map_scores.noticed(word, map_scores.of(in_use, word))
+        said = map_scores.noticed(word, map_scores.of(in_use, word), map_scores.static_of(in_use, word))
         placed = atlas.placed(in_use, word, chosen)
         map_drawing.show(in_use, map_drawing.Shown(word, view, lemma, table, rows, laid, stars, placed, said))
     return laid
@@ -137,7 +137,7 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
         map_scores.show(in_use, word, scores, maps, laid, n)
     _twin(in_use, word, laid)
     everything = st.expander(
-        t("Compare all words: on which does it fail?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
+        t("Compare all words: of which is it not shown?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )  # fmt: skip
     if everything.open:
         with everything:

@@ -17,6 +17,7 @@ from core import halves, library, projection, surroundings, workbench
 from core.config import cache_folder
 from core.corpus import fingerprint
 from core.elmo.allennlp import AllenNLPEngine, EngineResult
+from core.errors import BadInput, MissingArtifact
 from core.limits import limits
 from core.neighbours import Products, Query, make_query, products
 from core.occurrences import OccurrenceTable
@@ -177,6 +178,16 @@ def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, 
 def at_large(_table: OccurrenceTable, folder: str, weights: tuple[float, ...]) -> float:
     """Mean cosine of two tokens of a table drawn by lot, for one mix."""
     return surroundings.at_large(_table, np.array(weights))
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def static_scores(corpus: str, model_name: str, word: str):
+    """The same by the other words' static vectors alone, summed without a network; None where the language has no vectors."""
+    name = model(model_name).language.vectors
+    try:
+        return workbench.static_report_of(targets(corpus, model_name), word, vectors(name)) if name else None
+    except (MissingArtifact, BadInput):  # no vectors there; no two senses to tell apart
+        return None
 
 
 def _compile() -> None:

@@ -1,4 +1,4 @@
-"""The Map page in a real Chromium: a dot clicked, a box drawn, axes of one's own, a word on which the model fails."""
+"""The Map page in a real Chromium: a dot clicked, a box drawn, axes of one's own, a word of which nothing is shown."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
     expect(page.locator(".xtitle").first).to_contain_text("play:")
 
 
-def test_a_word_on_which_the_model_fails_is_one_click_away(page: Page, server: str):
+def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):
     opened(page, server, "map?layout=Three+dimensions")
     expect(page.get_by_text("Three components hold")).to_be_visible()
-    page.get_by_text("Compare all words: on which does it fail?").click()
-    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("the model fails")
-    worst = page.get_by_label("Open a word on which it fails").get_by_role("radio").first
+    page.get_by_text("Compare all words: of which is it not shown?").click()
+    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("it is not shown")
+    worst = page.get_by_label("Open a word of which it is not shown").get_by_role("radio").first
     word = worst.inner_text()
     worst.click()
     expect(page).to_have_url(re.compile(f"map_word={word}"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core import evaluation, measures, workbench
+from core import all_words, evaluation, measures, own_sentences, workbench
 from core.config import ModelShape
 from core.corpus import LabelledRow
 from core.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence
@@ -87,9 +87,11 @@ def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabelledRow]:
 
 def test_senses_keep_their_keys_and_add_the_best_mix(hearing):
     found = evaluation.senses(hearing, sense_rows(40), sense_rows(20, seed=1000))
-    assert set(found) == SPACES | {"model", "n", "n_train", "most_frequent", "unseen"}
-    assert all(set(found[name]) == {"nearest", "centroid"} for name in SPACES - {"best_mix"})
-    assert set(found["best_mix"]) == {"nearest", "centroid", "weights"} and sum(found["best_mix"]["weights"]) == pytest.approx(1)
+    assert set(found) == SPACES | {"model", "n", "n_train", "most_frequent", "unseen", "static", "order", "documents"}
+    assert all(set(found[name]) == {"nearest", "centroid", "less_static"} for name in SPACES - {"best_mix"})
+    for measure in ("nearest", "centroid"):  # each with the weights that were chosen for it
+        assert set(found["best_mix"][measure]) == {"macro", "pooled", "weights"}
+        assert sum(found["best_mix"][measure]["weights"]) == pytest.approx(1)
     assert found["0"]["nearest"]["macro"] == pytest.approx(0.5) and found["1"]["nearest"]["macro"] == 1
 
 
@@ -97,22 +99,42 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
     train, test = sense_rows(40), sense_rows(20, seed=1000)
     wrong = [replace(row, label="edge" if row.label == "firm" else "firm") for row in test]
     right, swapped = (evaluation.senses(hearing, train, rows)["best_mix"] for rows in (test, wrong))
-    assert right["weights"] == swapped["weights"]
-    assert right["nearest"]["macro"] == pytest.approx(1 - swapped["nearest"]["macro"])
+    for measure in ("nearest", "centroid"):
+        assert right[measure]["weights"] == swapped[measure]["weights"]
+        assert right[measure]["macro"] == pytest.approx(1 - swapped[measure]["macro"])
+
+
+def test_beside_a_model_that_hears_stands_what_the_other_words_alone_say(hearing):
+    train, test = sense_rows(60), sense_rows(60, seed=1000)
+    found = evaluation.senses(hearing, train, test)
+    # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
+    assert found["static"]["vectors"] == "glove-mini" and found["static"]["nearest"]["macro"] > 0.75
+    less = {layer: found[layer]["less_static"]["nearest"] for layer in "01"}
+    assert less["1"]["mean"] == pytest.approx(1 - found["static"]["nearest"]["macro"], abs=1e-6)
+    assert less["0"]["high"] < -0.2 and less["0"]["p"] < 0.01
+    assert found["order"]["nearest"]["low"] > 0.2  # layer 2 hears the word after, which says nothing
+
+
+def test_differences_are_drawn_by_document_where_rows_name_one(hearing):
+    rows = [replace(row, document=f"d{k % 3}") for k, row in enumerate(sense_rows(30, seed=1000))]
+    found = evaluation.senses(hearing, sense_rows(40), rows)
+    assert found["documents"] == found["order"]["nearest"]["groups"] == 3
 
 
 def test_where_no_training_word_has_two_senses_the_best_mix_is_the_equal_one(model):
     rows = [LabelledRow("bank", ("the", "bank"), 1, "edge")]
     found = evaluation.senses(model, rows, rows)
-    assert found["best_mix"] == {"weights": pytest.approx([1 / 3] * 3), **found["mix"]}
+    for measure in ("nearest", "centroid"):
+        assert found["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **found["mix"][measure]}
 
 
 def test_more_rows_than_needed_choose_by_a_sample(model, monkeypatch):
     monkeypatch.setattr(evaluation, "MOST_TO_CHOOSE", 10)
     seen = []
-    monkeypatch.setattr(evaluation, "one_nn", lambda similarities, labels: seen.append(len(labels)) or 0.5)
+    for name in ("one_nn", "left_out_centroids"):
+        monkeypatch.setattr(evaluation, name, lambda vectors, labels: seen.append(len(labels)) or 0.5)
     evaluation.senses(model, sense_rows(40), sense_rows(4, seed=1000))
-    assert set(seen) == {10} and len(seen) == 66
+    assert set(seen) == {10} and len(seen) == 2 * 66
 
 
 # --- all words --------------------------------------------------------------------------------------------------------
@@ -129,8 +151,10 @@ def documents(n: int) -> list[SenseSentence]:
 
 
 def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
-    found = evaluation.all_words(hearing, documents(10), share=0.8)
-    assert set(found) == SPACES | {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent"}
+    found = all_words.all_words(hearing, documents(10), share=0.8)
+    more = {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent", "static", "order", "documents"}
+    assert set(found) == SPACES | more and found["documents"] == found["order"]["groups"] == 2
+    assert found["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
     assert (found["n"], found["n_train"], found["unseen"], found["ambiguous_n"]) == (24, 96, 12, 12)
     assert found["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
     assert (found["0"]["accuracy"], found["0"]["ambiguous"], found["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
@@ -141,28 +165,35 @@ def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
     sentence = SenseSentence(
         "d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b"))
     )
-    vectors = evaluation._target_vectors(model.encoder, [sentence], None)
+    vectors = all_words._target_vectors(model.encoder, [sentence], None)
     layers = model.encoder.encode([list(sentence.tokens)])[0]
     np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
 
 
 def test_weights_for_all_words_are_chosen_on_the_last_training_documents_alone(model, monkeypatch):
     asked = []
-    real = measures.all_words
+    real = measures.AllWords
 
-    def watched(*parts, **options):
+    def watched(*parts):
         asked.append((len(parts[1]), len(parts[4])))
-        return real(*parts, **options)
+        return real(*parts)
 
-    monkeypatch.setattr(measures, "all_words", watched)
-    evaluation.all_words(model, documents(25), share=0.8)  # 20 documents to train on, of which the last 2 choose
+    monkeypatch.setattr(measures, "AllWords", watched)
+    all_words.all_words(model, documents(25), share=0.8)  # 20 documents to train on, of which the last 2 choose
     assert asked[:66] == [(18 * 6, 2 * 6)] * 66  # "bank" alone is in both parts
     test, dev = (20 * 12, 5 * 12), (18 * 6, 2 * 6)
-    assert asked[66:] == [test, *[dev] * len(evaluation.PRIORS), test] * 5  # as it is; then by the prior that dev chose
+    # Layers and mixes on the test documents; the equal mix, in no grid of tenths, once more on dev; then the static context.
+    assert asked[66:].count(dev) == 2 and asked[66:].count(test) == 7 and asked[-2:] == [test, dev]
 
 
 def test_with_one_training_document_the_mix_stays_equal(model):
-    assert evaluation.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
+    assert all_words.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
+
+
+def test_the_mix_for_context_and_frequency_is_chosen_for_both(hearing):
+    found = all_words.all_words(hearing, documents(25), share=0.8)["best_mix"]
+    assert set(found["with_frequency"]) == {"weights", "prior", "accuracy", "ambiguous"}
+    assert sum(found["with_frequency"]["weights"]) == pytest.approx(1)
 
 
 # --- pairs ------------------------------------------------------------------------------------------------------------
@@ -206,7 +237,7 @@ def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
 
 def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
     found = evaluation.tags(model, tagged(60), tagged(20, seed=900))
-    assert set(found) == SPACES | {"model", "n", "n_train", "tags", "most_frequent"}
+    assert set(found) == SPACES | {"model", "n", "n_train", "tags", "most_frequent", "order"} and found["order"]["groups"] == 20
     assert (found["n_train"], found["n"], found["tags"]) == (360, 120, 4)
     assert found["0"]["accuracy"] == found["most_frequent"]["accuracy"] == 1.0
     assert len(found["best_mix"]["weights"]) == 3 and found["best_mix"]["accuracy"] > 0.95
@@ -238,15 +269,18 @@ def corpus_file(folder, words: tuple[str, ...]) -> str:
 
 def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_the_other(model, tmp_path, monkeypatch):
     used = []
-    real = evaluation._two_fold
+    real = own_sentences._two_fold
     monkeypatch.setattr(
-        evaluation, "_two_fold",
+        own_sentences, "_two_fold",
         lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
     )  # fmt: skip
-    found = evaluation.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
-    assert set(found) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings"}
+    found = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
+    assert set(found) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
     assert (found["n"], found["words"], found["spellings"], found["majority"]) == (48, 4, 4, 0.5)
-    assert set(found["1"]) == {"one_nn", "low", "high", "null", "silhouette", "same", "other", "gap"}
+    figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centred"}
+    assert set(found["1"]) == figures | {"less_static", "centred_less_static"} and found["order"]["groups"] == 4
+    for less, alone in (("less_static", "one_nn"), ("centred_less_static", "centred")):
+        assert found["1"][less]["mean"] == pytest.approx(found["1"][alone] - found["static"][alone], abs=1e-6)
     (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2
     folds = [tuple(w) for w in found["best_mix"]["fold_weights"]]
@@ -255,7 +289,7 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
 
 
 def test_layer_0_has_no_gap_and_draws_senses_by_lot(hearing, tmp_path):
-    found = evaluation.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
+    found = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
     assert abs(found["0"]["gap"]) < 1e-6 and found["0"]["same"] == pytest.approx(1, abs=1e-5)
     assert found["0"]["one_nn"] == pytest.approx(found["0"]["null"], abs=1e-6) and found["1"]["one_nn"] == 1
     assert found["1"]["gap"] > 0.1 > abs(found["2"]["gap"])
@@ -263,7 +297,7 @@ def test_layer_0_has_no_gap_and_draws_senses_by_lot(hearing, tmp_path):
 
 def test_one_word_is_too_few_to_choose_on_others(model, tmp_path):
     with pytest.raises(BadInput, match="two words or more"):
-        evaluation.own_sentences(model, corpus_file(tmp_path, ("bank",)))
+        own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank",)))
 
 
 def test_layer_0_of_the_bundled_sentences_has_no_gap_between_senses_of_one_spelling():
@@ -274,7 +308,7 @@ def test_layer_0_of_the_bundled_sentences_has_no_gap_between_senses_of_one_spell
     if table is None:
         pytest.skip("the bundled table is of another model")
     rows = workbench.map_rows(table, workbench.ALL_WORDS)
-    spellings = [(int(table.lemma[row]), evaluation._spelling(table, int(row))) for row in rows]
+    spellings = [(int(table.lemma[row]), own_sentences._spelling(table, int(row))) for row in rows]
     labels = [table.senses[table.sense[row]] for row in rows]
     for layer, least in ((0, -1e-6), (1, 0.01), (2, 0.01)):
         gap = measures.cosine_gap(lambda k, layer=layer: similarities(table, rows[k], np.eye(3)[layer]), spellings, labels).gap

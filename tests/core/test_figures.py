@@ -101,13 +101,26 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
 def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
     panels = [
         figures.Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"),
-        figures.Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance"),
+        figures.Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98),
     ]
     span = figures.shared_span(panels)
     for panel in panels:
-        low, high = figures.panel_figure(panel, span=span).layout.yaxis.range
+        figure = figures.panel_figure(panel, span=span)
+        low, high = figure.layout.yaxis.range
+        assert panel.static is None or (
+            low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes]
+        )
         assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
         assert high > max(*panel.accuracy.values(), panel.baseline)
+
+
+def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart():
+    drawn = {"1-NN": {"0": 0.4, "1": 0.74}}
+    figure = figures.accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
+    assert sorted(shape.y0 for shape in figure.layout.shapes) == pytest.approx([0.425, 0.5])
+    places = sorted(a.y for a in figure.layout.annotations)
+    assert len(places) == 2 and places[1] - places[0] > 0.15
+    assert len(figures.accuracy_lines(drawn, null=0.4, majority=0.45).layout.shapes) == 1
 
 
 def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():

@@ -100,6 +100,42 @@ def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer(
     assert "PTB" in rows["Parts of speech (CoNLL-2000)"]["published"]
 
 
+def compared() -> dict:
+    """Measures with what stands beside them since static contexts are measured."""
+    found = measures()
+    less = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
+    found["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}
+    found["sentences"]["1"]["less_static"] = less
+    found["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
+    found["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
+    found["senses"]["best_mix"] = {
+        "nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]},
+        "centroid": {"macro": 0.2, "weights": [0, 0, 1]},
+    }
+    all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
+    all_words["best_mix"]["weights"] = [0, 1, 0]
+    found["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}
+    return found
+
+
+def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_were_measured():
+    panels = {panel.title: panel for panel in knowledge_panels(compared())}
+    own, four, every = (panels[f"Senses {of}"] for of in ("in our sentences", "of four words", "of all words"))
+    assert (own.static, four.static, every.static) == (0.45, 0.4, None)
+    assert own.order == (0.02, -0.01, 0.05) and four.order == (0.02, 0.01, 0.05) and panels["Parts of speech"].order is None
+    assert own.less_static == {"1": (0.02, -0.01, 0.05)} and four.less_static == {"2": (0.02, -0.01, 0.05)}
+    assert every.accuracy["2"] == 0.5 and every.baseline == 0.56  # all words by plain centroid, as published
+
+
+def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_stand_in_points():
+    rows = {row["measure"]: row for row in measure_rows(compared())}
+    plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, the sense's frequency counted too"]
+    assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
+    assert rows["Our own sentences, 1-NN leaving one out"]["layer 1 less these"] == "+2.0 (-1.0 – +5.0)"
+    senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"]
+    assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 less layer 2"] == "+2.0 (+1.0 – +5.0)"
+
+
 def test_the_bundled_models_papers_are_complete_and_of_its_weights():
     folder = ASSETS / "elmo-mini"
     card = read_card(folder, model_fingerprint(folder))

@@ -10,7 +10,8 @@ from sklearn.metrics import silhouette_score
 
 from core import senses
 from core.errors import BadInput
-from core.senses import classify_split, judged, one_nn, purity_at_k, sense_report, silhouette
+from core.sense_split import classify_split, left_out_centroids
+from core.senses import judged, one_nn, purity_at_k, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
@@ -229,3 +230,37 @@ def test_vectors_that_do_not_fit_are_refused():
         classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((0, 2)), [], [])
     with pytest.raises(BadInput, match="finite numbers"):
         classify_split(np.full((4, 2), np.inf), TRAIN_LABELS, TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
+
+
+def test_each_others_nearest_are_drawn_together():
+    assert senses.mutual_pairs(PAIRS).tolist() == [0, 0, 2, 2]
+    row = np.array([0.0, 1, 3, 4.5, 10])  # 0 and 1 are each other's nearest, and so are 2 and 3; 4's is 3, who does not care
+    assert senses.mutual_pairs(-np.abs(row[:, None] - row)).tolist() == [0, 0, 2, 2, 4]
+    assert senses.mutual_pairs(np.ones((4, 4))).tolist() == [0, 1, 2, 3]  # all tied: nobody's one nearest
+    hits, pairs = np.repeat([1.0, 0.0], 20), np.repeat(np.arange(20), 2)
+    rng = np.random.default_rng(0)
+    wide, narrow = (np.std(senses.resampled(hits, groups, rng)) for groups in (pairs, np.arange(40)))
+    assert wide == pytest.approx(2**0.5 * narrow, rel=0.1)  # 20 pairs say as much as 20 occurrences
+
+
+def test_a_words_p_is_its_rank_among_its_shuffles():
+    vectors, labels = two_senses(3, 40, noise=0.2)
+    report = sense_report(lambda rows: vectors[rows] @ vectors[rows].T, ["w"] * 40, labels, seed=0)
+    assert report.p == report.per_word["w"].p == pytest.approx(1 / (senses.ROUNDS + 1)) and senses.ROUNDS >= 2000
+    equal = sense_report(lambda rows: np.ones((len(rows), len(rows))), ["w"] * 40, labels, seed=0)
+    assert equal.p == 1.0
+
+
+def test_shuffles_in_parts_are_the_shuffles_at_once(monkeypatch):
+    rows, numbers = unit_rows(5, 18), np.arange(18) % 3
+    pairs = senses._neighbours(rows @ rows.T, 1)
+    whole = senses._shuffled(pairs, numbers, 60, np.random.default_rng(1))
+    monkeypatch.setattr(senses, "PART", 100)
+    assert len(whole) == 60 and np.array_equal(senses._shuffled(pairs, numbers, 60, np.random.default_rng(1)), whole)
+
+
+def test_left_out_centroids_by_hand():
+    vectors = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 3]])
+    assert left_out_centroids(vectors, ["a", "a", "b", "b"]) == 1.0
+    assert left_out_centroids(vectors, ["a", "a", "b", "a"]) == pytest.approx(2 / 4)  # the lone "b" has no centroid left
+    assert left_out_centroids(np.ones((4, 2)), list("aabb")) == pytest.approx(0.5)
