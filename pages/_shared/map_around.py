@@ -25,6 +25,7 @@ from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.kept import kept
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -218,7 +219,7 @@ def _twin(found: Around, word: str) -> None:
     lists.twin(pd.DataFrame(table), name=f"around-{bare(word)}", label=label, key="around.points")
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(16)
 def _laid(
     _table: OccurrenceTable, corpus: str, model: str, word: str, asked: tuple[tuple[tuple[str, ...], int], ...], plan: str
 ) -> Around:

@@ -21,6 +21,7 @@ from core.verdict import Ground, Verdict
 from pages._shared import notices, store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
+from pages._shared.kept import kept
 
 
 def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
@@ -110,7 +111,7 @@ def _own(model_name: str) -> OccurrenceTable | None:
         return None
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@kept(3)
 def _ground(model_name: str) -> Ground:
     """What verdicts of the model rest on: as it was bundled, else measured now, which takes seconds."""
     table = _own(model_name)
