@@ -206,8 +206,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
     if missing:
         found = f"{shown(row)}, without {' and '.join(missing)}"
         refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
-    tokens = checked_tokens(given["tokens"], place)
-    target = _targets(given, tokens, place)[0]
+    target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
     return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
 
 

@@ -180,7 +180,7 @@ def at_large(_table: OccurrenceTable, folder: str, weights: tuple[float, ...]) -
     return surroundings.at_large(_table, np.array(weights))
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def static_scores(corpus: str, model_name: str, word: str):
     """The same by the other words' static vectors alone, summed without a network; None where the language has no vectors."""
     name = model(model_name).language.vectors
