@@ -27,6 +27,7 @@ from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_ne
 from core.classify.train import BaselineTrainer, Trainer
 from core.config import ASSETS, cache_folder
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.room import layers_folder
 from core.static import StaticVectors
 from core.text import tokenize
 from core.texts import t
@@ -184,7 +185,7 @@ def freeze(
         facts = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
         glove = {"vectors": vectors, "facts": facts}
     if any(variant.elmo for variant in variants) and model is not None:
-        root, facts = cache_folder() / "features", {"model": model.fingerprint, "model_name": model.name}
+        root, facts = layers_folder(), {"model": model.fingerprint, "model_name": model.name}
         # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
         texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
         layers = open_features(texts, model.encoder, model.fingerprint, root, report=report)

@@ -24,6 +24,7 @@ from core.corpus import MAX_NAME, MAX_TEXT, Sentence, fingerprint, read_sentence
 from core.errors import BadInput, ElmoscopeError
 from core.limits import check_allowed, limits
 from core.occurrences import TOKENS_PER_ROUND
+from core.room import make_room, room
 from core.texts import t
 
 KINDS = ("txt", "csv", "tsv", "jsonl", "json", "docx")
@@ -185,25 +186,26 @@ def plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
     )
 
 
+def claim_room(plan: Plan, spent: int = 0) -> None:
+    """`check_room`; then layers of classifiers' texts that nobody uses now give way where the index needs their room."""
+    check_room(plan, spent)
+    make_room(plan.working_bytes, limits().max_disk_mb * 10**6)
+
+
 def check_room(plan: Plan, spent: int = 0) -> None:
     """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
-    most, needed = limits(), plan.working_bytes
+    most, needed, found = limits(), plan.working_bytes, room()
     told = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > most.max_session_disk_mb * 10**6:
-        text = t(
+        raise BadInput(t(
             "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
             most=most.max_session_disk_mb, **told,
-        )  # fmt: skip
-        raise BadInput(text)
-    used = sum(
-        path.stat().st_size for name in ("indexes", "corpora") for path in (cache_folder() / name).rglob("*") if path.is_file()
-    )
-    if needed + used > most.max_disk_mb * 10**6:
-        text = t(
-            "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
-            used=used / 1e6, most=most.max_disk_mb, **told,
-        )  # fmt: skip
-        raise BadInput(text)
+        ))  # fmt: skip
+    if needed + found.used > most.max_disk_mb * 10**6:
+        raise BadInput(t(
+            "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
+            used=found.used / 1e6, most=most.max_disk_mb, **told,
+        ))  # fmt: skip
 
 
 def measured_pace(encoder, sentences: list[Sentence]) -> Pace:

@@ -33,7 +33,7 @@ class Limits:
     max_table_mb: int = 200  # of a file of labelled texts, unpacked
     max_rows: int = 200_000  # of such a file, where a page trains on it
     max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
-    max_disk_mb: int = 50_000  # of all indexes and own corpora in the cache
+    max_disk_mb: int = 50_000  # of all indexes, own corpora and frozen layers in the cache (core.room)
     max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.kept)
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
     max_session_jobs: int = 4  # of one visitor, under way and waiting

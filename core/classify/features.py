@@ -2,7 +2,7 @@
 
 A folder per model and data set holds shards of about 64,000 tokens: layer 0 once (P numbers; it is the token vector twice),
 layers 1 and up with 2P each, as float16 that is memory-mapped. A shard is written aside and renamed: a run that was cut
-goes on with the first shard that is missing.
+goes on with the first shard that is missing. Layers count in the cap on disk and give way when room is needed (core.room).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from core.artifacts import provenance, read_json, replacing, text_fingerprint, w
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widened
 from core.errors import BadInput, CorruptArtifact
+from core.limits import limits
+from core.room import hold, make_room
 from core.texts import t
 
 SHARD_TOKENS = 64_000
@@ -31,6 +33,7 @@ class FeatureStore:
 
     def __init__(self, folder: str | Path, texts: Sequence[Tokens]) -> None:
         self.folder = Path(folder)
+        self.use = hold(self.folder)  # while this store lives, nobody removes what it maps
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
             told = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
@@ -64,7 +67,11 @@ class FeatureStore:
 def open_features(
     texts: Sequence[Tokens], encoder: Encoder, model: str, root: str | Path, *, report: Report | None = None
 ) -> FeatureStore:
-    """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint."""
+    """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint.
+
+    BadInput, before anything is computed, where the disk or the cap (core.limits) has no room for them, even without the layers of
+    other data sets that nobody uses now; where it takes removing some of these, the longest unused go.
+    """
     folder = Path(root) / f"{model[:16]}-{texts_fingerprint(texts)[:16]}"
     ends, started, fresh = np.cumsum([0, *map(len, texts)]), time.perf_counter(), 0
     total = int(ends[-1])
@@ -73,18 +80,23 @@ def open_features(
         if report:
             report(done, total, fresh / (time.perf_counter() - started))
 
-    for number, (first, last) in enumerate(_shards(texts)):
-        if not (_shard(folder, number) / "contextual.npy").is_file():
-            before = fresh
-            for done in _write_shard(_shard(folder, number), encoder, texts[first:last]):
-                fresh = before + done
-                told(int(ends[first]) + done)
-        told(int(ends[last]))
-    if not (folder / "meta.json").is_file():
-        shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
-        facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}
-        write_json(folder / "meta.json", provenance(**facts, **shape))
-    return FeatureStore(folder, texts)
+    use = hold(folder)
+    try:
+        for number, (first, last) in enumerate(_shards(texts)):
+            if not (_shard(folder, number) / "contextual.npy").is_file():
+                _check_room(folder, texts, encoder)  # for all that is missing, at each shard: others write too
+                before = fresh
+                for done in _write_shard(_shard(folder, number), encoder, texts[first:last]):
+                    fresh = before + done
+                    told(int(ends[first]) + done)
+            told(int(ends[last]))
+        if not (folder / "meta.json").is_file():
+            shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
+            facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}
+            write_json(folder / "meta.json", provenance(**facts, **shape))
+        return FeatureStore(folder, texts)
+    finally:
+        use.release()
 
 
 def texts_fingerprint(texts: Sequence[Tokens]) -> str:
@@ -105,6 +117,32 @@ def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
 
 def _shard(folder: Path, number: int) -> Path:
     return folder / f"shard-{number:04}"
+
+
+def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None:
+    """Make room for the shards that are not there yet; BadInput says how much they need and how much there is."""
+    row = 2 * (encoder.dim // 2 + (encoder.n_layers - 1) * encoder.dim)  # bytes of a token
+    tokens = sum(
+        sum(map(len, texts[first:last]))
+        for number, (first, last) in enumerate(_shards(texts))
+        if not (_shard(folder, number) / "contextual.npy").is_file()
+    )
+    needed, most = tokens * row, limits().max_disk_mb
+    found = make_room(needed, most * 10**6, folder.parent)
+    if found.used + needed > most * 10**6:
+        raise BadInput(
+            t(
+                "ELMo's layers of these texts need {need:,.1f} MB of disk; corpora, indexes and layers in use take {used:,.1f} of {most:,} MB. Train on fewer texts, or forget a corpus.",
+                need=needed / 1e6, used=found.used / 1e6, most=most,
+            )
+        )  # fmt: skip
+    if needed > found.free:
+        raise BadInput(
+            t(
+                "ELMo's layers of these texts need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free some, train on fewer texts, or set ELMOSCOPE_CACHE.",
+                need=needed / 1e6, free=found.free / 1e6,
+            )
+        )  # fmt: skip
 
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:

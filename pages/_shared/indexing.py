@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from html import escape
 
@@ -10,9 +9,9 @@ import streamlit as st
 
 from core import languages, library, workbench
 from core.concordance import Concordance, Hits
-from core.config import cache_folder
 from core.corpus import Sentence
 from core.library import Kept, Plan
+from core.room import room
 from core.texts import t
 from pages._shared import corpus_store, store
 from pages._shared.in_use import InUse
@@ -104,7 +103,7 @@ def _left_out(kept: Kept | None) -> None:
 
 
 def _offer(corpus: str, plan: Plan) -> None:
-    free = shutil.disk_usage(next(place for place in (cache_folder(), *cache_folder().parents) if place.is_dir())).free
+    free = room().free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
         st.warning(

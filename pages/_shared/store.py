@@ -121,7 +121,7 @@ def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report)
         sentences, key = workbench.open_corpus(corpus, opened.language), (corpus, opened.fingerprint)
         if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
             plan = library.plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
-            library.check_room(plan, sum(size for other, size in spent.items() if other != key))
+            library.claim_room(plan, sum(size for other, size in spent.items() if other != key))
             spent[key] = plan.index_bytes
     return workbench.open_table(corpus, opened, report=report)
 
