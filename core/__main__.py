@@ -2,7 +2,7 @@
 
 import sys
 
-from core import unsupported
+from core.pythons import unsupported
 
 if told := unsupported():  # before anything is imported that such a Python lacks
     sys.exit(f"error: {told}")

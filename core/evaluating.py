@@ -185,6 +185,7 @@ def evaluate_card(args) -> Answer:
     model = open_model(args)
     output = Path(args.output) if args.output else model.folder / "measures.json"
     measured = _earlier(output, model)
+    card = _card(model, measured)
     for name in ENGLISH if model.language.code == texts.ENGLISH else OTHERS:
         run, what, options = CARD[name]
         if args.only and name not in args.only:
@@ -201,12 +202,13 @@ def evaluate_card(args) -> Answer:
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
-        write_json(output, _card(model, measured))
+        card = _card(model, measured)
+        write_json(output, card)
         manifest.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
     lines = [f"{name:<12}{facts['seconds']:>7.1f} s   {facts['command']}" for name, facts in measured.items()]
-    return {**_card(model, measured), "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
 
 
 def _earlier(output: Path, model: Model) -> dict:

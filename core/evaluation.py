@@ -48,7 +48,7 @@ def senses(
 ) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
-    "best_mix" has weights for each of the two measures. Differences are means over words, drawn by document where rows name one,
+    "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
     else by sentence.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
@@ -80,7 +80,7 @@ def senses(
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
-    return result | {"unseen": often.unseen, "best_mix": mixes}
+    return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Report | None = None) -> dict:

@@ -45,9 +45,10 @@ class CharacterCNN(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(N_CHARACTER_IDS, shape.character_dim, padding_idx=0)
         self.convolutions = nn.ModuleList(nn.Conv1d(shape.character_dim, n, width) for width, n in shape.filters)
-        self.projection = nn.Linear(shape.n_filters, shape.projection)
-        first_weights(self, generator)
         self.highways = nn.ModuleList(Highway(shape.n_filters, generator) for _ in range(shape.n_highway))
+        self.projection = nn.Linear(shape.n_filters, shape.projection)
+        for part in (self.embedding, *self.convolutions, self.projection):
+            first_weights(part, generator)
         self.widest = max(width for width, _ in shape.filters)
         self.anchored = [False] * len(shape.filters)  # see `anchor`
         for convolution in self.convolutions:

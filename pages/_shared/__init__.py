@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core import unsupported
+from core.pythons import unsupported
 
 if told := unsupported():
     st.error(told, icon=":material/error:")

@@ -167,7 +167,7 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     counts = np.bincount(table.word, minlength=len(table.words))
     labels = [bare(table.words[k]) for k in words]
     texts = [t("{word}, in {n} sentences", word=label, n=int(counts[k])) for label, k in zip(labels, words, strict=True)]
-    return Cloud(labels, texts, texts, cosines[0][words], cosines[1][words], len(rows))
+    return Cloud(labels, texts, [escape(text) for text in texts], cosines[0][words], cosines[1][words], len(rows))
 
 
 def _products(in_use: InUse, kind: str, one: Chosen):

@@ -98,9 +98,7 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
 
 def _by_other(in_use: InUse, chosen: Chosen, asked: Asked, found: Influence, weights: tuple[float, ...]) -> Influence:
     """A word without labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves at all."""
-    other = inputs.sentence(
-        st.container(), "b", "a", number=1, label=t("The other sentence"), label_of_word=t("Word in the other sentence")
-    )
+    other = inputs.sentence(st.container(), "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is None or (other.tokens, other.position) == (chosen.tokens, chosen.position):
         _how_far(found, asked)
         return found

@@ -54,7 +54,12 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str
     if not naming:
         return [t("At {where}, read by {who}, no single word holds “{target}” clearly apart from the other sentence's (cosine {cosine}): too close to call.", **places)]  # fmt: skip
     told = {"word": word_at(found, found.changed[naming[0]]), "value": f"{values[naming[0]]:.2f}"}
-    lines = [t("At {where}, read by {who}, “{word}” decides most: without it “{target}” is {value} nearer to the other sentence's (cosine {cosine}).", **places, **told)]  # fmt: skip
+    lines = [
+        t(
+            "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's (cosine {cosine}).",
+            **places, **told,
+        )
+    ]  # fmt: skip
     if len(naming) > 1:
         lines.append(
             t("Next comes “{word}” ({value}).", word=word_at(found, found.changed[naming[1]]), value=f"{values[naming[1]]:.2f}")

@@ -108,7 +108,8 @@ def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
         icon=":material/search_off:",
     )  # fmt: skip
     found = [table.occurrence(int(row)) for row in rows]
-    st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
+    if found:
+        st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
     _ways_on()
 
 

@@ -92,7 +92,7 @@ def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
     assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
     if match := re.search(r"All (\d+) say", said):
         assert int(match[1]) == len(found) > 1 and len(set(labels)) == 1
-    elif match := re.search(r"(\d+) of (\d+) say <b>(\w+)", said):
+    elif match := re.search(r"(\d+) of (\d+) say <b>(.+?)</b>", said):
         n = int(match[1])
         assert int(match[2]) == len(found) and n > max([0, *(labels.count(one) for one in set(labels) if labels.count(one) != n)])
         assert sum(labels.count(one) == n for one in set(labels)) == 1  # nobody else has as many

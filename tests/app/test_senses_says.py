@@ -170,7 +170,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
         assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     apart = sentences(decided_notices.noticed_apart(found, asked, content))
-    if "decides most" in apart[0]:
+    if "holds the two apart most" in apart[0]:
         values = inf.apart(found, view, half)
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
         assert f"is {max(allowed):.2f} nearer" in apart[0] and view != "0"

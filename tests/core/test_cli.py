@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 import torch
 
-from core import cli, config, evaluation
+from core import cli, config, own_sentences
 from core.config import ASSETS, ROOT, ModelShape
 from core.elmo import recipe
 from core.elmo.encoder import Encoder
@@ -73,9 +73,11 @@ CONTRACT = {
 }
 PROVENANCE = {"code_version", "environment", "date"}
 FURTHER = {
-    "evaluate senses": {"model", "n_train", "unseen", "best_mix"},
-    "evaluate all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix"},
-    "evaluate sentences": {"model", "corpus", "n", "words", "majority", "spellings"},
+    "evaluate senses": {"model", "n_train", "unseen", "best_mix", "static", "order", "documents"},
+    "evaluate all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"},
+    "evaluate tags": {"order"},
+    "evaluate sentences": {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"},
+    "evaluate perplexity": {"charged_forward", "charged_backward", "unknown_types"},
     "evaluate card": {"output", *PROVENANCE},
     "predict": {"text", "direction"},
     "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
@@ -376,8 +378,8 @@ def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_
     keys_are(found, "evaluate senses")
     assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
     for name in LAYERS:
-        assert set(found[name]) == {"nearest", "centroid"}
-        assert all(set(accuracy) == {"macro", "pooled"} for accuracy in found[name].values())
+        assert set(found[name]) == {"nearest", "centroid", "less_static"}
+        assert all(set(found[name][measure]) >= {"macro", "pooled"} for measure in ("nearest", "centroid"))
     # Layer 0: three equal vectors of "bank", so each row is right by 2/3, 2/3, 1/3; the centroids are tied as well: 1/2 each.
     assert found["0"]["nearest"] == pytest.approx({"macro": (5 / 9 + 1) / 2, "pooled": (5 / 3 + 1) / 4})
     assert found["0"]["centroid"] == pytest.approx({"macro": 0.75, "pooled": 2.5 / 4})
@@ -449,7 +451,7 @@ def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(a
     assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
     assert set(found["most_frequent"]) == {"accuracy", "ambiguous"}
     for name in LAYERS:
-        assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency"}
+        assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
         assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
 
 
@@ -462,7 +464,10 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
     found = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
     keys_are(found, "evaluate sentences")
     for name in LAYERS:
-        assert set(found[name]) == {"one_nn", "low", "high", "null", "silhouette", "same", "other", "gap"}
+        assert set(found[name]) == {
+            *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
+            *("less_static", "centred", "centred_less_static"),
+        }
     assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
     assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
 
@@ -483,7 +488,7 @@ def card_data(tmp_path) -> Path:
 
 def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
     output = card_data.parent / "card" / "measures.json"
-    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
     asked = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
     status, out, err = call(*asked, "--json")
     found = one_object(status, out, err)
@@ -500,7 +505,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data, monkeypatch):
-    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
     output = card_data.parent / "measures.json"
     asked = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
     whole = answer(*asked, model)["measures"]
@@ -510,7 +515,7 @@ def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer
 
 
 def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluation, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
     folder = tmp_path / "mute"
     save_safetensors(load_bilm(model), folder)
     assert "perplexity" not in answer("evaluate", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
