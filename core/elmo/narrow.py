@@ -2,12 +2,12 @@
 
 float16 halves the bytes that every step reads; the sums stay float32. int8 multiplies whole numbers: a scale for each output of a
 weight matrix and one for each row that meets it, so that a sentence's vectors depend on nothing else in its batch; the input
-projections, whose errors the recurrence would carry on, stay float16. Both are FBGEMM's products, which torch has on x86.
+projections, whose errors the recurrence would carry on, stay float16. Whole numbers lie in plain int8 tensors with scales of our
+own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors of quantised types, which it gives up, are not used.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import torch
@@ -20,7 +20,7 @@ from core.errors import BadInput
 from core.texts import t
 
 ENGINE = "fbgemm"
-# FBGEMM adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
+# oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
 ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
 LEAST = 1e-12  # of a scale: rows of zeros
 
@@ -31,9 +31,9 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
         raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=precision, known=", ".join(PRECISIONS)))
     if precision == FLOAT32:
         return model
-    if ENGINE not in torch.backends.quantized.supported_engines:
+    if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
         raise BadInput(
-            t("{precision} needs torch's FBGEMM, which this machine's torch does not have; use float32.", precision=precision)
+            t("{precision} needs FBGEMM and oneDNN, which this machine's torch does not have; use float32.", precision=precision)
         )
     return NarrowStacks(model, precision)
 
@@ -79,17 +79,16 @@ def _float16(weight: Tensor, bias: Tensor | None = None) -> Callable[[Tensor], T
 def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
     """(n, in) -> (n, out): whole numbers on both sides, summed in 32 bits, then scaled back."""
     scales = weight.abs().amax(dim=1).clamp_min_(LEAST) / WEIGHT_MOST  # (out,)
-    zeros = torch.zeros(len(weight), dtype=torch.long)
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # torch will do without this kind of tensor one day; its products need it yet
-        whole = torch.quantize_per_channel(weight, scales.double(), zeros, 0, torch.qint8)
-    packed = torch.ops.quantized.linear_prepack(whole, None)
+    packed = torch.ops.onednn.qlinear_prepack((weight / scales[:, None]).round_().to(torch.int8), None)
+    zeros = torch.zeros(len(weight), dtype=torch.long)  # of the weights; ZERO is the rows'
+    least, middle = torch.tensor(LEAST), torch.tensor(ZERO + 0.5)
 
     def product(x: Tensor) -> Tensor:
-        scale = x.abs().amax(dim=1, keepdim=True).clamp_min_(LEAST).div_(ROW_MOST)  # (n, 1)
-        found = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(x / scale, 1.0, ZERO, packed)
+        largest = torch.linalg.vector_norm(x, torch.inf, dim=1, keepdim=True)  # (n, 1)
+        scale = torch.add(least, largest, alpha=1 / ROW_MOST)
+        whole = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
+        as_they_are = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
+        found = torch.ops.onednn.qlinear_pointwise(whole, 1.0, ZERO, packed, scales, zeros, *as_they_are)
         return found.mul_(scale)
 
     return product

@@ -53,22 +53,21 @@ def test_whole_numbers_multiply_as_they_should():
     wanted = torch.tensor(
         [[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]]
     )
-    before, torch.backends.quantized.engine = torch.backends.quantized.engine, narrow.ENGINE
-    try:
-        found = narrow._int8(weight)(x)
-    finally:
-        torch.backends.quantized.engine = before
+    found = narrow._int8(weight)(x)
     torch.testing.assert_close(found, wanted, atol=1e-2, rtol=1e-3)
 
 
 def test_pairs_of_the_largest_products_do_not_overflow():
     weight, x = torch.full((8, 256), 5.0), torch.full((3, 256), 2.0)
-    before, torch.backends.quantized.engine = torch.backends.quantized.engine, narrow.ENGINE
-    try:
-        found = narrow._int8(weight)(x)
-    finally:
-        torch.backends.quantized.engine = before
+    found = narrow._int8(weight)(x)
     torch.testing.assert_close(found, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize("precision", [INT8, FLOAT16])
+def test_no_tensor_of_a_quantised_type_is_made_as_torch_gives_them_up(model, precision, monkeypatch):
+    for name in ("quantize_per_tensor", "quantize_per_tensor_dynamic", "quantize_per_channel", "qint8", "quint8", "qint32"):
+        monkeypatch.delattr(torch, name)
+    assert Encoder(model, precision=precision).encode([TARGET])[0].shape == (3, 5, 48)
 
 
 def test_states_go_on_from_batch_to_batch(model):
