@@ -191,9 +191,7 @@ def _measuring(commands) -> None:
     tags.add_argument("--limit", type=_whole(1), metavar="N", help="only the first N training sentences")
     _model(tags)
     perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
-    perplexity.add_argument(
-        "--text", required=True, nargs="+", metavar="F", help="one sentence a line; .xz and .gz read directly"
-    )
+    perplexity.add_argument("--text", required=True, nargs="+", metavar="F", help="a sentence a line; .xz and .gz read directly")
     perplexity.add_argument(
         "--hold-out", type=float, metavar="S", help="only the lines that a training with this --hold-out left out"
     )
@@ -242,6 +240,8 @@ def _measuring_senses(evaluate) -> None:
     near = _add(evaluate, "neighbours", "evaluate_neighbours", "The examples of its language: each word's nearest sentences.")
     near.add_argument("--k", type=_whole(1, 20), default=3, help="how many for each sentence (default 3)")
     _model(near)
+    vectors = _add(evaluate, "vectors", "evaluate_vectors", "Static vectors: similarity of pairs, analogies (gensim's copies).")
+    vectors.add_argument("vectors", nargs="+", metavar="V", help="registry names or vector files")
     _model(_add(evaluate, "speed", "evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 

@@ -60,8 +60,6 @@ class HeldOut:
 
     clear: int  # with a lead of CLEAR or more
     right: int  # of the clear ones
-    unclear: int
-    unclear_right: int
 
 
 def content_words(tokens: Iterable[str], own: Iterable[str], vectors: StaticVectors, common: frozenset[str]) -> tuple[str, ...]:
@@ -117,7 +115,7 @@ def static_neighbours(found: Profiles, vectors: StaticVectors, word: str, k: int
 
 def held_out(found: Profiles, vectors: StaticVectors) -> HeldOut:
     """How far leanings can be trusted: each labelled sentence's content words, placed without that sentence."""
-    counts = np.zeros((2, 2), int)  # [clear, right]
+    n_clear = n_right = 0
     for sense, words in found.words:
         if not words:
             continue
@@ -128,8 +126,9 @@ def held_out(found: Profiles, vectors: StaticVectors) -> HeldOut:
         if not n[sense]:
             continue  # its only sentence: nothing is left to compare with
         guessed, leads = leanings(sums / n[:, None], units)
-        np.add.at(counts, ((leads >= CLEAR).astype(int), (guessed == sense).astype(int)), 1)
-    return HeldOut(int(counts[1].sum()), int(counts[1, 1]), int(counts[0].sum()), int(counts[0, 1]))
+        clear = leads >= CLEAR
+        n_clear, n_right = n_clear + int(clear.sum()), n_right + int((guessed[clear] == sense).sum())
+    return HeldOut(n_clear, n_right)
 
 
 def sides(first: np.ndarray, second: np.ndarray, least: float = LEAN) -> np.ndarray:

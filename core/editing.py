@@ -87,7 +87,6 @@ class Question:
     cosines: tuple[float, ...]  # with each sense's centroid, this sentence itself left out
     gold: str  # of an edited sentence: after the edit
     edit: tuple[int, str, str] | None = None  # where, the word before, the word now
-    gold_before: str | None = None
     before: str | None = None  # what the model read before the edit
 
     @property
@@ -284,7 +283,7 @@ def make_question(table: OccurrenceTable, encoder, about: int | Pair, weights: n
         before, now = readings(vectors, found, weights)
         return Question(
             lemma, edited, about.position, found.senses, tuple(map(float, now)), about.now,
-            (about.at, about.tokens[about.at], about.new), about.sense, found.senses[int(before.argmax())],
+            (about.at, about.tokens[about.at], about.new), found.senses[int(before.argmax())],
         )  # fmt: skip
     occurrence, found = table.occurrence(about), centroids(layers, labels, weights, rows == about)
     cosines = readings(layers[rows == about], found, weights)[0]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 
-from core import all_words, evaluation, manifest, own_sentences, texts, workbench
+from core import all_words, evaluation, manifest, own_sentences, static, texts, workbench
 from core.artifacts import provenance, read_json, write_json
 from core.commands import cluster_of, note, open_model, progress, spread_model
 from core.corpus import LabelledRow, read_labelled
@@ -149,6 +149,15 @@ def evaluate_speed(args, model: Model | None = None) -> Answer:
     found = evaluation.speed(model, [list(s.tokens) for s in workbench.open_corpus(model.language.sentences, model.language)])
     text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
     return found, text.format(**found)
+
+
+def evaluate_vectors(args) -> Answer:
+    found = {name: static.evaluate_vectors(workbench.open_vectors(name)) for name in args.vectors}
+    lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
+    for name, of_it in found.items():
+        values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
+        lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
+    return found, "\n".join(lines)
 
 
 CARD = {  # name in measures.json: what to run, its command, its options; paths under --data

@@ -51,13 +51,6 @@ class Probe(nn.Module):
         return nn.functional.linear(mixed, self.weight, self.bias)
 
 
-def linear_probe(
-    train: np.ndarray, train_tags: Sequence[str], test: np.ndarray, test_tags: Sequence[str], *, seed: int = 0
-) -> float:
-    """Vectors (N, D), tags (N,), twice -> test accuracy; a tag that training lacks is never right."""
-    return learned_mix_probe(np.asarray(train)[None], train_tags, np.asarray(test)[None], test_tags, seed=seed).accuracy
-
-
 def learned_mix_probe(
     train_layers: np.ndarray, train_tags: Sequence[str], test_layers: np.ndarray, test_tags: Sequence[str], *, seed: int = 0
 ) -> MixProbe:

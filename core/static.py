@@ -115,13 +115,6 @@ class StaticVectors:
         return difflib.get_close_matches(target, list(islice(alike, 3000)), n=k, cutoff=0.6)
 
 
-def analogy(vectors: StaticVectors, a: str, b: str, c: str, k: int = 10) -> list[Neighbour]:
-    """a : b :: c : ?, the k words nearest to b - a + c of unit length each (3CosAdd, Mikolov et al. 2013)."""
-    a, b, c = (vectors.known_spelling(word) for word in (a, b, c))
-    unit = [vectors.vector(word) / (np.linalg.norm(vectors.vector(word)) or 1) for word in (a, b, c)]
-    return vectors.neighbours_of_vector(unit[1] - unit[0] + unit[2], k, exclude=[a, b, c])
-
-
 def load_vectors(path: str | Path, *, limit: int | None = None, report: Report | None = None) -> StaticVectors:
     """Read a folder of ours or a file: GloVe text, word2vec text or binary, told apart by content; plain, .gz, .xz or .zip.
 

@@ -69,7 +69,6 @@ class LSTMStep:
     """One layer's step at the token (Sak et al. 2014, eqs. 1-7, without peepholes; clips as in ELMo)."""
 
     x: np.ndarray  # (P,) what comes in from below
-    output_before: np.ndarray  # (P,)
     cell_before: np.ndarray  # (H,)
     input_gate: np.ndarray  # (H,), 0 to 1 as the other gates
     forget_gate: np.ndarray  # (H,)
@@ -234,6 +233,6 @@ def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) 
     cell = free.clamp(-cell_clip, cell_clip)
     told = o * cell.tanh()
     projected = layer.projection @ told
-    parts = (x, h, c, i, f, o, new, cell, told, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
+    parts = (x, c, i, f, o, new, cell, told, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
     clipped = int((free.abs() > cell_clip).sum()), int((projected.abs() > output_clip).sum())
     return LSTMStep(*(part.numpy() for part in parts), *clipped)

@@ -33,6 +33,7 @@ def test_readme_shows_every_command():
         "evaluate tags",
         "evaluate sentences",
         "evaluate perplexity",
+        "evaluate vectors",
         "evaluate card",
         "index build",
         "index info",

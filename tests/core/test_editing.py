@@ -165,7 +165,7 @@ def test_a_quiz_is_the_same_for_its_seed_and_holds_sentences_that_the_model_gets
         if asked.edit:
             at, old, new = asked.edit
             assert asked.tokens[at] == new and (*asked.tokens[:at], old, *asked.tokens[at + 1 :]) == about.tokens
-            assert {asked.before, asked.gold_before} <= {*asked.senses}
+            assert asked.before in asked.senses
 
 
 def test_no_quiz_asks_what_hardly_leads(table, model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import lzma
 import pickle
 import tempfile
@@ -16,10 +17,11 @@ from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.cli import main
 from core.config import ASSETS
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.glove import save_glove
-from core.static import StaticVectors, analogy, download_vectors, evaluate_vectors, load_vectors
+from core.static import StaticVectors, download_vectors, evaluate_vectors, load_vectors
 from core.text import JOINER
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
@@ -99,16 +101,6 @@ def test_vectors_are_shared_and_cannot_be_changed(compass):
         compass.vector("east")[0] = 9
 
 
-def test_analogy_adds_unit_vectors_and_leaves_the_question_out():
-    royal = vectors_of({"man": [1, 0, 0], "woman": [0, 1, 0], "king": [3, 0, 3], "queen": [0, 1, 1], "stone": [0, 0, -1]})
-    # woman - man + king/|king| = (0.707 - 1, 1, 0.707): cosine with queen 1.707 / (1.4142 * 1.2593) = 0.9585
-    best = analogy(royal, "man", "King", "woman", 5)
-    assert [n.word for n in best] == ["queen", "stone"]
-    assert best[0].cosine == pytest.approx(0.9585, abs=1e-4)
-    with pytest.raises(BadInput, match="'qeen' is not among"):
-        analogy(royal, "man", "king", "qeen")
-
-
 def test_evaluation_says_what_it_could_ask():
     rows = {w: [0.0] * 6 for w in ("boy", "girl", "king", "queen", "love", "sex", "tiger", "cat", "book", "paper")}
     for word, hot in {"boy": [0], "girl": [1], "king": [0, 2], "queen": [1, 2], "tiger": [3, 4], "cat": [3], "book": [5]}.items():
@@ -120,6 +112,15 @@ def test_evaluation_says_what_it_could_ask():
     assert result["analogies"]["syntactic"] == {"accuracy": None, "asked": 0}
     assert 0 < result["wordsim353"]["covered"] < 0.05 and -1 <= result["wordsim353"]["spearman"] <= 1
     assert evaluate_vectors(vectors_of({"zzz": [1.0]}))["simlex999"] == {"spearman": None, "covered": 0.0}
+
+
+def test_the_command_evaluates_each_file_of_vectors(tmp_path, capsys):
+    (tmp_path / "own.txt").write_text("boy 1 0 0\ngirl 0 1 0\nking 1 0 1\nqueen 0 1 1\n", encoding="utf-8")
+    assert main(["evaluate", "vectors", str(tmp_path / "own.txt"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[str(tmp_path / "own.txt")]
+    assert found == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and found["analogies"]["all"]["asked"] == 2
+    assert main(["evaluate", "vectors", str(tmp_path / "own.txt")]) == 0
+    assert "own.txt: none known, none known, 1.0000" in capsys.readouterr().out
 
 
 # --- files --------------------------------------------------------------------------------------------------------------
@@ -353,7 +354,6 @@ def test_the_bundled_vectors_are_whole_small_and_sensible():
     assert len(vectors.words) >= 60_000 and vectors.dim == 100
     assert sum(path.stat().st_size for path in folder.iterdir()) < 16_000_000
     assert {"loan", "money", "banks"} & {n.word for n in vectors.neighbours("bank", 30)}
-    assert "queen" in [n.word for n in analogy(vectors, "man", "king", "woman", 5)]
     meta = vectors.provenance
     assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["licence"]
     assert meta["losses"] == sorted(meta["losses"], reverse=True)

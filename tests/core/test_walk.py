@@ -94,7 +94,6 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
                 i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
                 if k == at:
                     close(step.cell_before, c)
-                    close(step.output_before, h)
                     for found, expected in (
                         (step.input_gate, i),
                         (step.forget_gate, f),
