@@ -1,7 +1,9 @@
 """Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
 
 What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8).
+(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
+bounds chance (`margin`).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from core.errors import BadInput
 
 DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time
-LEVEL = 0.05
+LEVEL = 0.05  # below this p a difference counts as more than chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,52 @@ def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1)
     return adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947).
+
+    Were they equally good, each such text would fall to either side as a coin does.
+    """
+
+    first: int  # texts on which the first is right, or right from more starts, and the second is not
+    second: int
+    p: float  # of so uneven a count, or a more uneven one, if both were equally good
+
+    @property
+    def more_than_chance(self) -> bool:
+        return self.p < LEVEL
+
+
+def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
+    """(S, N) and (R, N) bool, right or not from each random start on the same N texts -> the exact two-sided test.
+
+    From several starts a text counts for whoever was right from a larger share of them: so every text counts once, however many
+    starts there were, and with one start each this is McNemar's test.
+    """
+    from scipy.stats import binomtest
+
+    a, b = (np.atleast_2d(np.asarray(rows, bool)) for rows in (first, second))
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(f"{a.shape[1]} and {b.shape[1]} texts are not the same ones")
+    ahead = np.sign(a.sum(axis=0) * len(b) - b.sum(axis=0) * len(a))  # shares compared without rounding
+    wins, losses = int((ahead > 0).sum()), int((ahead < 0).sum())
+    return McNemar(wins, losses, float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0)
+
+
+def margin(first: float, second: float, n: int) -> float:
+    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone.
+
+    As if each had answered texts of its own: on the same texts chance is smaller as a rule, so that this errs on the safe side.
+    """
+    return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in points of per cent, to one digit; to as many as it takes not to be 0 where it is not."""
+    size = abs(100 * difference)
+    return f"{100 * difference:.1f}" if size >= 0.05 or not size else f"{100 * difference:.1g}"
 
 
 def _parts(n_groups: int) -> list[int]:

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (  # of core, lowest first; a module may import what stands in an earlier row, or another file of its own folder
     ("errors", "texts", "markup"),
-    ("config", "limits", "catalogue", "standalone", "vector_files", "chance", "pythons", "writing"),
+    ("config", "limits", "catalogue", "standalone", "vector_files", "pythons", "writing"),
     ("manifest", "jobs", "kept", "own", "checkpoint", "room"),
     ("text", "artifacts", "draws", "threads", "encodings"),
     ("morphemes",),

@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from core import heads
-from core.chance import margin, points
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.noise import accuracy_under_noise, read_accuracy
 from core.errors import BadInput, MissingArtifact
 from core.figures.spelling import noise_figure
+from core.significance import margin, points
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from core import experiments, figures, heads
-from core.chance import margin, points
 from core.classify.model import VARIANTS, variant_titles
 from core.experiments import EXPERIMENTS
+from core.significance import margin, points
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw

@@ -12,10 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from core import figures, heads
-from core.chance import paired, points
 from core.classify.head import Head
 from core.classify.model import VARIANTS, variant_titles
 from core.heads import OpenHeads
+from core.significance import mcnemar, points
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
@@ -141,7 +141,7 @@ def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
 
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
     """The best's lead over the second and how likely chance makes one like it."""
-    test = paired(right[best], right[second])
+    test = mcnemar(right[best], right[second])
     told = {
         "classifier": titles[second],
         "points": points(gap),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.chance import margin
 from core.classify.model import variant_titles
+from core.significance import margin
 from pages._shared.results import _kind, about_task
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")

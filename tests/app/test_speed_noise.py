@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.artifacts import read_json
-from core.chance import margin
 from core.classify.model import variant_titles
 from core.classify.noise import read_accuracy
+from core.significance import margin
 from pages._shared.noise_accuracy import about_accuracy
 from pages._shared.speed import FILE, SHOWN, about_speed, compared
 from tests.app.test_pages import html_of, opened
