@@ -10,6 +10,7 @@ from core.artifacts import safe_name, write_json
 from core.classifying import train_heads
 from core.commands import check_replaceable, note, progress
 from core.corpus import Sentence
+from core.device import CPU
 from core.elmo.lm import SPECIALS
 from core.elmo.spelled import save_spelled
 from core.elmo.weights import load_softmax
@@ -82,7 +83,7 @@ def _spell(model: workbench.Model, sentences: list[Sentence]) -> None:
 
 
 def _with_data(data: str, language: Language, result: dict, lines: list[str]) -> dict:
-    used = {"data": data, "model": language.model, "vectors": language.vectors, "download": False}
+    used = {"data": data, "model": language.model, "vectors": language.vectors, "download": False, "device": CPU}
     jobs = [("card", evaluate_card, {"output": None, "limit_text": None, "only": None})]
     if language.code == texts.ENGLISH:  # the classifiers' data sets are English
         jobs.append(("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}))

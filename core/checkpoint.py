@@ -14,16 +14,25 @@ MISFITS = (RuntimeError, KeyError, IndexError, TypeError, AttributeError, ValueE
 
 
 def write(path: Path, state: dict) -> None:
-    """Keep `state`: tensors, numbers, texts, and lists and dicts of them."""
+    """Keep `state`: tensors (of any device, read again as the processor's), numbers, texts, and lists and dicts of them."""
     import torch
 
     with replacing(path) as temporary:
-        torch.save(state, temporary)
+        torch.save(_here(state), temporary)
+
+
+def _here(state):
+    """The same with its tensors in the processor's memory."""
+    if isinstance(state, dict):
+        return {name: _here(value) for name, value in state.items()}
+    if isinstance(state, list | tuple):
+        return type(state)(_here(value) for value in state)
+    return state.cpu() if hasattr(state, "cpu") else state
 
 
 @contextmanager
 def read(path: Path) -> Iterator[dict]:
-    """What `write` kept, read as plain tensors only, never unpickled into objects; it is taken over inside the `with`.
+    """What `write` kept, read as plain tensors in the processor's memory, never unpickled into objects; it is taken over inside the `with`.
 
     MissingArtifact if there is none (any more); CorruptArtifact if the file is damaged, or does not fit what takes it over: a
     ValueError raised there says why.
@@ -31,7 +40,7 @@ def read(path: Path) -> Iterator[dict]:
     import torch
 
     try:
-        state = torch.load(path, weights_only=True)
+        state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
     except Exception as error:  # what is no checkpoint can make it raise almost anything

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from core import heads, manifest, published, workbench
 from core.artifacts import provenance, write_json
 from core.classify.committee import make_committee, with_members
@@ -20,6 +22,7 @@ from core.classify.runs import Frozen, Progress, TrainConfig
 from core.classify.train import make_trainer
 from core.commands import note, open_model, progress
 from core.config import cache_folder
+from core.device import choose
 from core.errors import BadInput
 from core.experiments import read_results, run_experiments, summary
 from core.texts import t
@@ -28,14 +31,14 @@ SHOWN_EVERY_S = 10
 
 
 def train(args) -> tuple[dict, str]:
-    variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
+    device, variants = choose(args.device), [variant_named(name) for name in dict.fromkeys(args.variant)]
     task, runs, opened = heads.task_named(args.task), [], _opened(args, variants)
     for fold, dataset in _datasets(args, task):
         frozen = heads.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(args.seeds):
             config, trained = heads.task_config(task, seed=seed, epochs=args.epochs), {}
             for variant in with_members(variants):
-                head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained)
+                head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained, device)
                 if variant not in variants:
                     continue
                 runs.append({**_result(head), "seed": seed} | ({"fold": fold} if args.folds else {}))
@@ -55,7 +58,9 @@ def classify(args) -> tuple[dict, str]:
     heads.text_tokens(task, args.text)  # a blank text is said before a model is opened
     wanted = [variant_named(name) for name in args.variant or heads.head_folders(task.name, args.heads)]
     model, vectors = _opened(args, wanted)
-    found = heads.open_heads(task, args.variant or (), model=model, vectors=vectors, folder=args.heads)
+    found = heads.open_heads(
+        task, args.variant or (), model=model, vectors=vectors, folder=args.heads, device=choose(args.device)
+    )
     for problem in found.problems:
         note(f"left out: {problem}")
     if not read_and_unread(heads.text_tokens(task, args.text), letters_of(found.heads.values(), vectors))[0]:
@@ -77,7 +82,7 @@ def classify(args) -> tuple[dict, str]:
 def train_heads(args) -> tuple[dict, str]:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
     output, made, kept = Path(args.output), [], []
-    variants = list(VARIANTS.values())
+    device, variants = choose(args.device), list(VARIANTS.values())
     opened = _opened(args, variants)
     for name in args.tasks:
         task = heads.task_named(name)
@@ -88,9 +93,9 @@ def train_heads(args) -> tuple[dict, str]:
             folder = output / name / variant.name
             if heads.is_made(folder, dataset, config, frozen[variant.name]):
                 kept.append(str(folder))
-                trained[variant.name] = load_head(folder)
+                trained[variant.name] = load_head(folder).to(device)
                 continue
-            head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained)
+            head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained, device)
             made.append({**_result(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             manifest.renew(folder)
             note(_line(made[-1]))
@@ -152,11 +157,13 @@ def _datasets(args, task: heads.Task) -> Iterator[tuple[int, Dataset]]:
         yield fold, dataset
 
 
-def _trained(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head]) -> Head:
+def _trained(
+    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head], device: torch.device
+) -> Head:
     """One head, with a line for each epoch, and now and then within one; a committee is made of those `trained` before."""
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
-    trainer, last = make_trainer(variant, dataset, config, frozen), time.monotonic()
+    trainer, last = make_trainer(variant, dataset, config, frozen, device), time.monotonic()
     for event in heads.run(trainer):
         if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
@@ -205,7 +212,7 @@ def noise(args) -> tuple[dict, str]:
     task, measured = heads.task_named(args.task), read_accuracy(args.output)  # a file that holds others goes on holding them
     dataset = heads.open_data(task, **heads.task_files(task, args.data))
     model, vectors = _opened(args, [variant_named(name) for name in heads.head_folders(task.name, args.heads)])
-    found = heads.open_heads(task, model=model, vectors=vectors, folder=args.heads)
+    found = heads.open_heads(task, model=model, vectors=vectors, folder=args.heads, device=choose(args.device))
     for problem in found.problems:
         note(f"left out: {problem}")
     given = {"vectors": vectors, "encoder": model.encoder if model else None}

@@ -12,6 +12,7 @@ import os
 import sys
 
 from core import __version__, cli_bench, cli_heads, languages
+from core.cli_model import add_device, add_model
 from core.config import FLOAT32, PRECISIONS
 from core.errors import ElmoscopeError
 
@@ -89,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _measuring(commands)
     _training(commands)
     _keeping(commands)
-    cli_heads.add_commands(commands, _add, _model, _whole)
+    cli_heads.add_commands(commands, _add, add_model, _whole)
     cli_bench.add_commands(commands, _add, _whole)
     return parser
 
@@ -112,13 +113,6 @@ def _add(commands, name: str, run: str, help_text: str) -> argparse.ArgumentPars
     return parser
 
 
-def _model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model", default="elmo-mini", metavar="M", help="a registry name, or a folder with options.json and one weights file"
-    )
-    parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
-
-
 def _cluster(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="do it on the workers of this Dask scheduler (tcp://host:8786), to the same result"
@@ -127,7 +121,7 @@ def _cluster(parser: argparse.ArgumentParser) -> None:
 
 def _embedding(commands) -> None:
     parser = _add(commands, "embed", "embed", "Vectors of every token in every layer, as .npz.")
-    _model(parser)
+    add_model(parser)
     parser.add_argument(
         "--input",
         required=True,
@@ -164,7 +158,7 @@ def _searching(commands) -> None:
     parser.add_argument(
         "--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once"
     )
-    _model(parser)
+    add_model(parser)
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
@@ -189,14 +183,14 @@ def _measuring(commands) -> None:
     tags.add_argument("--train", required=True, metavar="A", help="CoNLL columns: token, tag; a blank line between sentences")
     tags.add_argument("--test", required=True, metavar="B", help="columns as of --train")
     tags.add_argument("--limit", type=_whole(1), metavar="N", help="only the first N training sentences")
-    _model(tags)
+    add_model(tags)
     perplexity = _add(evaluate, "perplexity", "evaluate_perplexity", "Perplexity of both directions, full softmax.")
     perplexity.add_argument("--text", required=True, nargs="+", metavar="F", help="a sentence a line; .xz and .gz read directly")
     perplexity.add_argument(
         "--hold-out", type=float, metavar="S", help="only the lines that a training with this --hold-out left out"
     )
     perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
-    _model(perplexity)
+    add_model(perplexity)
     card = _add(evaluate, "card", "evaluate_card", "All measures whose data are there, kept beside the model.")
     card.add_argument("--data", required=True, metavar="FOLDER", help="holds corpus, senseval, semcor, conll2000, pairs, or some")
     card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
@@ -205,14 +199,14 @@ def _measuring(commands) -> None:
     card.add_argument(
         "--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay"
     )
-    _model(card)
+    add_model(card)
     predict = _add(commands, "predict", "predict", "The words a biLM expects next, or before.")
     predict.add_argument("--text", required=True, metavar="T", help="its last sentence is continued, or its first one preceded")
     predict.add_argument(
         "--direction", choices=["forward", "backward"], default="forward", help="the next word (default), or the one before"
     )
     predict.add_argument("--k", type=_whole(1), default=10, help="how many, best first (default 10)")
-    _model(predict)
+    add_model(predict)
 
 
 def _measuring_senses(evaluate) -> None:
@@ -222,27 +216,27 @@ def _measuring_senses(evaluate) -> None:
     senses.add_argument("--data", nargs="+", metavar="F", help="instead: rows, or Senseval-2 (.pos.xz), split by sentence")
     _split(senses, 0.8)
     _cluster(senses)
-    _model(senses)
+    add_model(senses)
     words = _add(
         evaluate, "all-words", "evaluate_all_words", "Senses of all words of held-out documents: nearest sense centroid."
     )
     words.add_argument("--data", required=True, metavar="F", help="SemCor: columns token, POS, lemma, sense key (.tsv.xz)")
     _split(words, 0.9)
-    _model(words)
+    add_model(words)
     pairs = _add(evaluate, "pairs", "evaluate_pairs", "One word in two sentences, same sense or not: threshold on the cosine.")
     rows = 'rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
     pairs.add_argument("--dev", required=True, metavar="A.jsonl", help=f"{rows}: they choose threshold and weights")
     pairs.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --dev")
-    _model(pairs)
+    add_model(pairs)
     own = _add(evaluate, "sentences", "evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer.")
     own.add_argument("--corpus", metavar="C", help="a registry name, or a JSONL with senses (default: those of its language)")
-    _model(own)
+    add_model(own)
     near = _add(evaluate, "neighbours", "evaluate_neighbours", "The examples of its language: each word's nearest sentences.")
     near.add_argument("--k", type=_whole(1, 20), default=3, help="how many for each sentence (default 3)")
-    _model(near)
+    add_model(near)
     vectors = _add(evaluate, "vectors", "evaluate_vectors", "Static vectors: similarity of pairs, analogies (gensim's copies).")
     vectors.add_argument("vectors", nargs="+", metavar="V", help="registry names or vector files")
-    _model(_add(evaluate, "speed", "evaluate_speed", "Tokens a second, of its language's own sentences."))
+    add_model(_add(evaluate, "speed", "evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 
 def _split(parser: argparse.ArgumentParser, share: float) -> None:
@@ -261,6 +255,7 @@ def _training(commands) -> None:
     pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
     _text_of(pretrain)
+    add_device(pretrain)
     pretrain.add_argument("--start-vectors", metavar="V", help="static vectors to start from (a registry name or a file)")
     pretrain.add_argument("--start-model", metavar="M", help="a trained biLM to go on from, in its shape")
     pretrain.add_argument("--tokens", type=int, default=8_000_000, help="tokens to see in all")
@@ -309,13 +304,13 @@ def _keeping(commands) -> None:
     )
     build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
     _cluster(build)
-    _model(build)
+    add_model(build)
     near = _add(index, "approximate", "index_approximate", "Make an approximate index, for tables of millions of occurrences.")
     near.add_argument("folder", metavar="DIR", help="as made by index build")
     _add(index, "info", "index_info", "What an index holds.").add_argument("folder", metavar="DIR", help="as made by index build")
     convert = _add(commands, "convert", "convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
     convert.add_argument("--output", required=True, metavar="DIR", help="the new model's folder")
-    _model(convert)
+    add_model(convert)
     bundle = _add(
         commands,
         "bundle",

@@ -17,6 +17,7 @@ from core import languages, workbench
 from core.artifacts import check_fits, parse_json, replacing
 from core.config import FLOAT32
 from core.corpus import read_sentences
+from core.device import CPU, choose
 from core.errors import BadInput
 from core.recut import with_word
 from core.text import bare, find_word, join_tokens, split_sentences
@@ -41,7 +42,10 @@ def progress(what: str):
 
 def open_model(args, precision: str = FLOAT32) -> workbench.Model:
     """The model that was asked for; text is from now on read as its language."""
-    given = {"precision": precision, "allow_download": args.download, "report": _download_progress}
+    device = getattr(args, "device", CPU)
+    if choose(device).type != CPU and (getattr(args, "cluster", None) or getattr(args, "engine", "") == "allennlp"):
+        raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    given = {"precision": precision, "device": device, "allow_download": args.download, "report": _download_progress}
     model = workbench.open_model(args.model, **given)
     languages.use(model.language.code)
     return model

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from core import heads, manifest
 from core.artifacts import MAX_JSON_BYTES, check_fits, parse_json
@@ -147,7 +148,7 @@ def run_experiments(
                 for variant in with_members(missing):
                     if variant.name in trained:
                         continue
-                    head = _head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained)
+                    head = _head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
                     if variant.name in BASELINES:
                         drawn[variant.name] = head
@@ -173,10 +174,12 @@ def run_experiments(
                     yield line
 
 
-def _head(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head]) -> Head:
+def _head(
+    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head], device: torch.device
+) -> Head:
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
-    trainer = make_trainer(variant, dataset, config, frozen)
+    trainer = make_trainer(variant, dataset, config, frozen, device)
     for _ in heads.run(trainer):
         pass
     return trainer.finish()

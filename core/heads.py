@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
+import torch
+
 from core import published
 from core.artifacts import file_sha256, parse_json
 from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
@@ -26,6 +28,7 @@ from core.classify.runs import Frozen, Progress, TrainConfig
 from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
 from core.classify.train import BaselineTrainer, Trainer
 from core.config import ASSETS, cache_folder
+from core.device import PROCESSOR
 from core.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.room import layers_folder
 from core.static import StaticVectors
@@ -256,8 +259,9 @@ def open_heads(
     model: Model | None,
     vectors: StaticVectors | None,
     folder: str | Path | None = None,
+    device: torch.device = PROCESSOR,
 ) -> OpenHeads:
-    """The heads of a task that fit this model and these vectors: all, or the `variants` named.
+    """The heads of a task that fit this model and these vectors, on a device: all, or the `variants` named.
 
     MissingArtifact if there is none; a variant that was asked for by name and does not fit raises what is wrong with it.
     """
@@ -267,7 +271,7 @@ def open_heads(
     given = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
     for name in variants or folders:
         try:
-            heads[name] = _first_that_fits(folders.get(name, []), task.name, name, given)
+            heads[name] = _first_that_fits(folders.get(name, []), task.name, name, given).to(device)
         except (MissingArtifact, CorruptArtifact) as error:
             if variants:
                 raise

@@ -12,6 +12,7 @@ import numpy as np
 from core import languages, workbench
 from core.artifacts import read_json
 from core.commands import cluster_of, note, open_model
+from core.device import choose
 from core.errors import BadInput
 
 
@@ -32,6 +33,7 @@ def pretrain(args) -> tuple[dict, str]:
     from core.elmo.lmdata import read_lines
     from core.elmo.pretrain import PretrainConfig
 
+    choose(args.device)
     language = languages.named(args.language)
     if args.valid and not any(language.tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
         raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
@@ -57,6 +59,7 @@ def pretrain(args) -> tuple[dict, str]:
         shape=replace(MINI, hidden=args.hidden, projection=args.projection, filters=language.filters or MINI.filters),
         config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
         table_share=args.table_share,
+        device=choose(args.device).type,
     )
     start = None
     if args.start_model:

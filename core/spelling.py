@@ -17,6 +17,7 @@ import torch
 
 from core.artifacts import lines_of, replacing, text_fingerprint
 from core.config import cache_folder
+from core.device import of
 from core.elmo.encoder import Encoder
 from core.elmo.lm import SPECIALS
 from core.elmo.mix import widened
@@ -86,7 +87,7 @@ def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list
 
     The answers are those of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning.
     """
-    ids = torch.from_numpy(character_ids([word]))
+    ids = torch.from_numpy(character_ids([word])).to(of(characters))
     used = int((ids[0] == END_WORD).int().argmax()) + 1
     strengths, places = [], []
     with torch.inference_mode():
@@ -95,8 +96,8 @@ def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list
         for convolution, anchored in zip(characters.convolutions, characters.anchored, strict=True):
             windows = x[:, :, : convolution.kernel_size[0]] if anchored else x
             strongest, place = convolution(windows)[0].max(dim=1)
-            strengths.append(torch.relu(strongest).numpy())
-            places.append(place.numpy())
+            strengths.append(torch.relu(strongest).numpy(force=True))
+            places.append(place.numpy(force=True))
     return strengths, places
 
 
@@ -129,8 +130,8 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
     if len(characters.highways):
         parts, bias = flat / (flat.sum() or 1.0), 0.0
     else:
-        weight = characters.projection.weight.detach().numpy()
-        added = characters.projection.bias.detach().numpy().astype(np.float64)
+        weight = characters.projection.weight.numpy(force=True)
+        added = characters.projection.bias.numpy(force=True).astype(np.float64)
         vector = weight @ flat.astype(np.float32) + added  # (P,)
         squared = float(vector @ vector) or 1.0
         parts, bias = flat * (vector @ weight) / squared, float(added @ vector) / squared

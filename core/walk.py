@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.device import of
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
 from core.errors import BadInput
@@ -137,18 +138,18 @@ def walk(encoder: Encoder, tokens: list[str], position: int) -> Walk:
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = _spell(model.characters, tokens[position])
-        pooled = torch.from_numpy(np.concatenate([bank.pooled for bank in banks]))
+        pooled = torch.from_numpy(np.concatenate([bank.pooled for bank in banks])).to(encoder.device)
         highways, y = _highways(model.characters.highways, pooled)
         vector = model.characters.projection(y)
         shares, bias_share = _shares(model.characters, y, vector)
-        x = torch.from_numpy(encoder.word_vectors([SENTENCE_BEGIN, *tokens, SENTENCE_END]))  # (T + 2, P)
+        x = torch.from_numpy(encoder.word_vectors([SENTENCE_BEGIN, *tokens, SENTENCE_END])).to(encoder.device)  # (T + 2, P)
         forward = _direction(model, x, position + 1, backward=False)
         backward = _direction(model, x, position + 1, backward=True)
-    inner = x[1:-1].numpy()
+    inner = x[1:-1].numpy(force=True)
     layers = [np.concatenate([inner, inner], axis=1)]
     layers += [np.concatenate([f[1:-1], b[1:-1]], axis=1) for f, b in zip(forward.outputs, backward.outputs, strict=True)]
     return Walk(
-        tuple(tokens), position, spelling, banks, highways, vector.numpy(), shares, bias_share, forward, backward, np.stack(layers)
+        tuple(tokens), position, spelling, banks, highways, vector.numpy(force=True), shares, bias_share, forward, backward, np.stack(layers)
     )  # fmt: skip
 
 
@@ -162,9 +163,9 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     used = int((ids[0] == END_WORD).argmax()) + 1
     names = [_name(int(number)) for number in ids[0, :used]]
     owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]
-    vectors = characters.embedding(torch.from_numpy(ids))[0]  # (50, 16)
+    vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
     spelling = Spelling(
-        ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(), max(0, len(owners) - (used - 2))
+        ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2))
     )  # fmt: skip
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
     x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as CharacterCNN.pooled says
@@ -176,10 +177,10 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
         banks.append(
             FilterBank(
                 convolution.kernel_size[0],
-                torch.relu(best).numpy(),
-                places.numpy(),
-                strongest.numpy(),
-                answers[strongest].numpy(),
+                torch.relu(best).numpy(force=True),
+                places.numpy(force=True),
+                strongest.numpy(force=True),
+                answers[strongest].numpy(force=True),
             )
         )
     return spelling, tuple(banks)
@@ -198,7 +199,7 @@ def _highways(layers: list[Highway], x: Tensor) -> tuple[tuple[HighwayStep, ...]
     steps = []
     for highway in layers:
         gate, transformed, y = torch.sigmoid(highway.carry(x)), torch.relu(highway.transform(x)), highway(x)
-        steps.append(HighwayStep(x.numpy(), transformed.numpy(), gate.numpy(), y.numpy()))
+        steps.append(HighwayStep(x.numpy(force=True), transformed.numpy(force=True), gate.numpy(force=True), y.numpy(force=True)))
         x = y
     return tuple(steps), x
 
@@ -207,7 +208,7 @@ def _shares(characters: CharacterCNN, y: Tensor, vector: Tensor) -> tuple[np.nda
     """v = sum_f y_f w_f + b, so |v|^2 = sum_f y_f (w_f . v) + b . v: a sum over filters, with the bias."""
     length = float(vector @ vector) or 1.0
     shares = y * (characters.projection.weight.t() @ vector) / length
-    return shares.numpy(), float(characters.projection.bias @ vector) / length
+    return shares.numpy(force=True), float(characters.projection.bias @ vector) / length
 
 
 def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
@@ -220,9 +221,9 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
         step = _step(layer, given, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
         steps.append(step)
-        given = torch.from_numpy(step.result)
+        given = torch.from_numpy(step.result).to(x.device)
     stacked = torch.stack(outputs)
-    return Direction((stacked.flip(1) if backward else stacked).numpy(), tuple(steps))
+    return Direction((stacked.flip(1) if backward else stacked).numpy(force=True), tuple(steps))
 
 
 def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) -> LSTMStep:
@@ -235,4 +236,4 @@ def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) 
     projected = layer.projection @ told
     parts = (x, c, i, f, o, new, cell, told, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
     clipped = int((free.abs() > cell_clip).sum()), int((projected.abs() > output_clip).sum())
-    return LSTMStep(*(part.numpy() for part in parts), *clipped)
+    return LSTMStep(*(part.numpy(force=True) for part in parts), *clipped)

@@ -15,6 +15,7 @@ from core import languages, manifest, static_context
 from core.artifacts import file_sha256, moved, read_json, safe_name, text_fingerprint
 from core.config import ASSETS, FLOAT32, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
+from core.device import CPU, choose
 from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel
 from core.elmo.mix import check_weights, mixed
@@ -54,10 +55,14 @@ class Model:
         return languages.of_model(self.folder)
 
 
-def open_model(name: str, *, precision: str = FLOAT32, allow_download: bool = False, report: Callable | None = None) -> Model:
-    """A registry name or a model folder -> encoder, its LSTMs' weights at a precision of core.elmo.narrow."""
+def open_model(
+    name: str, *, precision: str = FLOAT32, device: str = CPU, allow_download: bool = False, report: Callable | None = None
+) -> Model:
+    """A registry name or a model folder -> encoder, its LSTMs' weights at a precision of core.elmo.narrow, on a device of
+    core.device."""
+    place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
-    encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision), model_fingerprint(folder)
+    encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision, device=place), model_fingerprint(folder)
     if spelled := load_spelled(folder, fingerprint):
         encoder.know(*spelled)
     return Model(name, folder, encoder, fingerprint if precision == FLOAT32 else f"{fingerprint}-{precision}")
@@ -78,7 +83,8 @@ def open_language_model(model: Model) -> LanguageModel:
                 model=model.name,
             )
         )
-    return LanguageModel(model.encoder, *found)
+    softmax, vocabulary = found
+    return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
 
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:

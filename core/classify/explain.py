@@ -15,6 +15,7 @@ from scipy.special import log_softmax
 from core.classify.head import Head
 from core.classify.inputs import Layers, make_batch
 from core.classify.scores import softmax_rows
+from core.device import of
 from core.errors import BadInput
 from core.static import StaticVectors
 
@@ -88,7 +89,7 @@ def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | No
     """(T + 1,): log-odds lost when one token's layers 1 and up, in the end all tokens', are replaced by its layer 0."""
     network = head.network
     n, glove = len(tokens), vectors if network.variant.glove else None
-    batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers)
+    batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
     wide = batch.layers.repeat(1, n + 2, 1, 1)  # (L, n + 2, T, D): as it stands, each token changed, all changed
     for k in range(n):
         wide[:, k + 1, k] = batch.layers[0, 0, k]
@@ -96,7 +97,7 @@ def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | No
     parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
     repeated = {name: part.repeat(n + 2, *[1] * (part.ndim - 1)) for name, part in parts.items() if part is not None}
     with torch.inference_mode():
-        logits = network.classifier.eval()(replace(batch, layers=wide, **repeated)).numpy()
+        logits = network.classifier.eval()(replace(batch, layers=wide, **repeated)).cpu().numpy()
     if network is not head:  # what the other members say stays as it is
         logits = log_softmax(logits / network.temperature, axis=1)
         logits = logits + head.logits([tokens], vectors=vectors, layers=layers) - logits[:1]

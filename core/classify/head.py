@@ -22,6 +22,7 @@ from core.classify.compact import pack, rounded, unpack
 from core.classify.inputs import Layers, Vocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
+from core.device import of
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.static import StaticVectors
 from core.texts import t
@@ -84,6 +85,14 @@ class Head:
         """(N, C) float64, calibrated by the temperature, rows summing to 1."""
         return softmax_rows(self.logits(texts, vectors=vectors, layers=layers), self.temperature)
 
+    def to(self, device: torch.device) -> Head:
+        """Itself, its networks moved to a device; scikit-learn's baselines stay where they are."""
+        for member in self.classifier.members.values() if isinstance(self.classifier, Committee) else ():
+            member.to(device)
+        if isinstance(self.classifier, Network):
+            self.classifier.to(device)
+        return self
+
     def round(self) -> None:
         """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
         if isinstance(self.classifier, Committee):
@@ -98,11 +107,12 @@ class Head:
         """What a network's `function` of batches gives, one row a text."""
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
+        place = of(self.classifier)
         order, parts = sorted(range(len(texts)), key=lambda k: len(texts[k])), []
         for start in range(0, len(order), ROWS_AT_ONCE):
             with torch.inference_mode():
                 some = [texts[k] for k in order[start : start + ROWS_AT_ONCE]]
-                parts.append(function(make_batch(some, self.vocabulary, vectors=glove, layers=elmo)).numpy())
+                parts.append(function(make_batch(some, self.vocabulary, vectors=glove, layers=elmo, device=place)).cpu().numpy())
         sorted_rows = np.concatenate(parts)
         rows = np.empty_like(sorted_rows)
         rows[order] = sorted_rows
@@ -247,7 +257,7 @@ def _check_made_with(folder: Path, meta: dict, variant: Variant, model: str | No
 
 
 def _arrays(network: Network) -> dict[str, np.ndarray]:
-    return {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+    return {name: tensor.numpy(force=True) for name, tensor in network.state_dict().items()}
 
 
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:

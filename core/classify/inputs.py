@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from core.device import PROCESSOR
 from core.elmo.encoder import Encoder
 from core.static import StaticVectors
 
@@ -34,7 +35,7 @@ class Batch:
 
     @property
     def lengths(self) -> Tensor:
-        return self.mask.sum(dim=1)  # (B,)
+        return self.mask.sum(dim=1).cpu()  # (B,), in the processor's memory: packing asks for that
 
 
 class Vocabulary:
@@ -58,19 +59,23 @@ class Vocabulary:
 
 
 def make_batch(
-    texts: Sequence[Tokens], vocabulary: Vocabulary, *, vectors: StaticVectors | None = None, layers: Layers | None = None
+    texts: Sequence[Tokens],
+    vocabulary: Vocabulary,
+    *,
+    vectors: StaticVectors | None = None,
+    layers: Layers | None = None,
+    device: torch.device = PROCESSOR,
 ) -> Batch:
-    """The padded batch of some texts; an empty text is one unknown token, so that every row has a length."""
+    """The padded batch of some texts on a device; an empty text is one unknown token, so that every row has a length."""
     texts = [text or ("",) for text in texts]
     shape = len(texts), max(map(len, texts))
     mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
     for row, text in enumerate(texts):
         mask[row, : len(text)] = True
         words[row, : len(text)] = torch.tensor([vocabulary.number(token) for token in text])
-    batch = Batch(mask, words)
-    if vectors is not None:
-        batch = replace(batch, **dict(zip(("static", "known"), _static(texts, shape, vectors), strict=True)))
-    return replace(batch, layers=padded(layers(texts), shape[1])) if layers is not None else batch
+    static, known = _static(texts, shape, vectors) if vectors is not None else (None, None)
+    parts = (mask, words, static, known, padded(layers(texts), shape[1]) if layers is not None else None)
+    return Batch(*(None if part is None else part.to(device) for part in parts))
 
 
 def padded(arrays: Sequence[np.ndarray], width: int) -> Tensor:

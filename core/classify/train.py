@@ -27,6 +27,7 @@ from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, Variant
 from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
 from core.classify.scores import nll
+from core.device import PROCESSOR
 from core.draws import seeded
 from core.errors import BadInput
 from core.static import StaticVectors
@@ -35,21 +36,31 @@ from core.texts import t
 SMALLEST_BATCH = 8  # texts
 
 
-def make_trainer(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Trainer | BaselineTrainer:
-    """The trainer of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained."""
+def make_trainer(
+    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
+) -> Trainer | BaselineTrainer:
+    """The trainer of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained.
+
+    A network is trained on `device`; scikit-learn knows the processor alone.
+    """
     if variant.members:
         raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
     if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):
         if variant.elmo and frozen.layers is None:
             raise BadInput(t("{title} needs a model.", title=variant.title))
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
-    return (Trainer if variant.network in ("lstm", "mean") else BaselineTrainer)(variant, dataset, config, frozen)
+    if variant.network in ("lstm", "mean"):
+        return Trainer(variant, dataset, config, frozen, device)
+    return BaselineTrainer(variant, dataset, config, frozen)
 
 
 class Trainer:
     """One run of a network; a seed decides it, wherever it is cut and resumed."""
 
-    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
+    def __init__(
+        self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
+    ) -> None:
+        self.device = device
         self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
         texts = [example.tokens for example in dataset.train] if variant.learned or variant.glove == "trained" else []
@@ -60,6 +71,7 @@ class Trainer:
         self.network = Network(variant, config.network, n_classes=len(dataset.labels), generator=self.generator, **self.shape)
         if self.network.tuned is not None:
             self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
+        self.network.to(device)  # its first weights are drawn on the processor
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimizer, factor=config.decay, patience=config.plateau - 1
@@ -112,8 +124,9 @@ class Trainer:
             self.vocabulary,
             vectors=self.frozen.vectors if self.variant.glove else None,
             layers=self.frozen.layers if self.variant.elmo else None,
+            device=self.device,
         )
-        loss = nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)))
+        loss = nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)).to(self.device))
         if not math.isfinite(loss.item()):  # before it spoils the weights
             told = {"epoch": self.epoch + 1, "loss": loss.item()}
             raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **told))

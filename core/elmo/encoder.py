@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from core.config import FLOAT32
+from core.device import of
 from core.elmo.lmdata import pack
 from core.elmo.model import BiLM, State
 from core.elmo.narrow import stacks
@@ -32,7 +33,8 @@ WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 class Encoder:
     """A biLM in evaluation mode with a word cache; safe to share between threads (and users).
 
-    `precision` is that of its LSTMs' weights (core.elmo.narrow).
+    `precision` is that of its LSTMs' weights (core.elmo.narrow). With `device` the model moves there, else it stays where it
+    is; what is given and what comes back lies in the processor's memory.
     """
 
     def __init__(
@@ -43,10 +45,14 @@ class Encoder:
         batch_tokens: int = 4096,
         max_cached_words: int = MAX_CACHED_WORDS,
         precision: str = FLOAT32,
+        device: torch.device | None = None,
     ) -> None:
         if batch_tokens < 1:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         self.model = model.eval().requires_grad_(False)
+        if device is not None:
+            self.model.to(device)
+        self.device = of(model)
         self.model.characters.anchor()
         self.stacks, self.precision = stacks(model, precision), precision
         self.name, self.batch_tokens, self.max_cached_words = name, batch_tokens, max_cached_words
@@ -101,7 +107,7 @@ class Encoder:
         for start in range(0, len(missing), WORDS_PER_PRODUCT):
             part = missing[start : start + WORDS_PER_PRODUCT]
             with torch.inference_mode():
-                vectors = self.model.characters(torch.from_numpy(character_ids(part))).numpy()
+                vectors = self.model.characters(torch.from_numpy(character_ids(part)).to(self.device)).cpu().numpy()
             found.update(zip(part, vectors, strict=True))
         with self._lock:
             self._words.update((word, found[word].copy()) for word in missing)
@@ -157,7 +163,7 @@ class _Run:
     """One batch: sentences packed (see core.elmo.model), their word vectors, and the way back."""
 
     def __init__(self, encoder: Encoder, sentences: list[list[str]]) -> None:
-        self.stacks = encoder.stacks
+        self.stacks, self.device = encoder.stacks, encoder.device
         bounded = [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
         words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
         number = {word: k for k, word in enumerate(words)}
@@ -174,12 +180,12 @@ class _Run:
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
         """Outputs of the forward and the backward stack, each in its own reading order."""
-        return side_by_side(self._direction, _DIRECTIONS)
+        return side_by_side(self._direction, _DIRECTIONS, self.device)
 
     def _direction(self, backward: bool) -> list[Tensor]:
         with torch.inference_mode():
-            x = self.x[self.reverse] if backward else self.x
-            return self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]
+            x = (self.x[self.reverse] if backward else self.x).to(self.device)
+            return [layer.cpu() for layer in self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
         """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""
@@ -198,11 +204,11 @@ class _Run:
         stacks, kept = [], []
         with torch.inference_mode():
             for backward in (False, True):
-                given = [tuple(part[order] for part in state) for state in states[backward]] if states else None
-                x = self.x[self.reverse] if backward else self.x
+                given = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
+                x = (self.x[self.reverse] if backward else self.x).to(self.device)
                 outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=given)
-                stacks.append(outputs)
-                kept.append([tuple(part[back] for part in state) for state in last])
+                stacks.append([layer.cpu() for layer in outputs])
+                kept.append([tuple(part.cpu()[back] for part in state) for state in last])
         return self.layers(*stacks), kept
 
 

@@ -94,7 +94,8 @@ def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
 
 def _surprisal(lm: LanguageModel, states: np.ndarray, ids: torch.Tensor) -> np.ndarray:
     with torch.inference_mode():
-        scores = lm.softmax.log_probability(torch.from_numpy(states), ids, rows=ROWS_PER_PRODUCT).double().numpy()
+        scores = lm.softmax.log_probability(torch.from_numpy(states).to(lm.device), ids.to(lm.device), rows=ROWS_PER_PRODUCT)
+        scores = scores.cpu().double().numpy()
     return np.where(ids.numpy() == SPECIALS.index(UNKNOWN), np.nan, -scores / np.log(2))
 
 
@@ -107,12 +108,12 @@ def perplexity(surprisal: np.ndarray) -> float:
 def distribution(lm: LanguageModel, state: np.ndarray) -> np.ndarray:
     """(P,) -> log p (V,) float64 of the word that `state` foresees."""
     with torch.inference_mode():
-        return lm.softmax(torch.from_numpy(state)[None])[0].double().numpy()
+        return lm.softmax(torch.from_numpy(state)[None].to(lm.device))[0].cpu().double().numpy()
 
 
 def prior(lm: LanguageModel) -> np.ndarray:
     """log p (V,) of a word of which nothing is known: the softmax at a state of zeros, its bias alone."""
-    return lm.softmax.bias.detach().double().log_softmax(0).numpy()
+    return lm.softmax.bias.detach().cpu().double().log_softmax(0).numpy()
 
 
 def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:

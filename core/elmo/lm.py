@@ -90,6 +90,11 @@ class LanguageModel:
     def __init__(self, encoder, softmax: Softmax, vocabulary: Vocabulary) -> None:
         self.encoder, self.softmax, self.vocabulary = encoder, softmax, vocabulary
 
+    @property
+    def device(self) -> torch.device:
+        """The softmax's; the encoder gives its states in the processor's memory."""
+        return self.softmax.weight.device
+
     def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
         """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers."""
         if not tokens:
@@ -99,7 +104,7 @@ class LanguageModel:
         ((_, ahead, behind),) = self.encoder.directions([tokens])
         state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
         with torch.inference_mode():
-            log_p = self.softmax(torch.from_numpy(state)[None])[0]
+            log_p = self.softmax(torch.from_numpy(state)[None].to(self.device))[0].cpu()
             never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
             log_p[never] = -torch.inf
             values, ids = log_p.softmax(0).topk(min(k, len(log_p) - len(never)))
@@ -126,7 +131,8 @@ class LanguageModel:
 
     def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
         with torch.inference_mode():
-            return self.softmax.log_probability(torch.from_numpy(states), targets).double().numpy()
+            scores = self.softmax.log_probability(torch.from_numpy(states).to(self.device), targets.to(self.device))
+            return scores.cpu().double().numpy()
 
     def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
         """Full-softmax perplexity of both directions over tokenised sentences."""

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from core.config import FLOAT32, INT8, PRECISIONS
+from core.device import of
 from core.elmo.model import BiLM, ProjectedLSTM, State
 from core.elmo.recurrence import Products, infer
 from core.errors import BadInput
@@ -31,6 +32,10 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
         raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=precision, known=", ".join(PRECISIONS)))
     if precision == FLOAT32:
         return model
+    if (device := of(model)).type != "cpu":
+        raise BadInput(
+            t("{precision} is for the processor alone: use float32 on {device}.", precision=precision, device=device.type)
+        )
     if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
         raise BadInput(
             t("{precision} needs FBGEMM and oneDNN, which this machine's torch does not have; use float32.", precision=precision)

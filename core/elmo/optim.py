@@ -39,7 +39,10 @@ class OrthogonalMomentum(torch.optim.Optimizer):
 
 def orthogonal(blocks: Tensor) -> Tensor:
     """(n, rows, cols), rows >= cols -> the same with orthonormal columns, each nearest to its block; a zero block stays zero."""
-    values, vectors = torch.linalg.eigh((blocks.transpose(1, 2) @ blocks).double())  # (n, cols), (n, cols, cols)
+    products = blocks.transpose(1, 2) @ blocks  # (n, cols, cols)
+    if products.device.type == "mps":  # which has neither double precision nor this decomposition
+        products = products.cpu()
+    values, vectors = torch.linalg.eigh(products.double())  # (n, cols), (n, cols, cols)
     least = (values[:, -1:] * 1e-7).clamp_min(1e-30)  # directions this weak are rounding
     root = (vectors * values.clamp_min(least).rsqrt()[:, None]) @ vectors.transpose(1, 2)
-    return blocks @ root.to(blocks.dtype)
+    return blocks @ root.to(blocks.dtype).to(blocks.device)

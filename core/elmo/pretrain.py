@@ -26,6 +26,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from core import checkpoint
 from core.config import ModelShape
+from core.device import CPU, CUDA, PROCESSOR
 from core.draws import seeded
 from core.elmo.lm import SPECIALS, Softmax
 from core.elmo.lmdata import Corpus, PackedBatch
@@ -93,19 +94,24 @@ class Progress:
 
 
 class Trainer:
-    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it."""
+    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it.
 
-    def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig) -> None:
-        self.corpus, self.config = corpus, config
+    All that is learned lies on `device`; type ids, and which types' vectors are known, stay in the processor's memory.
+    """
+
+    def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig, device: torch.device = PROCESSOR) -> None:
+        self.corpus, self.config, self.device = corpus, config, device
         self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
-        self.model = BiLM(shape, self.generator)
+        self.model = BiLM(shape, self.generator)  # all first weights are drawn on the processor
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
         self.softmax = Softmax(self.n_words, shape.projection, self.generator)
+        self.topic = TopicMaps(shape.n_layers, shape.projection) if config.topic else None
+        for part in filter(None, (self.model, self.softmax, self.topic)):
+            part.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
         matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
-        self.topic = TopicMaps(shape.n_layers, shape.projection) if config.topic else None
         if self.topic:
             groups.append({"params": list(self.topic.parameters())})
         self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
@@ -114,16 +120,17 @@ class Trainer:
         self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
         if self.table:  # the last row stands for every rarer type
             torch.nn.init.zeros_(self.table.weight)
+            self.table.to(device if device.type in (CPU, CUDA) else PROCESSOR)  # where torch has sparse gradients
             self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
-        self.cache = torch.zeros(len(corpus.types), shape.projection)  # each type's vector when last computed
+        self.cache = torch.zeros(len(corpus.types), shape.projection, device=device)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
-        ranks = torch.arange(len(corpus.types), dtype=torch.float32) + 1
+        ranks = torch.arange(len(corpus.types), dtype=torch.float32, device=device) + 1
         self.share = 1 / (ranks * ranks.reciprocal().sum())  # of a type among the tokens, by Zipf's law, (types,)
         self.step = self.tokens = 0
         self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table, self.topic))])
         self.average: AveragedModel | None = None  # of `learned`, once the end is near
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
-        self.sampler = LogUniformSampler(self.n_words, config.negatives)
+        self.sampler = LogUniformSampler(self.n_words, config.negatives, device)
 
     def vocabulary(self) -> list[str]:
         return [*SPECIALS, *self.corpus.types[2 : self.n_words - 1]]
@@ -133,25 +140,28 @@ class Trainer:
         return torch.where(ids < 2, ids, torch.where(ids < self.n_words - 1, ids + 1, 2))
 
     def word_vectors(self, ids: Tensor, *, train: bool) -> Tensor:
-        """(N,) type ids -> (N, P): from the table, or with `train` through the char-CNN, else from its cache."""
+        """(N,) type ids in the processor's memory -> (N, P): from the table, or with `train` through the char-CNN, else from its
+        cache."""
         if self.table:
-            return self.table(ids.clamp_max(self.config.table_types))
+            return self.table(ids.clamp_max(self.config.table_types).to(self.table.weight.device)).to(self.device)
         distinct, where = ids.unique(return_inverse=True)
         with torch.set_grad_enabled(train):
             wanted = distinct if train else distinct[~self.known[distinct]]
             fresh = self._spell(wanted)
-        self.cache[wanted], self.known[wanted] = fresh.detach(), True
-        return (fresh if train else self.cache[distinct])[where]
+        self.cache[wanted.to(self.device)], self.known[wanted] = fresh.detach(), True
+        return (fresh if train else self.cache[distinct.to(self.device)])[where.to(self.device)]
 
     def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
         words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
         vectors = [
-            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows]))) for k in range(0, len(words), rows)
+            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows])).to(self.device))
+            for k in range(0, len(words), rows)
         ]
         if not vectors:
             return self.cache[:0]
         place = {word: k for k, word in enumerate(words)}
-        return torch.cat(vectors)[[place[self.corpus.types[k]] for k in types.tolist()]]
+        order = torch.tensor([place[self.corpus.types[k]] for k in types.tolist()])
+        return torch.cat(vectors)[order.to(self.device)]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> float:
         """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word.
@@ -166,7 +176,7 @@ class Trainer:
             ((loss + beside) / 2).backward()
             return loss.item() / 2, read.grad
 
-        (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads)
+        (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
         if x.requires_grad:
             x.backward(grad + grad_behind)
         return ahead + behind
@@ -174,10 +184,10 @@ class Trainer:
     def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool):
         """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
         topic adds to it."""
-        follows, first = rows_ahead(batch.batch_sizes, 1)
-        ids, order = torch.from_numpy(batch.ids), torch.arange(len(batch.ids))
+        follows, first = rows_ahead(batch.batch_sizes, 1, x.device)
+        ids, order = torch.from_numpy(batch.ids).to(x.device), torch.arange(len(batch.ids), device=x.device)
         if backward:
-            order = torch.from_numpy(batch.reverse)
+            order = torch.from_numpy(batch.reverse).to(x.device)
         states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
         targets = self.targets(ids[order])
 
@@ -263,7 +273,7 @@ class Trainer:
             "model": self.model.state_dict(),
             "softmax": self.softmax.state_dict(),
             "optimizers": [optimizer.state_dict() for optimizer in self.dense_optimizers],
-            "cache": self.cache[self.known],
+            "cache": self.cache[self.known.to(self.device)],
             "known": self.known,
             "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
             "topic": self.topic.state_dict() if self.topic else {},
@@ -287,7 +297,7 @@ class Trainer:
             for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(saved)
             self.known = state["known"]
-            self.cache[self.known] = state["cache"]
+            self.cache[self.known.to(self.device)] = state["cache"].to(self.device)
             if self.table:
                 self.table.load_state_dict(state["table"][0])
                 self.table_optimizer.load_state_dict(state["table"][1])

@@ -21,6 +21,7 @@ import torch
 from core import checkpoint, languages
 from core.artifacts import file_sha256, provenance, write_json
 from core.config import MINI, ModelShape
+from core.device import CPU, choose
 from core.elmo.encoder import Encoder
 from core.elmo.lm import LanguageModel, Perplexity, Vocabulary
 from core.elmo.lmdata import Corpus, prepare, read_lines
@@ -49,6 +50,7 @@ class Recipe:
     table_types: int = 150_000
     table_share: float = 0.8  # of the tokens, those of stage 1
     joint_rate: float = 1.5e-4
+    device: str = CPU  # one of core.device, where the token stages run; the char-CNN is solved on the processor
     valid_sentences: int = 600
 
     def stage_config(self, stage: str) -> PretrainConfig:
@@ -99,7 +101,7 @@ class _Log:
 
 
 def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log) -> Trainer:
-    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("table"))
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("table"), choose(recipe.device))
     if (folder / "table.pt").exists():
         trainer.load(folder / "table.pt")
     elif start is not None:
@@ -110,19 +112,21 @@ def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log)
 
 def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
     """Fit the char-CNN to the table, or load it fitted."""
-    path, characters, target = folder / "characters.pt", trainer.model.characters, trainer.table.weight.detach()
+    path, characters, target = folder / "characters.pt", trainer.model.characters.cpu(), trainer.table.weight.detach().cpu()
     if path.exists():
-        characters.load_state_dict(torch.load(path, weights_only=True))
+        characters.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        characters.to(trainer.device)
         return
     known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
     started = time.monotonic()
     found = solve_characters(characters, known, target[: len(known)])
     log(stage="characters", **found, types=len(known), seconds=round(time.monotonic() - started))
     checkpoint.write(path, characters.state_dict())
+    characters.to(trainer.device)
 
 
 def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, log: _Log) -> Trainer:
-    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"))
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"), choose(recipe.device))
     trainer.model.load_state_dict(table.model.state_dict())
     trainer.softmax.load_state_dict(table.softmax.state_dict())
     for mine, before in zip(
@@ -199,7 +203,7 @@ class _TableEncoder(Encoder):
     """Stage 1 has no char-CNN yet: words are read from the table."""
 
     def use(self, trainer: Trainer) -> None:
-        self.table = trainer.table.weight.detach().numpy()
+        self.table = trainer.table.weight.numpy(force=True)
         self.row = {word: k for k, word in enumerate(trainer.corpus.types[: len(self.table) - 1])}
 
     def word_vectors(self, words: list[str]) -> np.ndarray:

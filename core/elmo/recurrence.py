@@ -15,16 +15,20 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from core.device import PROCESSOR
 from core.threads import limit
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
 
-def side_by_side(direction: Callable, threads: Executor) -> tuple:
+def side_by_side(direction: Callable, threads: Executor, device: torch.device = PROCESSOR) -> tuple:
     """direction(False) and direction(True), for the forward and the backward stack share nothing.
 
-    Each has half of torch's threads: two small products side by side take less time than each of them on all cores.
+    On the processor each has half of torch's threads: two small products side by side take less time than each of them on all
+    cores. Another device orders its work itself.
     """
+    if device.type != "cpu":
+        return direction(False), direction(True)
     each = max(1, torch.get_num_threads() // 2)
     ahead, behind = (threads.submit(_with_threads, each, direction, backward) for backward in (False, True))
     return ahead.result(), behind.result()

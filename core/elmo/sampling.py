@@ -16,7 +16,7 @@ from core.elmo.lm import Softmax
 class LogUniformSampler:
     """Distinct words by p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), near Zipf's law."""
 
-    def __init__(self, n_words: int, n_samples: int) -> None:
+    def __init__(self, n_words: int, n_samples: int, device: torch.device | None = None) -> None:
         ranks = torch.arange(n_words, dtype=torch.float64)
         self.p = torch.log((ranks + 2) / (ranks + 1)) / math.log(n_words + 1)
         self.n_samples = min(n_samples, n_words)
@@ -24,22 +24,23 @@ class LogUniformSampler:
         for _ in range(80):
             tries = math.sqrt(low * high)
             low, high = (tries, high) if self._distinct(tries).sum() < self.n_samples else (low, tries)
-        self.log_count = self._distinct(low).clamp_min(1e-12).log().float()  # log of each word's chance to be drawn
+        counts = self._distinct(low).clamp_min(1e-12).log().float()  # log of each word's chance to be drawn
+        self.log_count = counts if device is None else counts.to(device)
 
     def _distinct(self, tries: float) -> Tensor:
         return -torch.expm1(tries * torch.log1p(-self.p))
 
     def draw(self, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """Negatives (K,) and log of their expected counts (K,), drawn from `generator` (None: torch's own)."""
-        chosen = torch.multinomial(self.p.float(), self.n_samples, generator=generator)
+        """Negatives (K,) and log of their expected counts (K,), drawn from `generator` (None: torch's own), on the processor."""
+        chosen = torch.multinomial(self.p.float(), self.n_samples, generator=generator).to(self.log_count.device)
         return chosen, self.log_count[chosen]
 
 
 def sampled_softmax_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor, counts: Tensor, sampler) -> Tensor:
     """Mean -log p(targets) over targets and negatives, logits less the log of their expected counts; h is (N, P)."""
     true = (h * softmax.weight[targets]).sum(1) + softmax.bias[targets] - sampler.log_count[targets]  # (N,)
-    place = torch.full((len(softmax.bias),), -1, dtype=torch.long)
-    place[negatives] = torch.arange(len(negatives))
+    place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=h.device)
+    place[negatives] = torch.arange(len(negatives), device=h.device)
     hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
     return _SampledLoss.apply(h, softmax.weight[negatives], softmax.bias[negatives] - counts, true, hit) / len(h)
 
@@ -70,7 +71,7 @@ class _SampledLoss(torch.autograd.Function):
             d_bias += p.sum(0)
             d_true[k : k + rows] = (right / norm)[:, 0] - 1
         ctx.save_for_backward(d_h, d_weight, d_bias, d_true)
-        return h.new_tensor(total)
+        return h.new_full((), total)
 
     @staticmethod
     def backward(ctx, grad):

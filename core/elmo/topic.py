@@ -31,13 +31,14 @@ class TopicMaps(nn.Module):
         return h @ self.maps[int(backward), layer]
 
 
-def rows_ahead(batch_sizes: list[int], distance: int) -> tuple[Tensor, Tensor]:
+def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
     """Rows of every token that has one `distance` before it in its sentence, and the rows of those: (targets, contexts)."""
     starts = np.concatenate([[0], np.cumsum(batch_sizes)]).astype(np.int64)
     after = batch_sizes[distance:]
     targets = [np.arange(n) + s for n, s in zip(after, starts[distance:-1], strict=True)] or [np.arange(0)]
     contexts = [np.arange(n) + s for n, s in zip(after, starts[: len(after)], strict=True)] or [np.arange(0)]
-    return torch.from_numpy(np.concatenate(targets)), torch.from_numpy(np.concatenate(contexts))
+    found = (torch.from_numpy(np.concatenate(rows)) for rows in (targets, contexts))
+    return tuple(rows if device is None else rows.to(device) for rows in found)
 
 
 def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
@@ -53,7 +54,7 @@ def words_loss(
     """Sum over layers of the mean loss of the content words at those distances; `softmax_loss(h, targets)` is the next word's."""
     found = []
     for distance in distances:
-        rows, contexts = rows_ahead(batch_sizes, distance)
+        rows, contexts = rows_ahead(batch_sizes, distance, targets.device)
         wanted = content[rows]
         if bool(wanted.any()):
             found.append((targets[rows[wanted]], contexts[wanted]))
@@ -72,7 +73,7 @@ def bag_loss(
     """
     bags = torch.zeros_like(vectors)
     for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
-        rows, contexts = rows_ahead(batch_sizes, distance)
+        rows, contexts = rows_ahead(batch_sizes, distance, bags.device)
         bags.index_add_(0, contexts, vectors[rows])
     some = (bags.square().sum(1) > 0).nonzero()[:, 0]
     if not len(some):

@@ -39,14 +39,16 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
         slots = trainer.targets(torch.from_numpy(numbers))
         named = slots != 2
         trainer.softmax.weight.mul_(0.3)
-        trainer.softmax.weight[slots[named], :d] = found[named] * scale
+        place = trainer.softmax.weight.device
+        trainer.softmax.weight[slots[named].to(place), :d] = (found[named] * scale).to(place)
         chance = trainer.sampler.p.log().float()
         trainer.softmax.bias.copy_(chance - chance.mean())
         table = trainer.table.weight
-        table[numbers, :d] = found * 2 * scale
+        table[torch.from_numpy(numbers).to(table.device), :d] = (found * 2 * scale).to(table.device)
         written = [(t[:1].isupper(), len(t) > 1 and t.isupper(), any(c.isdigit() for c in t)) for t in types]
-        table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32)
-        table[:2, d:] = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries
+        table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32).to(table.device)
+        ends = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries
+        table[:2, d:] = ends.to(table.device)
     return len(numbers)
 
 
@@ -59,14 +61,17 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
     known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
     types = trainer.corpus.types[: trainer.config.table_types]
     order = sorted(range(len(types)), key=lambda k: len(types[k]))  # like lengths share a product
+    table = trainer.table.weight
     model.characters.anchor()
     with torch.no_grad():
         mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
-        trainer.softmax.weight[mine], trainer.softmax.bias[mine] = softmax.weight[theirs], softmax.bias[theirs]
+        for weight, known_weight in zip(trainer.softmax.parameters(), softmax.parameters(), strict=True):
+            weight[mine.to(weight.device)] = known_weight[theirs].to(weight.device)
         for start in range(0, len(order), rows):
             some = order[start : start + rows]
-            trainer.table.weight[some] = model.characters(torch.from_numpy(character_ids([types[k] for k in some])))
-        trainer.table.weight[-1] = trainer.table.weight[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
+            spelt = model.characters(torch.from_numpy(character_ids([types[k] for k in some])))
+            table[torch.tensor(some).to(table.device)] = spelt.to(table.device)
+        table[-1] = table[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
     return len(known)
 
 

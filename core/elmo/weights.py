@@ -137,7 +137,9 @@ def save_safetensors(
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
         (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8", newline="\n")
     with replacing(folder / "weights.safetensors") as temporary:
-        save_file({name: value.to(dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
+        save_file(
+            {name: value.to("cpu", dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"}
+        )
     (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
 
 
@@ -224,7 +226,7 @@ def _from_tensorflow(file, shape: ModelShape):
 
 def _to_tensorflow(model: BiLM):
     """(HDF5 name, array) of every weight: `_from_tensorflow` backwards."""
-    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
+    state = {name: value.detach().float().numpy(force=True) for name, value in model.state_dict().items()}
     shape = model.shape
     yield "char_embed", state["characters.embedding.weight"][1:]
     for k in range(len(shape.filters)):

@@ -15,7 +15,7 @@ from core.errors import ElmoscopeError
 from core.languages import Language
 from core.limits import limits
 from core.texts import t
-from pages._shared import spoken
+from pages._shared import devices, spoken
 from pages._shared.jobs import in_turn
 from pages._shared.markup import plain, shown_errors
 
@@ -74,6 +74,7 @@ def choose(content: Language) -> InUse:
                 "Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."
             ),
         )
+        devices.choose()
         if engine == THEIRS and not allennlp.is_ready():
             st.warning(
                 t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),

@@ -25,6 +25,7 @@ from core.projection import FrozenMaps
 from core.static import StaticVectors
 from core.texts import t
 from core.workbench import Model
+from pages._shared import devices
 from pages._shared.jobs import TURNS, Job, visitor
 from pages._shared.kept import kept, version
 from pages._shared.progress import wait_for
@@ -33,10 +34,16 @@ WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time
 
 
-@kept(3, weighed=False, name="model")
 def model(name: str) -> Model:
+    """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
+    them is kept once for all."""
+    return _model(name, devices.in_use())
+
+
+@kept(3, weighed=False, name="model")
+def _model(name: str, device: str) -> Model:
     with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
-        return workbench.open_model(name)
+        return workbench.open_model(name, device=device)
 
 
 @kept(3, weighed=False, name="vectors")

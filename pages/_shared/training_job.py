@@ -128,7 +128,7 @@ class TrainingJob:
                 self._make_committee(variant, seed, frozen[variant.name])
                 continue
             config, parts = heads.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
-            trainer = make_trainer(variant, self.dataset, config, parts)
+            trainer = make_trainer(variant, self.dataset, config, parts, model.encoder.device)
             told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **told)
             for event in heads.run(trainer, stop=lambda: self.stop_asked):

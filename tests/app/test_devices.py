@@ -1,0 +1,31 @@
+"""Where models compute is asked only on machines that have more than the processor, and then obeyed."""
+
+from core import device, workbench
+from core.kept import Kept
+from pages._shared import kept
+from tests.app.test_pages import opened
+
+
+def test_with_a_processor_alone_nothing_is_asked(monkeypatch):
+    monkeypatch.setattr(device, "present", lambda: ("cpu",))
+    page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
+    assert not page.exception and "device" not in {box.key for box in page.selectbox}
+
+
+def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
+    asked, open_model = [], workbench.open_model
+
+    def opened_there(name: str, *, device: str = "cpu", **given):
+        asked.append(device)
+        return open_model(name, **given)  # there is no card here
+
+    monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
+    monkeypatch.setattr(workbench, "open_model", opened_there)
+    monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
+    page = opened("pages/neighbours.py")
+    box = page.selectbox(key="device")
+    assert not page.exception and box.value == "cpu" and box.options == ["Processor", "Graphics card (CUDA)"]
+    assert set(asked) == {"cpu"}  # never a card unasked
+    monkeypatch.setattr(kept, "KEPT", Kept())
+    box.set_value("cuda").run()
+    assert not page.exception and asked[-1] == "cuda"
