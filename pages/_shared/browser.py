@@ -26,6 +26,7 @@ function install() {
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   // touched: the reader did something that no run has taken up; owed: this run's first change of the address is a step's.
   let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 };
+  let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
   const same = (url) => new URL(url ?? location.href, location.href);
   history.pushState = (state, title, url) => {  // by the program, or another page
     const to = same(url);
@@ -35,15 +36,19 @@ function install() {
       touched = owed = false;
       leaving = "";
       last = { keys: "", at: 0 };
+      path = to.pathname;
       return push(state, title, url);
     }
     if (leaving) return replace(state, title, url);
+    if (arrived) return replace(state, title, location.href);
     const step = !travelling && (owed || (touched && !running()));
     touched = owed = false;
     return step ? push(state, title, url) : replace(state, title, url);
   };
   history.replaceState = (state, title, url) => {  // by the reader, or after Back
     const keys = changed(location.search, same(url).search), now = Date.now(), box = document.activeElement;
+    // Back to another page: before that page has run, Streamlit takes out of its address what the page just left had bound too.
+    if (arrived) return replace(state, title, location.href);
     if (travelling || leaving || !keys) return replace(state, title, url);
     const goesOn = box instanceof HTMLTextAreaElement || box?.getAttribute("role") === "slider";
     const again = keys === last.keys && (goesOn || now - last.at < AGAIN_MS);
@@ -54,12 +59,21 @@ function install() {
   const touch = (event) => {
     if (!event.isTrusted) return;
     if (!running()) travelling = false;
+    arrived = "";
     touched = true;
     const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
-    if (link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey) leaving = location.href;
+    const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    leaving = leaves ? location.href : "";  // until the other page is pushed: a run of this one may end in between
   };
   for (const kind of ["pointerdown", "keydown", "click"]) document.addEventListener(kind, touch, true);
-  addEventListener("popstate", () => { travelling = true; touched = owed = heard = false; leaving = ""; last = { keys: "", at: 0 } }, true);
+  addEventListener("popstate", () => {
+    travelling = true;
+    touched = owed = heard = false;
+    leaving = "";
+    last = { keys: "", at: 0 };
+    if (location.pathname !== path) arrived = location.href;
+    path = location.pathname;
+  }, true);
   let ran = running();
   new MutationObserver(() => {
     const runs = running();
@@ -71,8 +85,12 @@ function install() {
       touched = false;
     } else {
       owed = false;
-      leaving = "";
-      if (heard) travelling = false;
+      if (arrived && heard) {
+        // The page's first run began without what the page just left had bound too: told once more, it takes up the whole address.
+        replace(history.state, "", arrived);
+        arrived = "";
+        dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+      } else if (heard) travelling = false;
     }
   }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
   document.addEventListener("focusin", ({ target }) => {

@@ -1,0 +1,96 @@
+"""Steps of a visit in a real Chromium: one entry of the history each, whole views after Back and Forward; a text too long is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
+JAM, MOLE = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel."
+
+
+def filled(page: Page, key: str, text: str) -> None:
+    box = page.locator(f".st-key-{key} input")
+    box.fill(text)
+    box.press("Enter")
+
+
+def language(page: Page, name: str) -> None:
+    page.get_by_role("combobox", name="Language, 언어").click()
+    page.get_by_role("option", name=name).click()
+
+
+def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")) -> None:
+    """The page's title; of one with sentences the first, and the tokens in question of both."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    if a:
+        expect(page.locator(".st-key-a input")).to_have_value(a)
+        for key, word in zip(("ai", "bi"), words, strict=True):
+            expect(page.locator(f'.st-key-{key} [aria-checked="true"]')).to_have_text(word)
+
+
+def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: Page, server: str):
+    korean, home, neighbours = (
+        "같은 단어는 두 번 나와도 같은 뜻일까요?",
+        "Does a word mean the same thing twice?",
+        "Who are its neighbours?",
+    )
+    spring, cell = "The cherry trees bloom in spring.", "The prisoner paced up and down his cell all night."
+    bank, snow = "We sat on the grassy bank and watched the boats go by.", "아이들이 눈을 뭉쳐 던지며 놀았다."
+    page.goto(server)
+    shows(page, home, bank, ("bank", "bank"))
+    steps: list[tuple[Callable[[], None], str, str, tuple[str, str]]] = [
+        (lambda: page.locator(".st-key-example button", has_text="spring").click(), home, spring, ("spring", "spring")),
+        (lambda: page.locator(".st-key-example button", has_text="cell").click(), home, cell, ("cell", "cell")),
+        (lambda: filled(page, "a", JAM), home, JAM, ("jam", "cell")),
+        (lambda: filled(page, "b", MOLE), home, JAM, ("tunnel", "tunnel")),
+        (lambda: page.locator(".st-key-ai button", has_text="jam").click(), home, JAM, ("jam", "mole")),
+        (lambda: page.get_by_role("radio", name="0", exact=True).click(), home, JAM, ("jam", "mole")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbours").click(), neighbours, JAM, ("jam", "mole")),
+        (lambda: filled(page, "b", "Grandma makes strawberry jam."), neighbours, JAM, ("jam", "jam")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), home, JAM, ("jam", "jam")),
+        (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
+        (lambda: page.locator(".st-key-example button", has_text="눈").click(), korean, snow, ("눈", "눈")),
+    ]  # fmt: skip
+    page.wait_for_function(AT_REST)
+    entries = page.evaluate("history.length")
+    views: list[tuple[str, str, tuple[str, str]]] = [(home, bank, ("bank", "bank"))]
+    for take, title, a, words in steps:
+        take()
+        views.append((title, a, words))
+        shows(page, *views[-1])
+        entries += 1
+        page.wait_for_function(AT_REST)
+        assert page.evaluate("history.length") == entries, views[-1]
+    for view in reversed(views[:-1]):
+        page.go_back()
+        shows(page, *view)
+        page.wait_for_function(AT_REST)
+    for view in views[1:]:
+        page.go_forward()
+        shows(page, *view)
+        page.wait_for_function(AT_REST)
+
+
+def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
+    page.goto(server)
+    box = page.locator(".st-key-a input")
+    expect(box).to_have_value("We sat on the grassy bank and watched the boats go by.")
+    box.click()
+    page.keyboard.press("ControlOrMeta+A")
+    page.evaluate("document.execCommand('insertText', false, 'The crane flew home. '.repeat(150))")  # as a paste does
+    box.press("Enter")
+    expect(page.get_by_text("This box is full: only the first 2,000 characters are read.")).to_be_visible()
+    expect(page.locator('.st-key-ai [aria-checked="true"]')).to_have_text("crane")
+    assert len(box.input_value()) == 2000
+
+
+def test_the_word_in_question_travels_to_the_map(page: Page, server: str):
+    page.goto(f"{server}/?a=The+plant+employs+nine+hundred+workers.")
+    filled(page, "b", "Water the plant on Sunday.")
+    expect(page.locator('.st-key-bi [aria-checked="true"]')).to_have_text("plant")
+    page.get_by_role("link", name="Where do its senses live?").first.click()
+    expect(page.get_by_role("combobox", name="Word", exact=True)).to_have_value("plant")
