@@ -24,7 +24,7 @@ from core.languages import tokenize
 from core.spelling import split_words
 from core.text import join_tokens
 from core.texts import t
-from pages._shared import charts, examples, map_scores, notices, store
+from pages._shared import charts, examples, notices, store
 from pages._shared import decided_says as says
 from pages._shared.asked import place_of
 from pages._shared.in_use import InUse, english
@@ -165,9 +165,7 @@ def _mix(in_use: InUse, word: str) -> str:
         "Nearest sentence, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer} alone; chance is {null:.0%}.",
         mix=shares["mix"], best=shares[best], layer=layer_title(best), null=reports["mix"].null_mean,
     )  # fmt: skip
-    static = map_scores.static_of(in_use, word)
-    said = f"{said} {map_scores.static_share(static)}".rstrip()
-    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None, static=static.one_nn if static else None), "mix", said)  # fmt: skip
+    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
     return said
 
 

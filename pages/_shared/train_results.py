@@ -177,7 +177,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
             "pages/classify.py",
             label=t("They answer there as “{title}”", title=plain(title)),
             icon=":material/arrow_forward:",
-            query_params={"task": title},
+            query_params={"task": plain(title)},  # the address holds what the choice is labelled with
         )
     notebook_.download_button(
         t("A notebook that does the same"), json.dumps(notebook(job.order), indent=1), f"train-{job.order.task}.ipynb",

@@ -72,7 +72,7 @@ def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_s
     assert name == "elmoscope-home-1.svg"
     root = ElementTree.fromstring(svg)
     texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert root.tag.endswith("}svg") and any("match" in text for text in texts)
+    assert root.tag.endswith("}svg") and any("1st" in text for text in texts)
     assert "Does a word mean the same thing twice?" in texts and "Elmoscope · model elmo-mini, vectors glove-mini" in texts
     alone = taken.context.new_page()
     alone.set_content(svg.decode())
@@ -120,10 +120,10 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto((tmp_path / name).as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("Does a word mean the same thing twice?")
-    expect(page.locator("figure .main-svg text", has_text="match").first).to_be_visible()
+    expect(page.locator("figure .main-svg text", has_text="1st").first).to_be_visible()
     expect(page.get_by_role("figure", name=re.compile("Two arrows"))).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
-    expect(page.get_by_role("row", name=re.compile("Settings .*layer = 1"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("Settings .*a = He lit a match"))).to_be_visible()
     expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
     word, chart = (
         page.locator(".ytick text", has_text="GloVe").bounding_box(),
