@@ -75,9 +75,7 @@ def test_the_quiz_tells_the_lead_and_who_is_wrong(cosines, data):
     senses = tuple(["river <edge>", "money", "말", "sound"][: len(cosines)])
     gold, before, answer = (data.draw(st.sampled_from(senses)) for _ in range(3))
     edit = data.draw(st.sampled_from([None, (0, "a", "b")]))
-    question = editing.Question(
-        "w", ("a", "w"), 1, senses, tuple(cosines), gold, edit, gold if edit else None, before if edit else None
-    )
+    question = editing.Question("w", ("a", "w"), 1, senses, tuple(cosines), gold, edit, before if edit else None)
     lines = sentences(flip_quiz.told(question, answer))
     ordered = sorted(cosines)
     assert f"by {ordered[-1] - ordered[-2]:.2f} in cosine" in lines[0]
