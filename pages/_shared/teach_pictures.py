@@ -165,7 +165,7 @@ def _mix(in_use: InUse, word: str) -> str:
         "Nearest sentence, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer} alone; chance is {null:.0%}.",
         mix=shares["mix"], best=shares[best], layer=layer_title(best), null=reports["mix"].null_mean,
     )  # fmt: skip
-    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said, HEIGHT - 40)
+    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said, HEIGHT - 80)
     return said
 
 
