@@ -162,10 +162,10 @@ def _mix(in_use: InUse, word: str) -> str:
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
     said = t(
-        "Nearest sentence, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer} alone; chance is {null:.0%}.",
+        "Nearest, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer}; chance is {null:.0%}.",
         mix=shares["mix"], best=shares[best], layer=layer_title(best), null=reports["mix"].null_mean,
     )  # fmt: skip
-    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said, HEIGHT - 80)
+    _draw(figures.accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
     return said
 
 
