@@ -26,8 +26,18 @@ def guess(data: bytes) -> str | None:
         return None
     if best.encoding == "cp1250":
         as_good = {m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence}
-        return "cp1252" if "cp1252" in as_good | set(best.could_be_from_charset) else "cp1250"
+        western = "cp1252" in as_good | set(best.could_be_from_charset) or not _spells(sample, "cp1250", "cp1252")
+        return "cp1252" if western else "cp1250"
     return best.encoding
+
+
+def _spells(sample: bytes, encoding: str, other: str) -> bool:
+    """Whether a letter that `encoding` alone sees stands in a word: a Ł before a number is a £ of the other."""
+    mine, theirs = (sample.decode(one, "replace") for one in (encoding, other))
+    return any(
+        a != b and a.isalpha() and (mine[max(0, k - 1) : k].isalpha() or mine[k + 1 : k + 2].isalpha())
+        for k, (a, b) in enumerate(zip(mine, theirs, strict=True))
+    )
 
 
 def encoding_of(opened: Callable, path: Path, end: int, line: bytes) -> str | None:

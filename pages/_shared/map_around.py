@@ -63,8 +63,8 @@ def choose_plan(n_stars: int) -> str:
     )  # fmt: skip
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def frequent_words(_table: OccurrenceTable, folder: str) -> list[str]:
+@kept(8)
+def frequent_words(_table: OccurrenceTable, key: str) -> list[str]:
     """The commonest words of a corpus that can tell something; of any kind where none can."""
     counts = np.bincount(_table.word, minlength=len(_table.words))
     order = [_table.words[code] for code in np.argsort(-counts, kind="stable") if any(c.isalpha() for c in _table.words[code])]
@@ -164,7 +164,7 @@ def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, group
         weights = layer_weights(layer, points.layers.shape[1])
         cosine = surroundings.cosine(*(query.layers for query in found.queries), weights)
         here = slice(points.occurrences, None)
-        large = store.at_large(table, str(table.folder), tuple(weights))
+        large = store.at_large(table, store.table_key(table), tuple(weights))
         return map_says.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, large)
     if len(found.queries) == 1:
         return [t("One sentence is a star; type a second one to see which of the two each word leans to.")]

@@ -46,7 +46,7 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> s
     """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
     lemmas = [notices.lemma_of(table, one.word) for one in asked]
     own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
-    others = [*table.lemmas, workbench.ALL_WORDS] if table.lemmas else map_around.frequent_words(table, str(table.folder))
+    others = [*table.lemmas, workbench.ALL_WORDS] if table.lemmas else map_around.frequent_words(table, store.table_key(table))
     words = list(dict.fromkeys([*(word for word, lemma in zip(own, lemmas, strict=True) if lemma is None), *others]))
     if not words:
         return None

@@ -181,9 +181,14 @@ def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, 
     return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
-def at_large(_table: OccurrenceTable, folder: str, weights: tuple[float, ...]) -> float:
-    """Mean cosine of two tokens of a table drawn by lot, for one mix."""
+def table_key(table: OccurrenceTable) -> str:
+    """What tells a table apart from every other, one that was since made anew in the same folder too."""
+    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
+
+
+@kept(128)
+def at_large(_table: OccurrenceTable, key: str, weights: tuple[float, ...]) -> float:
+    """Mean cosine of two tokens of a table (`table_key`) drawn by lot, for one mix."""
     return surroundings.at_large(_table, np.array(weights))
 
 

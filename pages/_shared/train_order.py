@@ -17,6 +17,7 @@ from core.limits import check_allowed, limits
 from core.texts import t
 from pages._shared.in_use import InUse
 from pages._shared.jobs import in_turn
+from pages._shared.kept import kept
 from pages._shared.markup import plain, shown_errors
 from pages._shared.training_job import Order
 
@@ -203,15 +204,15 @@ def check_classes(table: Table, name: str) -> None:
         )
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def refusal(
-    task: str, files: tuple[tuple[str, str], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
+    task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
 ) -> str:
     """Why these rows cannot be split and trained on, in that language; "" where they can. Asked before the button, of files so small
     that it takes a moment."""
     try:
         split = SplitConfig(share=share, duplicates=heads.task_named(task).duplicates)
-        heads.open_data(heads.task_named(task), split=split, **dict(files), **{name: value for name, value in columns})
+        heads.open_data(heads.task_named(task), split=split, **{name: path for name, path, _ in files}, **dict(columns))
     except ElmoscopeError as error:
         return str(error)
     return ""
@@ -222,7 +223,13 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
-    if told := refusal(task, tuple((name, str(path)) for name, path in files.items()), given, share, texts.language()):
+    if told := refusal(
+        task,
+        tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()),
+        given,
+        share,
+        texts.language(),
+    ):
         raise BadInput(told)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import streamlit as st
-
 from core import languages, verdict
 from core.errors import ElmoscopeError
 from core.neighbours import Query
@@ -65,10 +63,10 @@ def is_word(chosen: Chosen) -> bool:
 def usual_cosine(in_use: InUse, name: str) -> float | None:
     """What two different words have at a layer of the model in use."""
     tables = _tables(in_use)
-    return _usual(_key(tables[0]), name, tables[0]) if tables else None
+    return _usual(store.table_key(tables[0]), name, tables[0]) if tables else None
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def _usual(key: str, name: str, _table: OccurrenceTable) -> float | None:
     return verdict.usual_cosine(_table, name)
 
@@ -129,15 +127,10 @@ def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:
     return ground if table is _own(in_use.model) else replace(ground, words={})
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def _trust_at(key: str, lemma: str, _table: OccurrenceTable) -> verdict.Trust:
     return verdict.trust_of(_table, lemma)
 
 
 def _trust(in_use: InUse, table: OccurrenceTable, lemma: str) -> verdict.Trust:
-    return _trust_at(_key(table), lemma, table)
-
-
-def _key(table: OccurrenceTable) -> str:
-    """What tells a table apart from every other."""
-    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
+    return _trust_at(store.table_key(table), lemma, table)

@@ -81,6 +81,7 @@ def test_trees_are_read_as_text_and_the_label_of_the_root(tmp_path):
         ("cp949", "비가 와서 우산을 폈다", "눈이 녹았다"),
         ("cp1252", "“It’s open” – the café", "nothing"),
         ("cp1252", "£5 café", "b"),
+        ("cp1252", "“The price rose to £30!” he said; “it’s far too much” was her reply", "He’s paid £20 – “a café’s price”"),
         ("cp1252", "Die Straße ist schön", "Größe und Übermut"),
         ("cp932", "雨が降って傘をさした", "雪がとけた"),
         ("cp1250", "Żółw idzie przez łąkę", "Śnieg już stopniał"),
