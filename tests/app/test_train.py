@@ -41,10 +41,11 @@ def test_a_rare_class_beside_large_ones_is_left_to_the_split():
 def test_what_a_split_finds_is_said_before_the_button(tmp_path):
     (tmp_path / "own.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(6)))
     columns = (("text_columns", ("text",)), ("label_column", "topic"))
-    files = (("train", str(tmp_path / "own.csv")),)
+    files = (("train", str(tmp_path / "own.csv"), 0),)
     assert "row" in refusal("own", files, columns, 0.01, "en")
-    (tmp_path / "more.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(90)))
-    assert refusal("own", (("train", str(tmp_path / "more.csv")),), columns, 1.0, "en") == ""
+    (tmp_path / "own.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(90)))
+    assert "row" in refusal("own", files, columns, 0.01, "en")  # kept, until the file's time tells that it is another
+    assert refusal("own", (("train", str(tmp_path / "own.csv"), 1),), columns, 1.0, "en") == ""
 
 
 def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
