@@ -195,7 +195,7 @@ def _measuring(commands) -> None:
     card.add_argument("--data", required=True, metavar="FOLDER", help="holds corpus, senseval, semcor, conll2000, pairs, or some")
     card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
     card.add_argument("--limit-text", type=_whole(1), metavar="N", help="only the first N sentences for the perplexity")
-    measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "neighbours", "speed")
+    measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "neighbours", "random", "speed")
     card.add_argument(
         "--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay"
     )
@@ -236,6 +236,7 @@ def _measuring_senses(evaluate) -> None:
     add_model(near)
     vectors = _add(evaluate, "vectors", "evaluate_vectors", "Static vectors: similarity of pairs, analogies (gensim's copies).")
     vectors.add_argument("vectors", nargs="+", metavar="V", help="registry names or vector files")
+    add_model(_add(evaluate, "random", "evaluate_random", "Cosine of two words drawn by lot, layer by layer."))
     add_model(_add(evaluate, "speed", "evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 

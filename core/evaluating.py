@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 
-from core import all_words, evaluation, manifest, own_sentences, static, texts, workbench
+from core import all_words, anisotropy, evaluation, manifest, own_sentences, static, texts, workbench
 from core.artifacts import provenance, read_json, write_json
 from core.commands import cluster_of, note, open_model, progress, spread_model
 from core.corpus import LabelledRow, read_labelled
@@ -151,6 +151,14 @@ def evaluate_speed(args, model: Model | None = None) -> Answer:
     return found, text.format(**found)
 
 
+def evaluate_random(args, model: Model | None = None) -> Answer:
+    found = anisotropy.evaluate(model or open_model(args))
+    lines = ["cosine of two different words drawn by lot: mean, nine in ten between"]
+    for name in [*(name for name in found if name.isdecimal()), "mix"]:
+        lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **found[name]))
+    return found, "\n".join([*lines, f"{found['n']:,} tokens, each of another sentence"])
+
+
 def evaluate_vectors(args) -> Answer:
     found = {name: static.evaluate_vectors(workbench.open_vectors(name)) for name in args.vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
@@ -172,10 +180,19 @@ CARD = {  # name in measures.json: what to run, its command, its options; paths 
     "sentences": (evaluate_sentences, "sentences", {}),
     "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
     "neighbours": (evaluate_neighbours, "neighbours", {}),
+    "random": (evaluate_random, "random", {}),
     "speed": (evaluate_speed, "speed", {}),
 }
-ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs")  # what can be measured of an English model
-OTHERS = ("perplexity", "sentences", "neighbours", "speed")  # of another language's, with what it brings itself
+ENGLISH = (
+    "perplexity",
+    "senses",
+    "all_words",
+    "tags",
+    "sentences",
+    "pairs",
+    "random",
+)  # what can be measured of an English model
+OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
 DEFAULTS = {
     "perplexity": {"hold-out": None},
     "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},

@@ -35,7 +35,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "surroundings",
     ),
     ("notebooks",),
-    ("evaluation", "modelcard", "heads", "verdict"),
+    ("evaluation", "modelcard", "heads", "verdict", "anisotropy"),
     ("commands", "experiments", "bench", "all_words", "own_sentences"),
     ("making", "evaluating", "classifying", "benching", "cli_model", "cli_heads", "cli_bench"),
     ("bundling",),

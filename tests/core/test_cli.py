@@ -493,7 +493,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
     status, out, err = call(*asked, "--json")
     found = one_object(status, out, err)
     keys_are(found, "evaluate card")
-    assert list(found["measures"]) == ["perplexity", "senses", "tags", "sentences"]
+    assert list(found["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
     assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
     assert json.loads(output.read_text()) == {key: value for key, value in found.items() if key != "output"}
     monkeypatch.chdir(card_data)
