@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from core import __version__, cli_bench, cli_heads, languages
+from core import __version__, cli_bench, cli_heads, cli_sentences, languages
 from core.cli_model import add_device, add_model
 from core.config import FLOAT32, PRECISIONS
 from core.errors import ElmoscopeError
@@ -39,9 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _function(name: str):
     """What a command does; imported after parsing, so that --help need not wait for torch."""
-    from core import benching, bundling, classifying, commands, evaluating, making
+    from core import benching, bundling, classifying, commands, evaluating, making, sentence_checks
 
-    places = (commands, making, evaluating, classifying, benching, bundling)
+    places = (commands, making, evaluating, classifying, benching, bundling, sentence_checks)
     return next(getattr(module, name) for module in places if hasattr(module, name))
 
 
@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     _keeping(commands)
     cli_heads.add_commands(commands, _add, add_model, _whole)
     cli_bench.add_commands(commands, _add, _whole)
+    cli_sentences.add_commands(commands, _add)
     return parser
 
 
