@@ -35,7 +35,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "surroundings",
     ),
     ("notebooks",),
-    ("evaluation", "modelcard", "heads", "verdict", "anisotropy"),
+    ("evaluation", "modelcard", "heads", "verdict", "anisotropy", "lessons"),
     ("commands", "experiments", "bench", "all_words", "own_sentences"),
     (
         "making",

@@ -10,7 +10,7 @@ from typing import Any
 from core import __version__
 from core.errors import BadInput
 from core.markup import plain
-from core.notebooks import layers, measured, texts, words
+from core.notebooks import layers, lessons, measured, texts, words
 from core.notebooks.recipe import Maker, Recipe, Settings
 from core.texts import language, t
 
@@ -34,6 +34,7 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "found": texts.found,
     "compare": texts.compare,
     "how": layers.how,
+    "lessons": lessons.lessons,
 }
 
 LOOK = """\

@@ -54,6 +54,8 @@ def menu() -> tuple[Entry, ...]:
             (("pages/corpus.py", t("Texts")), ("pages/found.py", t("Senses found")), ("pages/compare.py", t("Compare"))),
         ),
         Entry(
-            t("How it works"), ":material/account_tree:", (("pages/how.py", t("How it works")), ("pages/teach.py", t("Slides")))
+            t("How it works"),
+            ":material/account_tree:",
+            (("pages/how.py", t("How it works")), ("pages/lessons.py", t("Lessons")), ("pages/teach.py", t("Slides"))),
         ),
     )

@@ -27,6 +27,7 @@ TITLES = {
     "found": "How many meanings does it have here?",
     "compare": "Do two models see the same words?",
     "how": "How does a sentence become a vector?",
+    "lessons": "How alike are two words that have nothing in common?",
     "teach": "Does one word have one meaning?",
     "state": "Does it remember what it read before?",
     "speed": "How fast is it, and against what?",

@@ -17,6 +17,7 @@ import pytest
 from core import neighbours, texts, workbench
 from core.errors import BadInput
 from core.notebooks import VIEWS, notebook
+from core.notebooks.lessons import LESSONS
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {
@@ -59,6 +60,14 @@ def run(tmp_path: Path, monkeypatch):
         return runpy.run_path(str(file))
 
     return run
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_notebook_of_a_lesson_runs_from_top_to_bottom(lesson: str, run):
+    assert all(1 <= len(cell["source"]) <= 24 for cell in cells("lessons", {"lesson": lesson}) if cell["cell_type"] == "code")
+    assert run("lessons", {"lesson": lesson})
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("lessons", {"lesson": "nothing"})
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -1,0 +1,144 @@
+"""Pictures of the lessons: densities of cosines in rows, measures with their intervals, a word each as a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.figures.style import GRID, base, line_name
+from core.texts import t
+
+LOT, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # pairs drawn by lot, of one word (in two senses), of one sense
+ROW = 0.86  # of the distance of two rows' feet: how high a curve is
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of densities: its name, what stands at its right, and the curves by name."""
+
+    name: str
+    note: str
+    curves: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """One row of a picture by word: a mean with its interval, and a dot a word behind it."""
+
+    name: str
+    mean: float
+    low: float
+    high: float
+    words: Mapping[str, float] = field(default_factory=dict)
+    colour: str = ONE_SENSE
+
+
+def density_rows(
+    rows: Sequence[Row],
+    grid: np.ndarray,
+    colours: Mapping[str, str],
+    *,
+    span: tuple[float, float],
+    key: str,
+    at: float | None = None,
+) -> go.Figure:
+    """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
+    figure, shown = go.Figure(), (grid >= span[0]) & (grid <= span[1])
+    x = grid[shown]
+    for number, row in enumerate(rows):
+        foot = -number
+        for name, curve in row.curves.items():
+            y, colour = foot + ROW * curve[shown] / max(curve.max(), 1e-12), colours[name]
+            figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
+            figure.add_scatter(
+                x=x, y=y, mode="lines", line={"color": colour, "width": 2}, fill="tonexty", fillcolor=_pale(colour),
+                name=escape(name), customdata=curve[shown], hovertemplate=f"{escape(name)}: %{{x:.2f}}<extra>{escape(row.name)}</extra>",
+            )  # fmt: skip
+        told = f"<b>{escape(row.name)}</b>" + (f"<br>{row.note}" if row.note else "")
+        figure.add_annotation(
+            x=0,
+            xref="paper",
+            y=foot + ROW,
+            text=told,
+            showarrow=False,
+            xanchor="left",
+            yanchor="top",
+            align="left",
+            font={"size": 13},
+        )
+        figure.add_hline(y=foot, line={"color": GRID, "width": 1})
+    if at is not None:
+        figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
+    named = "<br>".join(line_name(name, colour) for name, colour in colours.items())
+    figure.add_annotation(
+        x=0,
+        xref="paper",
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left",
+        align="left",
+        text=named,
+        showarrow=False,
+        font={"size": 13},
+    )
+    figure.update_xaxes(range=list(span), title=t("cosine"), fixedrange=True, gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
+    base(figure, height=118 * len(rows) + 60 + 19 * len(colours), key=key)
+    return figure.update_layout(margin_t=14 + 19 * len(colours))
+
+
+def interval_dots(
+    rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True
+) -> go.Figure:
+    """Means with their intervals, a row each; behind them a grey dot for each word, the marked word's larger and dark."""
+    figure, rng, form = go.Figure(), np.random.default_rng(0), ".0%" if per_cent else ".2f"
+    if zero is not None:
+        figure.add_vline(x=zero, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    for number, row in enumerate(rows):
+        words = list(row.words)
+        heights = -number - 0.14 - 0.16 * rng.random(len(words))
+        values = [row.words[word] for word in words]
+        figure.add_scatter(
+            x=values, y=heights, mode="markers", text=[escape(word) for word in words], hovertemplate=f"%{{text}}: %{{x:{form}}}<extra></extra>",
+            marker={
+                "size": [13 if word == marked else 6 for word in words],
+                "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
+                "line": {"width": [2 if word == marked else 0 for word in words], "color": "#1B1B1F"},
+                "symbol": ["star" if word == marked else "circle" for word in words],
+            },
+        )  # fmt: skip
+        figure.add_scatter(
+            x=[row.low, row.high], y=[-number, -number], mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip"
+        )
+        figure.add_scatter(
+            x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour},
+            hovertemplate=f"{escape(row.name)}: %{{x:{form}}}<extra></extra>",
+        )  # fmt: skip
+        value = f"{row.mean:{form}}  ({row.low:{form}} … {row.high:{form}})"
+        figure.add_annotation(
+            x=0, xref="paper", y=-number, yshift=9, yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
+            text=f"<b>{escape(row.name)}</b>  {value}",
+        )  # fmt: skip
+    ends = [zero, *(end for row in rows for end in (row.low, row.high, *row.words.values()))]
+    low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
+    margin = 0.04 * (high - low or 1)
+    figure.update_xaxes(
+        range=[low - (margin if low != zero else 0), high + margin],
+        title=title,
+        tickformat=form,
+        fixedrange=True,
+        gridcolor=GRID,
+        zeroline=False,
+    )
+    figure.update_yaxes(range=[0.5 - len(rows), 0.55], visible=False, fixedrange=True)
+    return base(figure, height=64 * len(rows) + 60, key=key)
+
+
+def _pale(colour: str) -> str:
+    """#rrggbb -> the same, most of the page seen through it."""
+    return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.18)"

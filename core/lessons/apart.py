@@ -1,0 +1,118 @@
+"""Distributions, not means: cosines of a word's sentences in one sense and in two, by layer, and how far they overlap.
+
+A difference of two means says nothing of a single pair. What does is how often, of one pair of each kind, the pair of one sense is the
+nearer (the area under the ROC curve, ties for half), and what is decided wrongly at a threshold: pairs of one sense that are missed,
+pairs of two senses that pass. Everything is worked out within each word and averaged over words; intervals are drawn by word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import BadInput
+from core.lessons.cone import density, nearer
+from core.neighbours import similarities
+from core.occurrences import OccurrenceTable
+from core.senses import TIE
+from core.significance import Paired, paired, rank_p
+from core.texts import t
+from core.workbench import layer_weights
+
+ROUNDS = 999  # shuffles of one word's senses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """Means over words, 0 to 1."""
+
+    missed: float  # pairs of one sense under the threshold
+    passed: float  # pairs of two senses at it or above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """One space: each word's pairs of both kinds."""
+
+    words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
+
+    def auc(self) -> Paired:
+        """The mean over words of AUC less a half, drawn by word: `mean` 0 is a coin's."""
+        found = list(self.aucs().values())
+        return paired(found, np.full(len(found), 0.5))
+
+    def aucs(self) -> dict[str, float]:
+        return {word: nearer(same, other) for word, (same, other) in self.words.items()}
+
+    def gap(self) -> Paired:
+        """Mean cosine of pairs of one sense less that of two, a word at a time."""
+        return paired(*([each[kind].mean() for each in self.words.values()] for kind in (0, 1)))
+
+    def means(self) -> tuple[float, float]:
+        first, second = (float(np.mean([each[kind].mean() for each in self.words.values()])) for kind in (0, 1))
+        return first, second
+
+    def densities(self) -> tuple[np.ndarray, np.ndarray]:
+        first, second = (density([each[kind] for each in self.words.values()]) for kind in (0, 1))
+        return first, second
+
+    def errors(self, threshold: float) -> Errors:
+        missed = [np.searchsorted(same, threshold - TIE) / len(same) for same, _ in self.words.values()]
+        passed = [1 - np.searchsorted(other, threshold - TIE) / len(other) for _, other in self.words.values()]
+        return Errors(missed=float(np.mean(missed)), passed=float(np.mean(passed)))
+
+    def balanced(self) -> float:
+        """The threshold, in hundredths, at which both errors together are least; of several the one in their middle."""
+        tried = np.arange(0, 101) / 100
+        sums = np.array([(e := self.errors(at)).missed + e.passed for at in tried])
+        best = np.flatnonzero(sums <= sums.min() + 1e-9)
+        return float(tried[best[len(best) // 2]])
+
+    def of(self, word: str) -> Spread:
+        return Spread({word: self.words[word]})
+
+
+def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
+    """Each labelled word's rows, for words of two senses or more of which one stands twice; BadInput where there is none."""
+    rows = table.labelled_rows()
+    found = {}
+    for code in np.unique(table.lemma[rows]):
+        own = rows[table.lemma[rows] == code]
+        counts = np.unique(table.sense[own], return_counts=True)[1]
+        if code >= 0 and len(counts) > 1 and counts.max() > 1:
+            found[table.lemmas[code]] = own
+    if not found:
+        raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
+    return found
+
+
+def spread(table: OccurrenceTable, layer: str) -> Spread:
+    """Of every labelled word, in one layer or the equal mix ("mix")."""
+    weights = layer_weights(layer, table.meta["layers"])
+    found = {word: _parted(similarities(table, rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    return Spread(found)
+
+
+def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
+    """How often a word's AUC is reached when its senses are shuffled: the rank p of it."""
+    from scipy.stats import rankdata
+
+    rows = words_of(table)[word]
+    cosines, senses = similarities(table, rows, layer_weights(layer, table.meta["layers"])), table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    ranks = rankdata(_rounded(cosines[first, second]))
+    rng = np.random.default_rng(seed)
+    shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
+    sums = np.array([(one[first] == one[second]) @ ranks for one in shuffles])  # all have as many pairs of one sense
+    return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
+
+
+def _parted(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    first, second = np.triu_indices(len(senses), 1)
+    values, same = _rounded(cosines[first, second]), senses[first] == senses[second]
+    return np.sort(values[same]), np.sort(values[~same])
+
+
+def _rounded(cosines: np.ndarray) -> np.ndarray:
+    return np.round(cosines.astype(np.float64) / TIE) * TIE

@@ -1,0 +1,223 @@
+"""Crowded in a cone: how alike two words drawn by lot are, and what is left of a word's likeness to itself without that.
+
+Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's likeness to itself, its mean
+cosine over two of its occurrences, is held against that of two words drawn by lot, and the variance that one direction explains of its
+occurrences against that of as many tokens drawn by lot. Taking off the mean, then the first k directions of all vectors, was proposed
+against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
+from pairs drawn by lot best, everything is measured on the other half, and as many directions drawn by lot are the control.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import BadInput
+from core.occurrences import OccurrenceTable
+from core.significance import Paired, paired
+from core.text import bare
+from core.texts import t
+
+RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words drawn by lot, of one word (in two senses), of one sense
+RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too
+TREATMENTS = (RAW, MEAN, TOP)
+MOST_K = 10
+LOT = 400  # tokens drawn by lot
+WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
+DRAWS = 20  # samples of tokens that a word's explained variance is held against
+EDGES = np.linspace(-1, 1, 201)  # of the bins of a density
+GRID = (EDGES[1:] + EDGES[:-1]) / 2
+WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Tokens of a table: all occurrences of some words, and tokens drawn by lot."""
+
+    layers: np.ndarray  # (N, L, D) float32
+    groups: tuple[np.ndarray, ...]  # a word's rows among the N
+    senses: np.ndarray  # (N,) numbers; -1 where nobody said
+    lot: np.ndarray  # (M,) rows among the N
+    apart: np.ndarray  # (M, M) bool: pairs of the lot that are two words, each once
+    names: tuple[str, ...]  # of the words
+
+    @property
+    def labelled(self) -> bool:
+        return bool((self.senses >= 0).any())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """One layer under one treatment, of the measured half of the words; every word counts alike."""
+
+    k: int | None  # directions taken off; None: as they are
+    density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
+    mean: dict[str, float]
+    span: dict[str, tuple[float, float]]  # from 5 to 95 % of the pairs
+    alike: Paired  # a word's mean cosine with itself, less that of two words drawn by lot
+    explained: Paired  # what one direction explains of a word's occurrences, less that of as many tokens drawn by lot
+    auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than pairs drawn by lot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cone:
+    panels: tuple[dict[str, Panel], ...]  # a layer each, by treatment
+    gains: tuple[
+        dict[str, Paired], ...
+    ]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn by lot; in AUC
+    controls: tuple[str, ...]  # the words that chose k
+    measured: tuple[str, ...]
+    labelled: bool
+    pairs: dict[str, int]  # how many of a kind were measured
+
+
+def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
+    """The labelled words of a table; of one without labels up to WORDS words drawn by lot, among those that stand often enough."""
+    rng, labelled = np.random.default_rng(seed), table.labelled_rows()
+    if len(labelled):
+        rows, words = labelled, table.lemma[labelled]
+        chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
+        lot = rng.permutation(len(rows))[:LOT]
+        names = [table.lemmas[code] for code in chosen]
+    else:
+        counts = np.bincount(table.word, minlength=len(table.words))
+        often = [code for code in np.flatnonzero(counts >= FEWEST) if bare(table.words[code]).isalpha()]
+        chosen = sorted(rng.permutation(often)[:WORDS].astype(int)) if often else []
+        each = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
+        drawn = rng.permutation(len(table))[:LOT]
+        rows = np.concatenate([*each, drawn]).astype(int)
+        words = np.concatenate(
+            [*(np.full(len(found), code) for code, found in zip(chosen, each, strict=True)), np.full(len(drawn), -1)]
+        )
+        lot = np.arange(len(rows) - len(drawn), len(rows))
+        names = [table.words[code] for code in chosen]
+    if len(chosen) < FEWEST_WORDS:
+        told = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
+        raise BadInput(
+            t("This lesson needs {least} words that stand {n} times each; these sentences have {found}. Bring more text.", **told)
+        )
+    spelt = words[lot] if len(labelled) else table.word[rows[lot]]
+    apart = np.triu(spelt[:, None] != spelt[None], 1)
+    groups = tuple(np.flatnonzero(words == code) for code in chosen)
+    return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
+
+
+def cone(found: Sample, *, seed: int = 0) -> Cone:
+    """Every layer of a sample under every treatment."""
+    rng = np.random.default_rng(seed)
+    order, n = rng.permutation(len(found.groups)), len(found.groups) // 2
+    control, measured = np.sort(order[:n]), np.sort(order[n:])
+    panels, gains = [], []
+    for number in range(found.layers.shape[1]):
+        vectors = found.layers[:, number]
+        ground = vectors if found.labelled else vectors[found.lot]
+        centred, top = vectors - ground.mean(axis=0), directions(ground)
+        scores = [np.mean(_aucs(found, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
+        best = int(np.argmax(np.round(scores, 6)))
+        treated = {RAW: (None, vectors), MEAN: (0, centred), TOP: (best, without(centred, top[:best]))}
+        here = {name: _panel(found, each, k, measured, rng) for name, (k, each) in treated.items()}
+        drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
+        by_lot = _aucs(found, unit(without(centred, drawn)), measured)
+        panels.append(here)
+        gains.append(
+            {MEAN: paired(here[MEAN].auc, here[RAW].auc), TOP: paired(here[TOP].auc, here[MEAN].auc), "control": paired(here[TOP].auc, by_lot)}
+        )  # fmt: skip
+    pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(found.apart.sum())}
+    for word in measured:
+        same = _same(found, found.groups[word])
+        pairs[SENSE] += int(same.sum())
+        pairs[WORD] += len(same) - int(same.sum())
+    names = [tuple(found.names[k] for k in half) for half in (control, measured)]
+    counted = {kind: count for kind, count in pairs.items() if count}
+    return Cone(
+        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted
+    )
+
+
+def directions(vectors: np.ndarray) -> np.ndarray:
+    """(n, D) -> (D, D): the directions of largest variance about the mean, the largest first, a row each."""
+    centred = np.asarray(vectors, np.float64) - vectors.mean(axis=0)
+    return np.linalg.eigh(centred.T @ centred)[1].T[::-1].astype(np.float32)
+
+
+def without(vectors: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """(N, D) less their parts along orthonormal directions (k, D)."""
+    return vectors - (vectors @ taken.T) @ taken if len(taken) else vectors
+
+
+def explained(vectors: np.ndarray) -> float:
+    """(n, D) -> the share of their squared length along their first direction, the mean not taken off (Ethayarajh 2019, "MEV")."""
+    squares = np.linalg.eigvalsh((vectors @ vectors.T).astype(np.float64))
+    return float(squares[-1] / max(squares.sum(), 1e-30))
+
+
+def nearer(cosines: np.ndarray, others: np.ndarray) -> float:
+    """(p,), sorted (q,) -> the share of pairs of both in which the first is higher, ties for half: the area under the ROC curve."""
+    return float(
+        (np.searchsorted(others, cosines, "left") + np.searchsorted(others, cosines, "right")).mean() / (2 * len(others))
+    )
+
+
+def density(cosines: list[np.ndarray]) -> np.ndarray:
+    """Cosines of each word's pairs -> (200,) over GRID, every word alike: a smoothed histogram whose area is 1."""
+    counted = np.mean([np.histogram(np.clip(one, -1, 1), EDGES)[0] / len(one) for one in cosines], axis=0)
+    reach = np.arange(-8, 9) * (EDGES[1] - EDGES[0])
+    kernel = np.exp(-0.5 * (reach / WIDTH) ** 2)
+    padded = np.pad(counted, 8, mode="symmetric")  # what would go over the edge stays within
+    return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
+
+
+def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> Panel:
+    lengths = unit(vectors)
+    by_lot = _by_lot(found, lengths)
+    cosines: dict[str, list[np.ndarray]] = {RANDOM: [by_lot], WORD: [], SENSE: []}
+    alike, shares, drawn = [], [], {}
+    for rows in (found.groups[word] for word in measured):
+        own, same = _pairs(lengths[rows]), _same(found, rows)
+        for kind, chosen in ((WORD, ~same), (SENSE, same)):
+            if chosen.any():
+                cosines[kind].append(own[chosen])
+        alike.append(own.mean())
+        if len(rows) not in drawn:
+            size = min(len(rows), len(found.lot))
+            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(found.lot, size, replace=False)]) for _ in range(DRAWS)])
+        shares.append(explained(vectors[rows]) - drawn[len(rows)])
+    ordered = np.sort(by_lot)
+    cosines = {kind: each for kind, each in cosines.items() if each}
+    return Panel(
+        k=k,
+        density={kind: density(each) for kind, each in cosines.items()},
+        mean={kind: float(np.mean([one.mean() for one in each])) for kind, each in cosines.items()},
+        span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
+        alike=paired(alike, np.full(len(alike), by_lot.mean())),
+        explained=paired(shares, np.zeros(len(shares))),
+        auc=np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in measured]),
+    )
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """(n, D) -> rows of length 1, zeros as they are."""
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def _aucs(found: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Unit vectors (N, D) -> (W,): each word's pairs against those drawn by lot."""
+    ordered = np.sort(_by_lot(found, lengths))
+    return np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in words])
+
+
+def _by_lot(found: Sample, lengths: np.ndarray) -> np.ndarray:
+    drawn = lengths[found.lot]
+    return (drawn @ drawn.T)[found.apart]
+
+
+def _pairs(lengths: np.ndarray) -> np.ndarray:
+    """Unit vectors (n, D) -> cosines of all pairs, (n (n - 1) / 2,)."""
+    return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
+
+
+def _same(found: Sample, rows: np.ndarray) -> np.ndarray:
+    """Of all pairs of some rows: which are of one sense, (n (n - 1) / 2,) bool; none where nobody said."""
+    senses = found.senses[rows]
+    return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]

@@ -1,0 +1,95 @@
+"""Notebooks of the lessons: each computes its pictures and its table anew."""
+
+from __future__ import annotations
+
+from core.errors import BadInput
+from core.notebooks.recipe import OPEN, Recipe, Settings, chosen, used
+from core.texts import t
+
+
+def lessons(settings: Settings) -> Recipe:
+    """The lesson in the address."""
+    name = str(chosen(settings, "lesson", "cone"))
+    if name not in LESSONS:
+        raise BadInput(t("There is no notebook of “{view}”.", view=name[:60]))
+    return LESSONS[name](settings)
+
+
+def _cone(settings: Settings) -> Recipe:
+    shows = t(
+        "Cosines of words drawn by lot beside those of one word, by layer: as they are, less the mean, less the first directions, too."
+    )
+    given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
+    return Recipe(shows, given, (OPEN, _CONE, _CONE_TABLE, _CONE_FIGURE))
+
+
+_CONE = """\
+from core.lessons import cone
+
+table = workbench.open_table(corpus, model, targets_only=True)  # a corpus without labels is read whole
+found = cone.cone(cone.sample(table))
+found.measured, found.controls  # the words that are measured, and those that chose k
+"""
+_CONE_TABLE = """\
+import pandas as pd
+
+rows = [
+    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "likeness to itself": panel.alike.mean,
+     "low": panel.alike.low, "high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
+    for layer, panels in enumerate(found.panels)
+    for name, panel in panels.items()
+]
+pd.DataFrame(rows).round(3)
+"""
+_CONE_FIGURE = """\
+from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Row, density_rows
+
+colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (LOT, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
+drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colours}) for layer, panels in enumerate(found.panels)]
+density_rows(drawn, cone.GRID, colours, span=(-0.85, 1.0), key="cone")
+"""
+
+
+def _apart(settings: Settings) -> Recipe:
+    shows = t("Cosines of pairs of one sense and of two by layer, their overlap, and what a threshold decides wrongly.")
+    given = used(settings, "model", "corpus") | {
+        "word": chosen(settings, "apart_word", "all words"),
+        "threshold": chosen(settings, "apart_at", None),
+    }
+    return Recipe(shows, given, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
+
+
+LABELLED = """\
+table = workbench.open_table(corpus, model, targets_only=True)
+if not len(table.labelled_rows()):  # no senses there: the labelled sentences of the model's language
+    table = workbench.open_table(model.language.sentences, model, targets_only=True)
+spaces = [*map(str, range(table.meta["layers"])), "mix"]
+"""
+_APART = """\
+from core.lessons import apart
+
+every = {name: apart.spread(table, name) for name in spaces}
+top = spaces[-2]
+threshold = every[top].balanced() if threshold is None else threshold
+found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
+"""
+_APART_TABLE = """\
+import pandas as pd
+
+rows = []
+for name, one in found.items():
+    auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
+    rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5, "low": auc.low + 0.5, "high": auc.high + 0.5,
+                 "missed": errors.missed, "wrongly passed": errors.passed})
+pd.DataFrame(rows).round(3)
+"""
+_APART_FIGURE = """\
+from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
+from core.lessons.cone import GRID
+
+colours = {"pairs of one sense": ONE_SENSE, "pairs of two senses": ONE_WORD}
+drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
+density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
+"""
+
+LESSONS = {"cone": _cone, "apart": _apart}

@@ -1,0 +1,69 @@
+"""The lessons' questions, answers in a sentence, and exercises, in the reader's language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.texts import t
+from pages._shared.by_code import choice
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One lesson: its name in the address, its label, its question, the sentence under it, and a question for a class."""
+
+    name: str
+    label: str
+    question: str
+    lede: str
+    exercise: str
+
+
+def lessons() -> tuple[Lesson, ...]:
+    return (
+        Lesson(
+            "cone",
+            t("Crowded in a cone"),
+            t("How alike are two words that have nothing in common?"),
+            t(
+                "Vectors of a language model crowd in a cone: two words drawn by lot have a cosine well above 0 (Ethayarajh 2019). "
+                "So a cosine means little until it is held against theirs."
+            ),
+            t(
+                "A paper says that two sentences with <i>bank</i> have a cosine of 0.6 and so mean much the same. Which two numbers of this page would "
+                "you ask it for? And why is the number k of directions chosen on other words than those it is measured on?"
+            ),
+        ),
+        Lesson(
+            "apart",
+            t("Distributions, not means"),
+            t("Can one cosine tell you whether two sentences mean the same?"),
+            t(
+                "On average two sentences of one sense are nearer than two of two senses. What matters for a single pair is how far the two "
+                "<b>distributions</b> overlap: move the threshold and see what it decides wrongly."
+            ),
+            t(
+                "Find the threshold at which both errors are equal at the top layer. Would you use the same threshold at another layer, and for every word? "
+                "Look at three words before you answer."
+            ),
+        ),
+    )
+
+
+def choose() -> Lesson:
+    """The lesson in the address, chosen above its question."""
+    found = {one.name: one for one in lessons()}
+    titles = {name: one.label for name, one in found.items()}
+    return found[choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
+
+
+def exercise(lesson: Lesson) -> None:
+    """The question for a class, under the pictures."""
+    st.html(f'<div class="notice"><b>{t("For a class.")}</b> {lesson.exercise}</div>')
+
+
+def certainty(low: float, high: float, at: float = 0.0) -> str:
+    """Whether an interval leaves out what chance gives."""
+    return t("by more than chance") if low > at or high < at else t("not shown to be more than chance")

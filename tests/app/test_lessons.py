@@ -1,0 +1,70 @@
+"""The lessons by AppTest: each by its name in the address, in both languages, with its picture, its sentence, its exercise and its table."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.lesson_words import lessons
+from tests.app.test_korean import HANGUL
+from tests.app.test_pages import html_of, opened
+
+PAGE = "pages/lessons.py"
+NAMES = [one.name for one in lessons()]
+
+
+def said(page: AppTest) -> str:
+    """What to notice, as it is on the page."""
+    return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, language: str):
+    page = opened(PAGE, lesson=name, lang=language)
+    assert not page.exception and not page.error
+    assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
+    assert page.get("plotly_chart") and page.dataframe
+    assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
+    if language == "en":
+        assert any(words in said(page) for words in ("more than chance", "not shown"))
+        assert page.title[0].value == next(one.question for one in lessons() if one.name == name)
+
+
+def test_a_lesson_that_is_not_known_is_the_first_one():
+    page = opened(PAGE, lesson="<b>none</b>")
+    assert not page.exception and page.title[0].value == lessons()[0].question
+
+
+def test_the_crowd_is_gone_without_the_mean():
+    page = opened(PAGE)
+    assert "have a cosine of 0.3" in said(page)
+    page.button_group(key="cone").set_value("mean").run()
+    assert "have a cosine of -0.0" in said(page) and "changes by" in said(page)
+
+
+def test_a_threshold_that_is_moved_has_other_errors():
+    page = opened(PAGE, lesson="apart")
+    before = page.dataframe[0].value
+    page.slider(key="apart_at").set_value(0.9).run()
+    after = page.dataframe[0].value
+    assert (after["missed"] > before["missed"]).all() and (after["wrongly passed"] <= before["wrongly passed"]).all()
+    assert (after["AUC"] == before["AUC"]).all()  # which knows no threshold
+
+
+def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read_instead(tmp_path):
+    places = ("river", "market", "harbour", "garden", "station", "bridge", "kitchen", "library", "castle")
+    lines = [
+        f"The {place} looked {look} to the visitors on {day}."
+        for place in places
+        for look in ("grey", "quiet", "small")
+        for day in ("Monday", "Friday", "Sunday")
+    ]
+    (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
+    own = str(tmp_path / "own.txt")
+    page = opened(PAGE, corpus=own)
+    assert not page.exception and not page.error and "two words drawn by lot have a cosine" in said(page)
+    other = opened(PAGE, corpus=own, lesson="apart")
+    assert not other.exception and any("has no labelled senses" in one.value for one in other.caption)
+    (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
+    assert any("Bring more text" in error.value for error in opened(PAGE, corpus=own).error)

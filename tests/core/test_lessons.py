@@ -1,0 +1,138 @@
+"""The lessons' figures: by hand where they can be, on simulated clouds whose answer is known, and on the bundled sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from core.config import ASSETS
+from core.errors import BadInput
+from core.lessons import apart, cone
+from core.occurrences import OccurrenceTable
+
+TABLES = {"en": "targets", "ko": "targets-ko"}
+
+
+@pytest.fixture(scope="module")
+def table() -> OccurrenceTable:
+    return OccurrenceTable(ASSETS / "targets")
+
+
+def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> cone.Sample:
+    """Words round centres drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's centre."""
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((words, dim)) + shift
+    layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))
+    codes = np.repeat(np.arange(words), each)
+    groups = tuple(np.flatnonzero(codes == word) for word in range(words))
+    lot = rng.permutation(words * each)[:120]
+    apart_ = np.triu(codes[lot][:, None] != codes[lot][None], 1)
+    return cone.Sample(
+        layers[:, None].astype(np.float32), groups, np.full(words * each, -1), lot, apart_, tuple(f"w{k}" for k in range(words))
+    )
+
+
+# --- crowded in a cone ------------------------------------------------------------------------------------------------
+
+
+def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
+    flat, moved = cone.cone(cloud(0.0, 1.0)), cone.cone(cloud(3.0, 1.0))
+    assert abs(flat.panels[0][cone.RAW].mean[cone.RANDOM]) < 0.05
+    assert moved.panels[0][cone.RAW].mean[cone.RANDOM] > 0.8
+    assert abs(moved.panels[0][cone.MEAN].mean[cone.RANDOM]) < 0.05
+    assert moved.gains[0][cone.MEAN].verdict == 1 and flat.gains[0][cone.MEAN].mean < moved.gains[0][cone.MEAN].mean / 2
+
+
+def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
+    rng, found = np.random.default_rng(3), cloud(2.0, 1.0)
+    noise = (rng.standard_normal(found.layers.shape) + 2).astype(np.float32)
+    panel = cone.cone(cone.Sample(noise, found.groups, found.senses, found.lot, found.apart, found.names)).panels[0][cone.RAW]
+    assert panel.mean[cone.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
+    assert abs(panel.explained.mean) < 0.02  # the baseline has as many tokens: few vectors alone would seem to share a direction
+
+
+def test_directions_that_hide_the_words_are_found_and_taken_off():
+    rng, found = np.random.default_rng(1), cloud(0.0, 0.7)
+    layers = found.layers.copy()
+    layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
+    hidden = cone.cone(cone.Sample(layers, found.groups, found.senses, found.lot, found.apart, found.names))
+    assert hidden.panels[0][cone.TOP].k == 2
+    assert hidden.gains[0][cone.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
+    assert not set(hidden.controls) & set(hidden.measured)
+
+
+def test_a_density_has_area_one_and_keeps_what_lies_at_the_edge():
+    found = cone.density([np.array([1.0, 1.0]), np.array([0.2])])
+    assert np.sum(found) * (cone.EDGES[1] - cone.EDGES[0]) == pytest.approx(1, abs=0.02)
+    assert found[cone.GRID > 0.9].sum() == pytest.approx(found[(cone.GRID > 0.1) & (cone.GRID < 0.3)].sum(), rel=0.05)
+
+
+def test_nearer_is_the_area_under_the_curve_ties_for_half():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5
+    assert cone.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
+    found = cone.cone(cone.sample(OccurrenceTable(ASSETS / TABLES[language])))
+    for layer, panels in enumerate(found.panels):
+        assert panels[cone.RAW].mean[cone.RANDOM] > 0.25 and abs(panels[cone.MEAN].mean[cone.RANDOM]) < 0.1
+        assert panels[cone.RAW].alike.verdict == 1
+        if layer:
+            assert panels[cone.RAW].mean[cone.SENSE] > panels[cone.RAW].mean[cone.WORD]
+
+
+def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
+    class Few:
+        words, lemmas, senses = ["one", "two"], [], []
+        word = np.array([0, 1] * 9)
+
+        def __len__(self):
+            return len(self.word)
+
+        def labelled_rows(self):
+            return np.array([], int)
+
+    with pytest.raises(BadInput, match="8 words"):
+        cone.sample(Few())
+
+
+# --- distributions ----------------------------------------------------------------------------------------------------
+
+
+def spread(**words: tuple[list[float], list[float]]) -> apart.Spread:
+    return apart.Spread({word: (np.sort(same), np.sort(other)) for word, (same, other) in words.items()})
+
+
+def test_both_errors_by_hand_and_words_count_alike():
+    found = spread(a=([0.2, 0.8], [0.1, 0.3, 0.5, 0.7]), b=([0.9], [0.95]))
+    errors = found.errors(0.5)  # a misses one of two, passes two of four (0.5 itself passes); b misses none, passes its one
+    assert (errors.missed, errors.passed) == (0.25, 0.75)
+    assert found.aucs() == {"a": pytest.approx((1 + 4) / 8), "b": 0.0}
+    assert found.gap().mean == pytest.approx(((0.5 - 0.4) + (0.9 - 0.95)) / 2)
+    assert (found.errors(0.0).missed, found.errors(1.0).passed) == (0, 0)
+
+
+def test_the_first_threshold_has_the_fewest_errors():
+    found = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    assert 0.3 < found.balanced() <= 0.6 and found.errors(found.balanced()) == apart.Errors(missed=0, passed=0)
+
+
+def test_layer_0_tells_no_sense_and_the_layers_above_do(table):
+    assert abs(apart.spread(table, "0").auc().mean) < 0.02  # forms differ, senses do not
+    for layer in ("1", "2", "mix"):
+        assert apart.spread(table, layer).auc().verdict == 1
+    assert apart.shuffled_p(table, "match", "2", rounds=199) == pytest.approx(1 / 200)
+    assert apart.shuffled_p(table, "match", "0", rounds=199) > 0.05
+
+
+def test_aucs_are_those_of_scikit_learn(table):
+    from core.neighbours import similarities
+
+    rows = apart.words_of(table)["bank"]
+    cosines, senses = similarities(table, rows, np.eye(3)[1]), table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
+    assert apart.spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
