@@ -8,7 +8,9 @@ description says (`Language.words`, each a list of lines):
 "ambiguous" lists of words with several meanings, the most telling list first;
 "forms" irregular forms and what they may be forms of, "ran run, lay lie lay";
 "graded" adjectives that take -er and -est; "before nouns" words after which a noun is likely;
-"endings" last syllables of a verb that the analyser may take for a noun.
+"endings" last syllables of a verb that the analyser may take for a noun;
+"bound" nouns that are grammar behind a verb ("할 수 있다"), words of their own elsewhere ("수를 놓다");
+"nouns" words that the analyser takes for pronouns, each with the pieces after it, or words near it, that make it a noun: "이 가 닦다".
 A word on no list is worth the more, the nearer it is to the middle of its vectors' list of words by frequency: very frequent
 words say little, very rare ones have one meaning. A language that lists nothing has its shared words and those frequencies.
 """
@@ -47,6 +49,8 @@ class Words(NamedTuple):
     graded: frozenset[str]
     before_nouns: frozenset[str]
     endings: frozenset[str]
+    bound: frozenset[str]
+    nouns: dict[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,11 @@ def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, 
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """The tokens that may be in question: words, but for those that carry grammar."""
     found, read = [], analysed(tokens)
+    stems = frozenset(part + "다" * (tag in _VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
             before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
-            one = _korean(k, token, morpheme, (before, after), _of_hangul(language))
+            one = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
         elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
             continue
         else:
@@ -207,9 +212,15 @@ def _of_hangul(language: Language) -> Language:
     return next((languages.named(code) for code in codes if languages.named(code).tokeniser == "morphemes-ko"), language)
 
 
-def _korean(k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], language: Language) -> Candidate | None:
-    """A piece as a candidate; `around` are the (morpheme, tag) before and after it."""
+def _korean(
+    k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], stems: frozenset[str], language: Language
+) -> Candidate | None:
+    """A piece as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
     known, (stem, tag), spelling, (before, after) = words_of(language), morpheme.parts[0], bare(token), around
+    if tag == "NP" and not known.nouns.get(spelling, frozenset()).isdisjoint({after[0], *stems}):
+        tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
+    if tag == "NNB" and spelling in known.bound:
+        return None
     if tag in _VERBS:
         lemma = f"{stem}다"
     elif tag in (*_NOUNS, *_OTHER):
@@ -256,7 +267,7 @@ def _ranks(vectors: str) -> dict[str, int]:
 
 def words_of(language: Language) -> Words:
     """A language's lists of words."""
-    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms")))
+    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns")))
 
 
 @lru_cache(maxsize=8)
@@ -271,9 +282,15 @@ def _lists(code: str, *_described: str) -> Words:
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
-    forms = [entry.split() for entry in " ".join(told.get("forms", ())).split(",") if entry.strip()]
+
+    def entries(name: str) -> dict[str, tuple[str, ...]]:
+        return {
+            one: tuple(more)
+            for one, *more in (entry.split() for entry in " ".join(told.get(name, ())).split(",") if entry.strip())
+        }
+
     return Words(
-        frozenset(listed("function")), frozenset(listed("common")), worth, {form: tuple(of) for form, *of in forms},
+        frozenset(listed("function")), frozenset(listed("common")), worth, entries("forms"),
         frozenset(listed("graded")), frozenset(listed("before nouns")),
-        frozenset(listed("endings")),
+        frozenset(listed("endings")), frozenset(listed("bound")), {word: frozenset(of) for word, of in entries("nouns").items()},
     )  # fmt: skip

@@ -82,6 +82,19 @@ def word() -> str:
     return st.session_state["w"]
 
 
+def follow(key: str, usual: str) -> None:
+    """Let a page's own box of words, the widget `key`, turn to `usual` when other words are in question than when it was last drawn.
+
+    A word that the address names stays where the box was not drawn yet, and after Back.
+    """
+    state, found = st.session_state, now()
+    words = tuple(of[k].casefold() for of, k in zip(found.tokens, found.positions, strict=True) if k is not None)
+    seen = state.get(f"{key}.followed")
+    if seen != words and not ((seen is None or gone_through_history()) and key in st.query_params):
+        state[key] = usual
+    state[f"{key}.followed"] = words
+
+
 def put(*, word: str = "", **texts: str) -> None:
     """In a callback: make these the sentences, by `a` and `b`; `word` is in question in them, as if tapped, else it is guessed."""
     for key, text in texts.items():

@@ -1,4 +1,4 @@
-"""What maps of occurrences share: the word in question, the user's own stars among the dots, who was selected."""
+"""What maps of occurrences share: the user's own stars among the dots, who was selected."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ from pages._shared import notices, store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 from pages._shared.kept import kept
-
-
-def follow_word(words: tuple[str, ...], usual: str) -> None:
-    """Let the map turn to `usual` when the words in question are others than when the map was last seen.
-
-    Where it was not seen yet, a word that the address names stays.
-    """
-    state = st.session_state
-    seen = state.get("map_followed")
-    if seen != words and not (seen is None and "map_word" in st.query_params):
-        state.map_word = usual
-    state.map_followed = words
 
 
 def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:

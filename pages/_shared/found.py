@@ -13,7 +13,7 @@ from core.markup import plain
 from core.occurrences import OccurrenceTable
 from core.text import bare
 from core.texts import t
-from pages._shared import examples, found_labels, found_store, lists, store
+from pages._shared import asked, found_labels, found_store, lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.found_notes import measures, noticed, sentences
 from pages._shared.found_store import Occurrences
@@ -31,17 +31,17 @@ def show(in_use: InUse) -> None:
         show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
         return
     words = found_store.words_of(table, str(table.folder))
-    word, layer, chosen = _inputs(words)
-    if not word:
-        _none(table)
-        return
+    word, layer, chosen = _inputs(table, words)
     table, job = found_store.table_for(in_use, word)
     if table is None:
         show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
         return
     folder, rows = str(table.folder), found_store.rows_of(table, word)
     if len(rows) < induction.FEWEST:
-        _few(table, word, rows)
+        if words or len(rows):
+            _few(table, word, rows)
+        else:
+            _none(table)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
         found = found_store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
@@ -60,10 +60,14 @@ def show(in_use: InUse) -> None:
     found_labels.downloads(word, found, groups, names)
 
 
-def _inputs(words: list[str]) -> tuple[str, str, str]:
+def _inputs(table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
+    """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
+    usual = notices.lemma_of(table, asked.word()) or asked.word()
+    offered = [*([] if usual in words else [usual]), *words]
+    asked.follow("found_word", usual)
     places = st.columns([2, 2, 4], vertical_alignment="bottom")
     word = places[0].selectbox(
-        t("Word"), words, index=_first(words), key="found_word", bind="query-params",
+        t("Word"), offered, index=offered.index(usual), key="found_word", bind="query-params",
         persist_state="session", accept_new_options=True, help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
     )  # fmt: skip
     layer = places[1].segmented_control(
@@ -75,13 +79,7 @@ def _inputs(words: list[str]) -> tuple[str, str, str]:
         t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", bind="query-params", persist_state="session",
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )  # fmt: skip
-    return (word or "").strip().casefold(), layer, chosen
-
-
-def _first(words: list[str]) -> int | None:
-    """The word in question on other pages where it has enough sentences, else the language's first example, else the first of the list."""
-    wanted = (str(st.session_state.get("w") or "").casefold(), examples.first_word())
-    return next((words.index(word) for word in wanted if word in words), 0 if words else None)
+    return (word or "").strip().casefold() or usual, layer, chosen
 
 
 def _none(table: OccurrenceTable) -> None:

@@ -12,6 +12,7 @@ from core.occurrences import OccurrenceTable
 from core.text import bare
 from core.texts import t
 from pages._shared import atlas, lists, map_around, map_drawing, map_layout, map_ranking, map_scores, notices, progress, store
+from pages._shared.asked import follow
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen, sentence_pair
@@ -51,7 +52,7 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> s
     if not words:
         return None
     usual = own[0] if own else words[0]
-    atlas.follow_word(tuple(one.word.casefold() for one in asked), usual)
+    follow("map_word", usual)
     if st.session_state.get("map_word") not in (None, *words):
         st.session_state.map_word = usual
     return st.selectbox(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,25 @@ def test_a_typed_sentence_stays_when_the_language_changes_and_its_word_is_told_a
     assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and words(page) == ("눈", "눈")
     page.selectbox(key="lang").set_value("en").run()
     assert words(page) == ("눈을", "눈을")
+
+
+def test_senses_found_follows_the_word_in_question_with_labels_or_without():
+    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
+    page = opened("pages/found.py", **link)
+    box = page.selectbox(key="found_word")
+    assert box.value == "plant" and not page.exception
+    page = opened("pages/found.py", **link, found_word="bank")
+    assert page.selectbox(key="found_word").value == "bank"
+    typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
+    assert words(page) == ("coach", "coach")
+    box = page.switch_page("pages/found.py").run().selectbox(key="found_word")
+    assert box.value == "coach" and "bank" in box.options and not page.exception
+    korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
+    assert korean.selectbox(key="found_word").value == "이" and not korean.exception
+
+
+def test_the_map_draws_both_stars_of_a_korean_word_whose_link_names_no_word():
+    page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
+    assert page.selectbox(key="map_word").value == "배" and not page.exception
+    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
+    assert [trace["text"] for trace in drawn if trace.get("marker", {}).get("symbol") == "star"] == [["내 것 1"], ["내 것 2"]]

@@ -57,6 +57,11 @@ def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
         (KO, "밤하늘에 별이 떴다.", "밤이 깊었다.", ("밤하늘", "밤")),  # part of a compound
         (KO, "Apple은 전화기를 만든다.", "그는 apple을 영어로 썼다.", ("Apple", "apple")),
         (KO, "그는 고맙다고 말했다.", "새 시장이 취임했다.", ("고맙", "시장")),
+        (KO, "아기에게 첫 이가 났다.", "머리에 이가 생겨 약을 발랐다.", ("이", "이")),  # a tooth, a louse: no "this"
+        (KO, "이와 잇몸이 약하다.", "양치하며 이를 닦는다.", ("이", "이")),
+        (KO, "이를 통해 배를 옮겼다.", "이에 따라 배를 나누었다.", ("배", "배")),  # "this" stays grammar
+        (KO, "할머니는 비단에 수를 놓았다.", "참가한 사람의 수가 늘었다.", ("수", "수")),
+        (KO, "나는 책을 볼 수 있다.", "동생도 책을 쓸 수 있다.", ("책", "책")),
     ],
 )  # fmt: skip
 def test_each_rule(language, a, b, words):
