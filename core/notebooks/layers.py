@@ -7,37 +7,89 @@ from core.texts import t
 
 
 def map_(settings: Settings) -> Recipe:
-    shows = t("A word's labelled sentences on one map for each layer, and how often the nearest sentence has the same meaning.")
+    shows = t(
+        "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
+    )
     view = chosen(settings, "view", "2")
     given = used(settings, "model", "corpus") | {
-        "word": chosen(settings, "map_word", "bank"),
+        "word": chosen(settings, "map_word", chosen(settings, "w", "bank")),
+        "sentences": pair(settings),
         "layer": view if view in ("0", "1", "2", "mix") else "2",
     }
-    return Recipe(shows, given, (OPEN, _MAP, _SCORES))
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _MAP = """\
 from core.figures import map_figure, mark
 
-table = workbench.open_table(corpus, model, targets_only=True)  # the sense-labelled tokens, a row each
-rows = workbench.map_rows(table, word)
-maps = workbench.open_maps(table, word, fit=True)  # the frozen maps of all layers; fitted where none is kept
-occurrences = [table.occurrence(int(row)) for row in rows]
-senses = sorted({one.sense for one in occurrences})
-map_figure(
-    maps.coordinates[maps.names.index(layer)], [one.sense for one in occurrences],
-    [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), senses, layer=layer, key="map",
-)
+word = lemma_of(word) or word
+labelled = word == workbench.ALL_WORDS or word in table.lemmas
+
+
+def map_of_meanings():
+    rows = workbench.map_rows(table, word)
+    maps = workbench.open_maps(table, word, fit=True)  # the frozen maps of all layers; fitted where none is kept
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return map_figure(
+        maps.coordinates[maps.names.index(layer)], [one.sense for one in occurrences],
+        [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
+        layer=layer, key="map",
+    )
+
+
+map_of_meanings() if labelled else "no labels: see below"
+"""
+_AROUND = """\
+import numpy as np
+
+from core import surroundings
+
+
+def around():
+    \"\"\"Its occurrences and the nearest words of both sentences, laid out by PCA; which of the two sentences each leans to.\"\"\"
+    everything = workbench.open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+    own = queries if any(query.word.casefold() == word for query in queries) else []
+    words = list(dict.fromkeys([word, *(query.word.casefold() for query in own)]))
+    points = surroundings.surroundings(everything, words, own, np.eye(everything.meta["layers"])[-1])
+    stars = np.stack([query.layers for query in own]) if own else np.empty((0, *points.layers.shape[1:]), np.float32)
+    weights = workbench.layer_weights(layer, everything.meta["layers"])
+    leans = surroundings.leans(points.layers, stars[0], stars[1], weights) if len(own) == 2 else np.zeros(len(points))
+    return points, surroundings.by_spread(points.layers, stars, [weights])[0].coordinates, leans
+
+
+points, places, leans = (None, None, None) if labelled else around()
+None if labelled else dict(zip(points.words, leans.round(3).tolist()))
+"""
+_AROUND_MAP = """\
+from core.figures import Star, shared_limits
+from core.figures.lean import SIDES, lean_map
+
+
+def map_around():
+    n = len(points)
+    stars = [Star(f"yours, {k}", "", {layer: tuple(map(float, at))}) for k, at in enumerate(places[n:], 1)]
+    return lean_map(
+        places[:n], points.words, points.words, surroundings.sides(leans), SIDES, np.abs(leans), occurrences=points.occurrences,
+        stars=stars, layer=layer, limits=shared_limits(places), width=700, height=500, key="around",
+    )
+
+
+None if labelled else map_around()
 """
 _SCORES = """\
 from core.figures import accuracy_lines
 
-reports = {
-    space: workbench.sense_report_of(table, word, workbench.layer_weights(space, table.meta["layers"])) for space in workbench.SPACES
-}
-accuracy_lines(
-    {"1-NN": {space: report.one_nn for space, report in reports.items()}}, null=reports["0"].null_mean, majority=reports["0"].majority
-)
+
+def scores():
+    spaces = {space: workbench.layer_weights(space, table.meta["layers"]) for space in workbench.SPACES}
+    reports = {space: workbench.sense_report_of(table, word, weights) for space, weights in spaces.items()}
+    return accuracy_lines(
+        {"1-NN": {space: report.one_nn for space, report in reports.items()}},
+        null=reports["0"].null_mean, majority=reports["0"].majority,
+    )
+
+
+scores() if labelled else None
 """
 
 

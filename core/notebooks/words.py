@@ -6,10 +6,11 @@ from core.notebooks.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, cho
 from core.texts import t
 
 LEMMA = """\
-word = next((lemma for query in queries if (lemma := lemma_of(query.word))), word)
-rows = workbench.map_rows(table, word)
-senses = sorted({table.senses[code] for code in table.sense[rows]})
-word, len(rows), senses
+word = next((lemma for query in queries if (lemma := lemma_of(query.word))), queries[0].word.casefold() if queries else word)
+labelled = word in table.lemmas
+rows = workbench.map_rows(table, word) if labelled else []
+senses = sorted({table.senses[code] for code in table.sense[rows]}) if labelled else ["the first sentence", "the second sentence"]
+word, len(rows), senses  # without labelled sentences: which of the two sentences something is nearer to
 """
 
 
@@ -86,7 +87,7 @@ def cloud(settings: Settings) -> Recipe:
         "layer": chosen(settings, "cloud_layer", "2"),
         "word": chosen(settings, "cloud_word", "bank"),  # where neither sentence has a labelled word
     }
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_FIGURE))
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_AROUND, _CLOUD_FIGURE))
 
 
 _CLOUD = """\
@@ -94,9 +95,10 @@ from core import cloud
 
 vectors = workbench.open_vectors(vectors_name)
 weights = workbench.layer_weights(layer, table.meta["layers"])
-placed = cloud.static_neighbours(cloud.profiles(table, word, vectors), vectors, word) if word in vectors else []
+profiles = cloud.profiles(table, word, vectors) if labelled and word in vectors else None
+placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
 shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
-for name, query in zip(("first sentence", "second sentence"), queries):
+for name, query in zip(("first sentence", "second sentence"), queries if labelled else []):
     if lemma_of(query.word) == word:
         others = rows[~neighbours.same_sentence(table, rows, query.tokens, query.position)]
         cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
@@ -104,10 +106,29 @@ for name, query in zip(("first sentence", "second sentence"), queries):
         shares.append((name, cloud.occurrence_shares(cosines, labels, senses)))
 shares
 """
+_CLOUD_AROUND = """\
+import numpy as np
+
+
+def around():
+    \"\"\"The spellings nearest to either sentence's vector, and which of the two each is nearer to.\"\"\"
+    everything = workbench.open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+    found = [neighbours.products(everything.types, query) for query in queries]
+    cosines = np.array([neighbours.cosines(everything.types, one, weights) for one in found])
+    own = {query.word.casefold() for query in queries}
+    near = {int(k) for each in cosines for k in np.argsort(-each)[:20] if everything.words[k] not in own}
+    chosen = sorted(near, key=lambda k: cosines[1][k] - cosines[0][k])
+    return [everything.words[k] for k in chosen], cloud.sides(*cosines[:, chosen])
+
+
+words, sides = ([], []) if labelled or len(queries) < 2 else around()
+shares += [("ELMo", cloud.side_shares(sides, senses))] if len(words) else []
+list(zip(words, sides))  # 0 the first sentence, 1 the second, -1 too close to call
+"""
 _CLOUD_FIGURE = """\
 from core.figures.cloud import share_bars
 
-share_bars(shares, senses)
+share_bars(shares, senses) if shares else None
 """
 
 
@@ -183,10 +204,13 @@ import numpy as np
 from core import editing
 
 first, second = queries
-own = np.any([neighbours.same_sentence(table, rows, query.tokens, query.position) for query in queries], axis=0)
-labels, labelled = [table.senses[code] for code in table.sense[rows]], table.rows.take(rows)
 weights = workbench.layer_weights(layer, table.meta["layers"])
-meanings = editing.centroids(labelled, labels, weights, own)
+if labelled and lemma_of(first.word) == lemma_of(second.word):
+    own = np.any([neighbours.same_sentence(table, rows, query.tokens, query.position) for query in queries], axis=0)
+    labels = [table.senses[code] for code in table.sense[rows]]
+    meanings = editing.centroids(table.rows.take(rows), labels, weights, own)
+else:  # every step is read by the two sentences themselves
+    meanings = editing.between(np.stack([first.layers, second.layers]), weights, ("the first sentence", "the second sentence"))
 
 
 def readings(sentences, weights=weights, meanings=meanings):

@@ -137,3 +137,32 @@ def test_figures_are_labelled_in_the_readers_language():
         assert "texts.use('ko')" in code_of("home", {})
     finally:
         texts.use(None)
+
+
+UNLABELLED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is drawn on the stamp .", "bi": 1, "w": "heron"}
+
+
+def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
+    drawn = run("map", UNLABELLED | {"view": "1"})
+    assert drawn["word"] == "heron" and not drawn["labelled"] and len(drawn["points"]) > 10
+    stars = [trace for trace in drawn["map_around"]().data if trace.marker.symbol == "star"]
+    assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"]
+    nearest = int(np.argmax(drawn["leans"]))
+    query, other = (q.layers[1] / np.linalg.norm(q.layers[1]) for q in drawn["queries"])
+    point = drawn["points"].layers[nearest, 1] / np.linalg.norm(drawn["points"].layers[nearest, 1])
+    assert math.isclose(point @ (query - other), drawn["leans"][nearest], abs_tol=1e-5)
+    alone = run("map", UNLABELLED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
+    assert len(alone["queries"]) == 1 and not alone["leans"].any()
+
+    around = run("cloud", UNLABELLED)
+    assert around["word"] == "heron" and len(around["words"]) == len(around["sides"]) > 10
+    assert math.isclose(sum(around["shares"][0][1].values()), 1)
+
+    edited = run("flip", UNLABELLED)
+    assert edited["word"] == "heron" and edited["meanings"].senses == ("the first sentence", "the second sentence")
+    assert edited["read"][0].argmax() == 0 and edited["read"][-1].argmax() == 1
+
+
+def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
+    found = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
+    assert found["word"] == "bank" and found["labelled"]
