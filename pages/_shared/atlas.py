@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import streamlit as st
 
 from core import workbench
 from core.figures import Star, mark
