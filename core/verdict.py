@@ -186,15 +186,6 @@ def as_json(ground: Ground) -> dict:
     return {"layer": ground.layer, "words": words} | {n: [round(c, 4) for c in getattr(ground, n)] for n in ("votes", "alone")}
 
 
-def usual_cosine(table: OccurrenceTable, layer: str, *, seed: int = 0) -> float | None:
-    """The mean cosine of two different words of the table at a layer, over MOST_ROWS rows by lot; None where there is but one word."""
-    rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:MOST_ROWS])
-    vectors = _mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]))
-    words = np.where(table.lemma[rows] >= 0, -1 - table.lemma[rows], table.word[rows])  # forms of a labelled word are one word
-    others = words[:, None] != words
-    return float((vectors @ vectors.T)[others].mean()) if others.any() else None
-
-
 def has_senses(table: OccurrenceTable, lemma: str) -> bool:
     """Whether the word has two senses in the table, one of them in two sentences or more."""
     counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)[1]

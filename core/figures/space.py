@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -103,8 +103,11 @@ def _letters(text: str) -> float:
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
-def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
-    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar."""
+def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
+    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar.
+
+    `random` is by layer the mean cosine of two words drawn by lot: a line across its bar.
+    """
     names, lowest = list(values), min(0.0, *values.values())
     figure = go.Figure(
         go.Bar(
@@ -120,6 +123,12 @@ def cosine_bars(values: dict[str, float], *, chosen: str) -> go.Figure:
             hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
         )
     )
+    if level := {name: value for name, value in (random or {}).items() if name in values}:
+        figure.add_scatter(
+            x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
+            marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": GREY}},
+            hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}") + "<extra></extra>",
+        )  # fmt: skip
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
     return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})

@@ -15,7 +15,7 @@ from core.occurrences import OccurrenceTable
 from core.text import bare
 from core.texts import t
 from core.workbench import layer_weights
-from pages._shared import atlas, cloud_own, cloud_says, lists, markup, notices, store
+from pages._shared import atlas, cloud_own, cloud_says, levels, lists, markup, notices, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -78,7 +78,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
             "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
             k=cloud.NEAREST,
         )
-        + f" {trusted}"
+        + f" {trusted} {levels.sentence(level, layer) if (level := levels.level(in_use, layer)) else ''}".rstrip()
     )
     notice(cloud_says.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
     lists.twin(cloud_says.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")

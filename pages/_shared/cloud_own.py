@@ -15,7 +15,7 @@ from core.figures.cloud import dot_figure, lean_figure, share_bars
 from core.text import JOINER, bare, join_tokens
 from core.texts import t
 from core.workbench import layer_weights
-from pages._shared import cloud_says, lists, markup, store
+from pages._shared import cloud_says, levels, lists, markup, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -70,6 +70,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
             key="cloud.shares",
             alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named),
         )
+    if level := levels.level(in_use, layer):
+        st.caption(levels.sentence(level, layer))
     if found is None:
         notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=escape(word[:40]))])
         return

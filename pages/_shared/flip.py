@@ -16,7 +16,7 @@ from core.senses import TIE
 from core.text import as_written
 from core.texts import t
 from core.workbench import SPACES, layer_weights
-from pages._shared import flip_quiz, flip_says, lists, notices, store
+from pages._shared import flip_quiz, flip_says, lists, notices, store, verdicts
 from pages._shared.charts import draw
 from pages._shared.cloud import legend
 from pages._shared.flip_inputs import asked_guess, choices, shared_lemma
@@ -56,7 +56,7 @@ def _edit(in_use: InUse) -> None:
     shown = ShownPath(
         path, [names[k] for k in read[layer].argmax(axis=1)], {name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in margins.items()},
         (names[start], names[goal]), layer, notices.senses_of(table, lemma) if lemma else list(names), lemma or "",
-        [editing.written(alignment, step, *pieces) for step in path], alignment.target,
+        [editing.written(alignment, step, *pieces) for step in path], alignment.target, verdicts.on(in_use, first, second),
     )  # fmt: skip
     if not lemma:
         st.html(f'<p class="small">{flip_says.why_by_sentences(table, first.word, second.word)}</p>')

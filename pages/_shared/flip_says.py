@@ -12,6 +12,7 @@ from core import editing, figures
 from core.figures.style import layer_title
 from core.text import join_tokens
 from core.texts import t
+from core.verdict import ONE, TWO, Verdict
 from pages._shared import lists
 
 NEVER = 0  # as an edit: the sense does not flip
@@ -31,6 +32,7 @@ class ShownPath:
     lemma: str  # whose labelled senses they are; "" where the two sentences themselves are what is read by
     written: list[list[tuple[int, str, bool]]]  # each step as core.editing.written tells it
     target: int  # the column of the word in question
+    verdict: Verdict | None = None  # on the word in both sentences; None where they are two words
 
     @property
     def first(self) -> dict[str, int | None]:
@@ -98,7 +100,7 @@ def noticed(shown: ShownPath, guess: int | None) -> list[str]:
     if np.abs(margins).max() < CLEAR:
         lines = [t("{place} no step is nearer to one than to the other: too close to call.", place=place)]
     elif first is None and shown.read[-1] == shown.pair[0]:
-        lines = [t("{place} the model reads “{old}” in both sentences: they mean the same, or it misses the difference.", **told)]
+        lines = [_same(shown.verdict, told)]
     elif first is None:
         lines = [t("{place} it never flips: no edit brings “{new}” in front of “{old}”.", **told)]
     else:
@@ -116,6 +118,18 @@ def noticed(shown: ShownPath, guess: int | None) -> list[str]:
         return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
     told = t("edit {k}", k=guess) if guess else t("it never flips")
     return [*lines, t("You guessed: {guess}; {elsewhere}.", guess=told, elsewhere=elsewhere)]
+
+
+def _same(verdict: Verdict | None, told: dict) -> str:
+    """The sentence about a path whose two ends are read alike: rightly or not, as far as the verdict on the word can tell."""
+    if verdict is None:
+        return t("{place} the model reads “{old}” in both sentences.", **told)
+    told |= {"sure": min(99, round(100 * verdict.certainty))}
+    if verdict.says == ONE:
+        return t("{place} the model reads “{old}” in both sentences, as it should: the verdict is one meaning, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
+    if verdict.says == TWO:
+        return t("{place} the model reads “{old}” in both sentences and misses the difference: the verdict is two meanings, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
+    return t("{place} the model reads “{old}” in both sentences; whether the word means the same there is too close to call.", **told)  # fmt: skip
 
 
 def _flip(shown: ShownPath, first: int, told: dict) -> str:

@@ -16,7 +16,7 @@ from core.markup import ours, plain
 from core.text import bare
 from core.texts import t
 from core.workbench import layer_weights
-from pages._shared import home_says, lists, notices, spoken, store, verdict_says, verdicts
+from pages._shared import home_says, levels, lists, notices, spoken, store, verdict_says, verdicts
 from pages._shared.charts import draw
 from pages._shared.engines import compare_engines
 from pages._shared.frame import notice
@@ -90,10 +90,13 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         )
         bars = ({} if static is None else {"GloVe": static}) | cosine
         beside = st.container()
-        st.caption(t("Cosine of the two vectors: 1 is the same direction, 0 has nothing in common."))
-    usual = verdicts.usual_cosine(in_use, layer)
+        st.caption(
+            t(
+                "Cosine of the two vectors: 1 is the same direction; a grey line stands where two words drawn by lot stand on average."
+            )
+        )
     in_glove = tuple(vectors.vector(chosen.word) is not None for chosen in (first, second))
-    notice(home_says.noticed(home_says.Seen(words, one_word, cosine, layer, usual, in_glove)))
+    notice(home_says.noticed(home_says.Seen(words, one_word, cosine, layer, levels.level(in_use, layer), in_glove)))
     if not st.session_state.setdefault("home.sketched", False):
         # Fetching the charts' code keeps a browser from painting anything for a second: all of the above must be painted before.
         time.sleep(PAINTING_S)
@@ -102,8 +105,9 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         draw(figure, key="angle", alt=alt, height="stretch")
     with beside:
         values = ", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
-        alt = t("Bars of the cosine of the two vectors: {values}.", values=values)
-        draw(figures.cosine_bars(bars, chosen=layer), key="bars", alt=alt)
+        random = levels.means(in_use, cosine)
+        alt = t("Bars of the cosine of the two vectors: {values}.", values=values) + levels.in_words(random)
+        draw(figures.cosine_bars(bars, chosen=layer, random=random), key="bars", alt=alt)
     table = pd.DataFrame([{t("vectors"): _name(k), t("cosine"): round(v, 4)} for k, v in bars.items()])
     lists.twin(table, name="cosines", key="home.table")
 

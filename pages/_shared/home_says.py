@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
+from core.anisotropy import Level
 from core.figures.style import layer_title
 from core.text import bare
 from core.texts import t
@@ -21,7 +22,7 @@ class Seen:
     one_word: bool  # forms of one word, letter case aside
     cosines: Mapping[str, float]  # of ELMo, by layer and "mix"
     layer: str  # the one shown
-    usual: float | None  # what two different words have at that layer
+    random: Level | None  # of two words drawn by lot at that layer
     in_glove: tuple[bool, bool]
 
 
@@ -29,10 +30,8 @@ def noticed(seen: Seen) -> list[str]:
     """At most three sentences, as HTML."""
     spellings = {bare(word).casefold() for word in seen.words}
     lines = [_at_layers(seen) if seen.one_word or len(spellings) == 1 else _two_words(seen)]
-    if seen.usual is not None and seen.layer != "0":
-        lines.append(
-            t("Two different words have {usual:.2f} on average at {where}.", usual=seen.usual, where=layer_title(seen.layer))
-        )
+    if seen.random is not None and seen.layer != "0":
+        lines.append(_beside_random(seen.random, seen))
     if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
         if len(missing) == 1:
             lines.append(t("“{word}” is not in GloVe's vocabulary; ELMo spells any word.", word=missing[0]))
@@ -53,6 +52,16 @@ def _at_layers(seen: Seen) -> str:
     if told["cosine"] > EQUAL:
         return t("At {where} both have one vector too (cosine 1.00), as at layer 0.", **told)
     return t("At layer 0, which reads the spelling alone, both have one vector; at {where} their cosine is {cosine:.2f}.", **told)
+
+
+def _beside_random(random: Level, seen: Seen) -> str:
+    """Where the words' cosine lies beside those of two words drawn by lot."""
+    told, cosine = {"mean": random.mean, "low": random.low, "high": random.high}, round(seen.cosines[seen.layer], 2)
+    if cosine > round(random.high, 2):
+        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.", **told)  # fmt: skip
+    if cosine < round(random.low, 2):
+        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.", **told)  # fmt: skip
+    return t("Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.", **told)  # fmt: skip
 
 
 def _two_words(seen: Seen) -> str:

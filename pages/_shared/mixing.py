@@ -19,7 +19,7 @@ from core.occurrences import OccurrenceTable
 from core.senses import SenseReport, less
 from core.text import bare
 from core.texts import t
-from pages._shared import lists, map_says, map_scores, notices, store
+from pages._shared import levels, lists, map_says, map_scores, notices, store
 from pages._shared.charts import draw, weight_bars
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -174,11 +174,14 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
             t("How alike are the two words?"), figures.LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix")
         )
         named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
+        random = levels.means(in_use, [name for name in values if name != "mix"])  # of this very mix the line below tells
         draw(
-            figures.cosine_bars(values, chosen="mix"),
+            figures.cosine_bars(values, chosen="mix", random=random),
             key="mix.cosines",
-            alt=t("Bars of the cosine of the two vectors: {values}.", values=named),
+            alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + levels.in_words(random),
         )
+        if random:
+            st.caption(t("A grey line stands where two words drawn by lot stand on average."))
     table, near = store.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
     if table is not None:
         if types:

@@ -60,17 +60,6 @@ def is_word(chosen: Chosen) -> bool:
     return any(map(str.isalpha, chosen.word)) and languages.in_use().writes(chosen.word)
 
 
-def usual_cosine(in_use: InUse, name: str) -> float | None:
-    """What two different words have at a layer of the model in use."""
-    tables = _tables(in_use)
-    return _usual(store.table_key(tables[0]), name, tables[0]) if tables else None
-
-
-@kept(64)
-def _usual(key: str, name: str, _table: OccurrenceTable) -> float | None:
-    return verdict.usual_cosine(_table, name)
-
-
 def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tuple[Query, Query]:
     """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case.
 

@@ -7,6 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.anisotropy import Level
 from core.verdict import CLOSE, ONE, TWO, Verdict
 from pages._shared import verdict_says
 from pages._shared.home_says import EQUAL, Seen, noticed
@@ -23,7 +24,8 @@ def seen(draw) -> Seen:
     known = draw(st.booleans())
     in_glove = (known, known if pair[0] == pair[1] else draw(st.booleans()))
     numbers = {name: draw(cosines) for name in spaces}
-    return Seen(pair, draw(st.booleans()), numbers, draw(st.sampled_from(spaces)), draw(st.none() | st.floats(0, 1)), in_glove)
+    level = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(sorted).map(lambda v: Level(v[1], v[0], v[2]))
+    return Seen(pair, draw(st.booleans()), numbers, draw(st.sampled_from(spaces)), draw(st.none() | level), in_glove)
 
 
 @given(seen())
@@ -31,9 +33,9 @@ def test_every_sentence_of_home_is_true(one: Seen):
     lines = noticed(one)
     text = " ".join(lines)
     assert 1 <= len(lines) <= 3 and "<b>" not in text
-    shown = (
-        {f"{value:.2f}" for value in one.cosines.values()} | {"1.00"} | ({f"{one.usual:.2f}"} if one.usual is not None else set())
-    )
+    level = one.random
+    shown = {f"{value:.2f}" for value in one.cosines.values()} | {"1.00"}
+    shown |= {f"{value:.2f}" for value in (level.mean, level.low, level.high)} if level else set()
     assert set(re.findall(r"-?\d\.\d\d", text)) <= shown
     one_spelling = one.words[0].casefold() == one.words[1].casefold()
     if "both have one vector" in text:
@@ -47,7 +49,12 @@ def test_every_sentence_of_home_is_true(one: Seen):
     assert ("Neither word" in text) == (len({w for w, known in zip(one.words, one.in_glove, strict=True) if not known}) == 2)
     for word in re.findall("“([^”]*)” is not in GloVe", text):
         assert word.replace("&lt;", "<").replace("&gt;", ">") in one.words
-    assert ("Two different words have" in text) == (one.usual is not None and one.layer != "0")
+    assert ("Two words drawn by lot have" in text) == (level is not None and one.layer != "0")
+    if "drawn by lot" in text:
+        cosine, low, high = (round(value, 2) for value in (one.cosines[one.layer], level.low, level.high))
+        said = {"nearer": "nearer than that" in text, "farther": "farther apart" in text, "among": "lie among them" in text}
+        true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
+        assert said == true
 
 
 shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=2, max_size=3).map(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core import cloud, editing, induction
 from core import influence as inf
+from core.verdict import CLOSE, ONE, TWO, Verdict
 from pages._shared import cloud_says, decided_notices, flip_quiz, flip_says, found_notes
 from pages._shared.cloud_own import Cloud
 from pages._shared.decided_inputs import Asked
@@ -43,7 +44,8 @@ def paths(draw) -> ShownPath:
     layer = draw(st.sampled_from(["1", "2", "mix"]))
     margins[layer][0] = -abs(margins[layer][0])  # the first step is read as the first sense
     read = [pair[int(lead > 0)] for lead in margins[layer]]
-    return ShownPath(steps, read, margins, pair, layer, [*pair], "", [], 0)
+    told = draw(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")))
+    return ShownPath(steps, read, margins, pair, layer, [*pair], "", [], 0, told)
 
 
 @given(paths(), st.data())
@@ -62,6 +64,13 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
         assert [int(k) for k in again[1].split(",")] == changes[1:]
     if lead := re.search(r"leads by (\d+\.\d+)", lines[0]):
         assert float(lead[1]) == round(float(margins[changes[0]]), 2) > 0 and changes[1:] == []
+    if "in both sentences" in lines[0]:
+        assert not changes and shown.read[-1] == shown.pair[0]
+        says = shown.verdict.says if shown.verdict else None
+        told = {ONE: "as it should" in lines[0], TWO: "misses the difference" in lines[0], CLOSE: "too close to call" in lines[0]}
+        assert [one for one, true in told.items() if true] == ([says] if says else [])
+        for number in re.findall(r"right in (\d+) of 100", lines[0]):
+            assert 65 <= int(number) <= 99 and abs(int(number) - 100 * shown.verdict.certainty) <= 1
     if guess is not None:
         assert ("guess was right" in lines[1]) == (guess == (changes[0] if changes else NEVER))
     for name in {"1", "2", "mix"} - {shown.layer}:

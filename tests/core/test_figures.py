@@ -52,6 +52,8 @@ def test_the_number_of_a_negative_cosine_has_room_beside_its_bar():
     low, high = figure.layout.xaxis.range
     assert -0.35 - low > 0.14 * (high - low)  # "-0.35" of 15 px is 42 px wide, of the 300 that the bars have on a phone
     assert figures.cosine_bars({"0": 1.0, "1": 0.2}, chosen="1").layout.xaxis.range[0] > -0.05
+    lined = figures.cosine_bars({"GloVe": 0.3, "0": 1.0, "1": 0.2}, chosen="1", random={"0": 0.33, "1": 0.15, "2": 0.1})
+    assert (lined.data[1].x, lined.data[1].y) == ((0.33, 0.15), lined.data[0].y[1:])  # no line where there is no bar
 
 
 def test_a_marked_sentence_escapes_markup_and_makes_its_token_bold():

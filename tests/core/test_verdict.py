@@ -116,12 +116,3 @@ def test_a_word_without_labels_has_a_probability_that_follows_its_cosine(opened)
 )
 def test_a_verdict_says_what_its_numbers_say(probability, shares, says):
     assert Verdict(probability, "1", shares).says == says
-
-
-def test_two_words_at_random_have_a_cosine_that_one_word_is_above(opened):
-    _, table, _ = opened["en"]
-    usual = verdict.usual_cosine(table, "1")
-    rows = table.labelled_rows("bank")
-    vectors = table.rows.take(rows)[:, 1].astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert 0 < usual < (vectors @ vectors.T)[~np.eye(len(rows), dtype=bool)].mean() < 1

@@ -1,0 +1,60 @@
+"""Where two words drawn by lot stand: the level that a cosine on a page is held against."""
+
+from __future__ import annotations
+
+from core import anisotropy, workbench
+from core.anisotropy import Drawn, Level
+from core.errors import ElmoscopeError
+from core.figures.style import layer_title
+from core.modelcard import read_card
+from core.texts import t
+from core.workbench import layer_weights
+from pages._shared import store
+from pages._shared.in_use import InUse
+from pages._shared.kept import kept
+
+
+def level(in_use: InUse, layer: str) -> Level | None:
+    """Of a layer or "mix", as the model's measures have it, else measured now; None where its language has no sentences here."""
+    return _kept(in_use.model).get(layer) or _measured(in_use.model, layer)
+
+
+def means(in_use: InUse, layers) -> dict[str, float]:
+    """Layer -> the mean of that level, where it is known."""
+    found = {name: level(in_use, name) for name in layers}
+    return {name: one.mean for name, one in found.items() if one is not None}
+
+
+def in_words(means: dict[str, float]) -> str:
+    """The same as an end of what a picture is described by, a blank in front; "" where there is none."""
+    named = ", ".join(f"{layer_title(name)} {mean:.2f}" for name, mean in means.items())
+    return " " + t("Two words drawn by lot have on average: {values}.", values=named) if named else ""
+
+
+def sentence(found: Level, layer: str) -> str:
+    """Where two words drawn by lot stand, as a sentence."""
+    told = {"where": layer_title(layer), "mean": found.mean, "low": found.low, "high": found.high}
+    return t("At {where} two words drawn by lot have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.", **told)  # fmt: skip
+
+
+@kept(16)
+def _kept(model_name: str) -> dict[str, Level]:
+    model = store.model(model_name)
+    measures, names = read_card(model.folder, model.fingerprint).measures, (*map(str, range(model.encoder.n_layers)), "mix")
+    return {name: found for name in names if (found := anisotropy.level_of(measures, name))}
+
+
+@kept(64)
+def _measured(model_name: str, layer: str) -> Level | None:
+    drawn = _drawn(model_name)
+    return drawn and anisotropy.random_level(drawn, layer_weights(layer, drawn.layers.shape[1]))
+
+
+@kept(3)
+def _drawn(model_name: str) -> Drawn | None:
+    model = store.model(model_name)
+    try:
+        sentences = workbench.open_corpus(model.language.sentences, model.language)
+        return anisotropy.draw(model.encoder, [s.tokens for s in sentences], anisotropy.FEWER)
+    except ElmoscopeError:  # a language without sentences of its own
+        return None
