@@ -35,8 +35,8 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "surroundings",
     ),
     ("notebooks",),
-    ("evaluation", "modelcard", "heads", "verdict", "anisotropy", "lessons"),
-    ("commands", "experiments", "bench", "all_words", "own_sentences"),
+    ("evaluation", "modelcard", "heads", "verdict", "anisotropy"),
+    ("commands", "experiments", "bench", "all_words", "own_sentences", "lessons"),
     (
         "making",
         "evaluating",

@@ -142,3 +142,21 @@ def interval_dots(
 def _pale(colour: str) -> str:
     """#rrggbb -> the same, most of the page seen through it."""
     return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.18)"
+
+
+def word_dots(
+    xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, colour: str, key: str
+) -> go.Figure:
+    """A dot a word, its name when pointed at; `log` is of the axis across."""
+    spread = (
+        np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))
+    )  # whole numbers lie on each other
+    figure = go.Figure(
+        go.Scatter(
+            x=np.asarray(xs, float) + spread, y=list(ys), mode="markers", text=[escape(word) for word in words], customdata=list(xs),
+            marker={"size": 9, "color": colour, "opacity": 0.75}, hovertemplate="<b>%{text}</b>: %{y:.2f} (%{customdata:,})<extra></extra>",
+        )
+    )  # fmt: skip
+    figure.update_xaxes(title=across, type="log" if log else "linear", fixedrange=True, gridcolor=GRID, zeroline=False, dtick=1)
+    figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
+    return base(figure, height=300, key=key)

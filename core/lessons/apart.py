@@ -101,7 +101,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     rows = words_of(table)[word]
     cosines, senses = similarities(table, rows, layer_weights(layer, table.meta["layers"])), table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
-    ranks = rankdata(_rounded(cosines[first, second]))
+    ranks = rankdata(rounded(cosines[first, second]))
     rng = np.random.default_rng(seed)
     shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
     sums = np.array([(one[first] == one[second]) @ ranks for one in shuffles])  # all have as many pairs of one sense
@@ -110,9 +110,9 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
 
 def _parted(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.triu_indices(len(senses), 1)
-    values, same = _rounded(cosines[first, second]), senses[first] == senses[second]
+    values, same = rounded(cosines[first, second]), senses[first] == senses[second]
     return np.sort(values[same]), np.sort(values[~same])
 
 
-def _rounded(cosines: np.ndarray) -> np.ndarray:
+def rounded(cosines: np.ndarray) -> np.ndarray:
     return np.round(cosines.astype(np.float64) / TIE) * TIE

@@ -92,4 +92,34 @@ drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in fou
 density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
 """
 
-LESSONS = {"cone": _cone, "apart": _apart}
+
+def _homonyms(settings: Settings) -> Recipe:
+    shows = t("How well pairs of senses are told apart, by how they are related.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "relation_layer", "2")},
+        (OPEN, _RELATIONS, _RELATIONS_FIGURE, _RELATIONS_TABLE),
+    )
+
+
+_RELATIONS = """\
+from core.lessons import relations
+
+table = workbench.open_table(model.language.sentences, model, targets_only=True)
+found = relations.pairs(table, relations.read(model.language.code), layer)
+found.ahead  # homonyms less each other kind, words drawn
+"""
+_RELATIONS_FIGURE = """\
+from core.figures.lessons import Dots, interval_dots
+
+rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
+interval_dots(rows, title="a pair of one sense is nearer than a pair of two", zero=0.5, key="homonyms")
+"""
+_RELATIONS_TABLE = """\
+import pandas as pd
+
+pairs = zip(found.relations, found.auc)
+pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
+"""
+
+LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import BadInput
+from core.errors import BadInput, MissingArtifact
 from core.lessons import apart, cone
+from core.lessons import relations as relating
 from core.lessons.apart import Spread
 from core.lessons.cone import Cone
+from core.lessons.relations import Pairs, Rank
 from core.occurrences import OccurrenceTable
 from core.texts import t
 from core.workbench import SPACES
@@ -21,7 +23,7 @@ def labelled(in_use: InUse) -> str:
     """The corpus in use where its words have labelled senses; else the model's own language's, which the page says."""
     if store.is_labelled(in_use.corpus) and len(store.targets(in_use.corpus, in_use.model).labelled_rows()):
         return in_use.corpus
-    own = store.model(in_use.model).language.sentences
+    own = own_sentences(in_use.model)
     if not own:
         raise BadInput(t("This lesson needs sentences whose words' senses are labelled. Choose some under “In use”."))
     told = {"corpus": plain(in_use.corpus), "own": plain(own)}
@@ -29,6 +31,22 @@ def labelled(in_use: InUse) -> str:
         t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **told)
     )
     return own
+
+
+def own(in_use: InUse) -> str:
+    """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
+    found = own_sentences(in_use.model)
+    if not found or not relating.read(store.model(in_use.model).language.code):
+        raise BadInput(
+            t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”.")
+        )
+    if in_use.corpus != found:
+        st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(found)))
+    return found
+
+
+def own_sentences(model_name: str) -> str:
+    return store.model(model_name).language.sentences
 
 
 def spaces(table: OccurrenceTable) -> list[str]:
@@ -50,3 +68,27 @@ def spread(corpus: str, model_name: str, layer: str) -> Spread:
 @kept(64)
 def shuffled_p(corpus: str, model_name: str, word: str, layer: str) -> float:
     return apart.shuffled_p(store.targets(corpus, model_name), word, layer)
+
+
+@kept(16)
+def relations(corpus: str, model_name: str, layer: str) -> Pairs:
+    return relating.pairs(store.targets(corpus, model_name), relating.read(store.model(model_name).language.code), layer)
+
+
+@kept(16)
+def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
+    """By "frequency" and "senses": that of each word, the word's likeness to itself, the words, and the rank correlation of both."""
+    corpus, language = own_sentences(model_name), store.model(model_name).language
+    table, alike = store.targets(corpus, model_name), relations(corpus, model_name, layer).alike
+    senses = {word: float(len(set(table.sense[rows]))) for word, rows in apart.words_of(table).items()}
+    try:
+        vectors = store.vectors(language.vectors) if language.vectors else None
+    except (MissingArtifact, BadInput):
+        vectors = None
+    places = {word: relating.frequency_rank(vectors, word) if vectors else None for word in alike}
+    found = {}
+    for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
+        words = list(values)
+        xs, ys = [values[word] for word in words], [alike[word] for word in words]
+        found[name] = xs, ys, words, relating.ranks(ys, xs) if len(words) > 2 else None
+    return found

@@ -49,6 +49,19 @@ def lessons() -> tuple[Lesson, ...]:
                 "Look at three words before you answer."
             ),
         ),
+        Lesson(
+            "homonyms",
+            t("Homonyms and relatives"),
+            t("Are two unrelated meanings easier to tell apart than two related ones?"),
+            t(
+                "A river's <i>bank</i> and a money <i>bank</i> have nothing in common; a theatre's <i>stage</i> and a <i>stage</i> of growth have. One would think that "
+                "homonyms are told apart better than metaphors: here is how often a pair of one sense is nearer than a pair of two."
+            ),
+            t(
+                "How many of the dots farthest to the right are a noun and a verb, and what does that do to a comparison of kinds? Choose three pairs whose marking you would dispute: "
+                "what would another judge's markings do to the intervals?"
+            ),
+        ),
     )
 
 

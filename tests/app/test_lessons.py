@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import workbench
 from pages._shared.lesson_words import lessons
 from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
@@ -62,9 +63,12 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     ]
     (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
     own = str(tmp_path / "own.txt")
+    workbench.open_table(own, workbench.open_model("elmo-mini"))  # read before: a page that waits for it is another test's
     page = opened(PAGE, corpus=own)
     assert not page.exception and not page.error and "two words drawn by lot have a cosine" in said(page)
     other = opened(PAGE, corpus=own, lesson="apart")
     assert not other.exception and any("has no labelled senses" in one.value for one in other.caption)
+    third = opened(PAGE, corpus=own, lesson="homonyms")
+    assert not third.exception and any("This lesson is on sentences" in one.value for one in third.caption)
     (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
     assert any("Bring more text" in error.value for error in opened(PAGE, corpus=own).error)

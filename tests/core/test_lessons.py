@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.config import ASSETS
 from core.errors import BadInput
-from core.lessons import apart, cone
+from core.lessons import apart, cone, relations
 from core.occurrences import OccurrenceTable
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -136,3 +136,44 @@ def test_aucs_are_those_of_scikit_learn(table):
     first, second = np.triu_indices(len(rows), 1)
     expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
     assert apart.spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
+
+
+# --- homonyms and relatives -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
+    marked, found = relations.read(language), OccurrenceTable(ASSETS / TABLES[language])
+    assert relations.unmarked(found, marked) == []
+    known = {word: {found.senses[code] for code in found.sense[rows]} for word, rows in apart.words_of(found).items()}
+    every = [one for rows in marked.values() for one in rows]
+    assert len({(one.word, frozenset(one.senses)) for one in every}) == len(every)
+    assert all(set(one.senses) <= known[one.word] and len(one.reason) > 9 and one.reason.endswith(".") for one in every)
+
+
+def test_a_pair_that_is_not_marked_is_named(table):
+    marked = {word: rows for word, rows in relations.read("en").items() if word != "bank"}
+    assert relations.unmarked(table, marked) == [("bank", "financial institution", "river edge")]
+
+
+def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
+    found = relations.pairs(table, relations.read("en"), "1")
+    of = {(one.word, frozenset(one.senses)): auc for one, auc in zip(found.relations, found.auc, strict=True)}
+    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(
+        apart.spread(table, "1").aucs()["bank"]
+    )
+    homonyms = [auc for one, auc in zip(found.relations, found.auc, strict=True) if one.kind == relations.HOMONYM]
+    assert found.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
+    ahead, kinds = found.ahead[relations.RELATED], found.kinds
+    assert ahead.mean == pytest.approx(kinds[relations.HOMONYM].mean - kinds[relations.RELATED].mean)
+    assert ahead.low < ahead.mean < ahead.high
+
+
+def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(40), rng.integers(0, 4, 40)
+    found = relations.ranks(x, y)
+    assert found.rho == pytest.approx(spearmanr(x, y).statistic) and found.low < 0 < found.high
+    assert relations.ranks(x, x**3).low > 0.99

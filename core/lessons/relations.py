@@ -1,0 +1,171 @@
+"""Homonyms and relatives: whether senses that have nothing to do with each other are told apart better than related ones.
+
+Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
+judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
+a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
+
+A word's likeness to itself (its mean cosine over two of its sentences, less that of two words drawn by lot) stands beside how frequent
+it is and how many senses are labelled: both could make it more of one kind than its senses do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from core.artifacts import read_json
+from core.config import ASSETS
+from core.errors import CorruptArtifact
+from core.lessons.apart import rounded, words_of
+from core.lessons.cone import nearer
+from core.neighbours import similarities
+from core.occurrences import OccurrenceTable
+from core.significance import DRAWS
+from core.static import StaticVectors
+from core.surroundings import at_large
+from core.texts import t
+from core.workbench import layer_weights
+
+FILE = ASSETS / "sense-relations.json"
+HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")
+RELATED = "related"  # metaphor, metonymy and other together
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How two senses of a word are related, and why it is marked so."""
+
+    word: str
+    senses: tuple[str, str]
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    mean: float
+    low: float  # 95 %, words drawn
+    high: float
+
+    def leaves_out(self, value: float) -> bool:
+        """Whether that value is not within: then the mean differs from it by more than chance."""
+        return self.low > value or self.high < value
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Spearman's rank correlation over words, with an interval over samples of words."""
+
+    rho: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairs:
+    """One space: the AUC of each marked pair of senses."""
+
+    relations: tuple[Relation, ...]
+    auc: np.ndarray  # (P,)
+    kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
+    ahead: dict[str, Interval]  # homonyms less each other kind
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of two words drawn by lot
+
+
+def read(language: str) -> dict[str, tuple[Relation, ...]]:
+    """The marked pairs of a language's words; empty where none are marked."""
+    found = read_json(FILE, expect=dict).get(language, {})
+    try:
+        marked = {
+            word: tuple(Relation(word, tuple(row["senses"]), row["relation"], row["reason"]) for row in rows)
+            for word, rows in found.items()
+        }
+    except (KeyError, TypeError, AttributeError):
+        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE)) from None
+    if any(one.kind not in KINDS or len(one.senses) != 2 for rows in marked.values() for one in rows):
+        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE))
+    return marked
+
+
+def unmarked(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]]) -> list[tuple[str, str, str]]:
+    """(word, sense, sense) of a table's labelled words that nobody marked."""
+    known = {(one.word, frozenset(one.senses)) for rows in marked.values() for one in rows}
+    found = []
+    for word, rows in words_of(table).items():
+        names = sorted({table.senses[code] for code in table.sense[rows]})
+        found += [(word, a, b) for a, b in combinations(names, 2) if (word, frozenset((a, b))) not in known]
+    return found
+
+
+def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str, *, seed: int = 0) -> Pairs:
+    """Every marked pair of senses of the table's words, in one layer or the equal mix."""
+    weights, relations, aucs, alike = layer_weights(layer, table.meta["layers"]), [], [], {}
+    lot = at_large(table, weights)
+    for word, rows in words_of(table).items():
+        cosines, senses = similarities(table, rows, weights), np.array([table.senses[code] for code in table.sense[rows]])
+        alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - lot
+        for relation in marked.get(word, ()):
+            if set(relation.senses) <= set(senses):
+                relations.append(relation)
+                aucs.append(_auc(cosines, senses, relation.senses))
+    auc, kinds, ahead = np.array(aucs), {}, {}
+    of_kind = {kind: np.array([one.kind == kind for one in relations], bool) for kind in KINDS}
+    of_kind[RELATED] = ~of_kind[HOMONYM]
+    drawn = _drawn([one.word for one in relations], np.random.default_rng(seed))
+    means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
+    for kind, (mean, sampled) in means.items():
+        kinds[kind] = _interval(mean, sampled)
+        if kind != HOMONYM and HOMONYM in means:
+            ahead[kind] = _interval(means[HOMONYM][0] - mean, means[HOMONYM][1] - sampled)
+    return Pairs(relations=tuple(relations), auc=auc, kinds=kinds, ahead=ahead, alike=alike)
+
+
+def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
+    """Spearman's rho of two measures of the same words, and its 95 % interval over samples of words."""
+    from scipy.stats import rankdata
+
+    a, b = np.asarray(values, float), np.asarray(others, float)
+    rows = np.random.default_rng(seed).integers(len(a), size=(DRAWS, len(a)))
+
+    def rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        x, y = (rankdata(each, axis=-1) for each in (x, y))
+        x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+        return (x * y).sum(axis=-1) / np.maximum(np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)), 1e-12)
+
+    low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))
+    return Rank(float(rho(a, b)), float(low), float(high))
+
+
+def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
+    """A word's place in the static vectors' list, most frequent first, from 1; None where it is not there."""
+    place = vectors.keyed.key_to_index.get(vectors.spelling(word))
+    return None if place is None else int(place) + 1
+
+
+def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
+    rows = np.flatnonzero(np.isin(senses, two))
+    first, second = np.triu_indices(len(rows), 1)
+    values, same = rounded(cosines[np.ix_(rows, rows)][first, second]), senses[rows][first] == senses[rows][second]
+    return nearer(values[same], np.sort(values[~same]))
+
+
+def _drawn(words: Sequence[str], rng) -> np.ndarray:
+    """How often each pair counts in each sample of words: (DRAWS, P)."""
+    names, codes = np.unique(np.asarray(words, str), return_inverse=True)
+    counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)
+    return counts[:, codes]
+
+
+def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
+    """The mean over chosen pairs, and in each sample; a sample without any has the mean itself."""
+    weights = drawn[:, chosen]
+    mean, sizes = float(auc[chosen].mean()), weights.sum(axis=1)
+    return mean, np.where(sizes > 0, weights @ auc[chosen] / np.maximum(sizes, 1), mean)
+
+
+def _interval(mean: float, sampled: np.ndarray) -> Interval:
+    low, high = np.quantile(sampled, (0.025, 0.975))
+    return Interval(mean, float(low), float(high))
