@@ -45,11 +45,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     job = store.table_job(in_use.corpus, in_use.model)
     everything = job.result  # asked once: the job may end meanwhile
     table = targets if everything is None else everything
+    requery.listen(table)
     asked = [c for c in (first, second) if c.position is not None]
     few = any(_others(table, c) < FEW for c in asked)
     choice = _choose(few)
     if job.running:
-        show_progress(job)
+        show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
     elif job.error:
         st.warning(plain(job.error))
     requery.show_back()
@@ -89,7 +90,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
     else:
         notice([t("The lists are compared when every word has been read.")])
-    requery.listen(table)
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])

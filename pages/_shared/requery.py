@@ -18,6 +18,7 @@ from pages._shared.markup import plain
 KEY, BEFORE = "requery", "requery.before"
 KEPT = 20  # steps back
 # Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
+# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
 LISTENER = """
 export default function ({ setTriggerValue }) {
   const taken = (event) => {
@@ -27,14 +28,23 @@ export default function ({ setTriggerValue }) {
     setTriggerValue('taken', button.dataset.take);
   };
   document.addEventListener('click', taken);
-  return () => document.removeEventListener('click', taken);
+  document.documentElement.dataset.takes = '';
+  return () => {
+    document.removeEventListener('click', taken);
+    delete document.documentElement.dataset.takes;
+  };
 }
 """
+STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
 _listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
 
 
 def listen(table: OccurrenceTable) -> None:
-    """Hear of clicks on the buttons of lines whose occurrences are rows of `table`; the page runs anew after one."""
+    """Hear of clicks on the buttons of lines whose occurrences are rows of `table`; the page runs anew after one.
+
+    Called before the lines are drawn, and at a place that no other part of the page moves, so that the listener stays where it is.
+    """
+    st.html(STYLE)
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")

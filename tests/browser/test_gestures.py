@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_main_path import at_rest
+
 pytestmark = pytest.mark.browser
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -15,6 +17,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 def middle_of_the_chart(page: Page) -> tuple[float, float]:
     page.wait_for_function(READY)
+    at_rest(page)  # what is drawn later moves the chart
     page.evaluate("document.querySelector('.js-plotly-plot').scrollIntoView({block: 'center'})")
     box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -42,6 +42,11 @@ def opened(page: Page, server: str, path: str) -> Page:
     return page
 
 
+def at_rest(page: Page) -> None:
+    """Wait until nothing is drawn any more: for what is done by the place of a thing, as with the mouse."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning", timeout=120_000)
+
+
 def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str):
     opened(page, server, "")
     notice = page.locator("[data-stale=false] .notice")
@@ -93,6 +98,7 @@ def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, ser
 
 def test_selected_dots_are_listed(page: Page, server: str):
     opened(page, server, "map?view=2")
+    at_rest(page)
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +25,7 @@ FIRST_DOT = """() => {
 def test_a_click_on_a_dot_draws_lines_to_its_true_neighbours_and_the_address_keeps_them(page: Page, server: str):
     opened(page, server, "map?view=1&dot=none")
     expect(page.get_by_text("true neighbours are among")).to_have_count(0)
+    at_rest(page)
     page.locator(".js-plotly-plot .nsewdrag").first.scroll_into_view_if_needed()
     page.wait_for_function("() => [...document.querySelectorAll('.js-plotly-plot')].some(c => c.elmoscope)")
     x, y, row = page.evaluate(FIRST_DOT)
@@ -37,6 +38,7 @@ def test_a_click_on_a_dot_draws_lines_to_its_true_neighbours_and_the_address_kee
 
 def test_a_box_on_one_map_selects_on_all_and_in_the_list_and_can_be_cleared(page: Page, server: str):
     opened(page, server, "map?layout=Largest+spread+(PCA)&view=all+layers&dot=none")
+    at_rest(page)
     plot = page.locator(".js-plotly-plot .nsewdrag").nth(1)
     plot.scroll_into_view_if_needed()
     page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot')[1]?.elmoscope")

@@ -20,8 +20,14 @@ PAIR = {
 }
 
 
+def read(page: Page, server: str, path: str) -> None:
+    """A page once every word of the sentences has been read, which the first visitor of a machine waits for."""
+    opened(page, server, path)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)
+
+
 def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, server: str):
-    opened(page, server, "neighbours?" + urlencode(PAIR))
+    read(page, server, "neighbours?" + urlencode(PAIR))
     lines = page.locator("[data-stale=false] .kwic:has(.take)")
     expect(lines).to_have_count(16)
     line = lines.nth(8)
@@ -36,7 +42,7 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
 
 
 def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labelled_word(page: Page, server: str):
-    opened(page, server, "map?" + urlencode(PAIR))
+    read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".js-plotly-plot").first
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("words around are nearer to the first sentence")
     box = chart.bounding_box()
@@ -51,7 +57,7 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
 
 
 def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: Page, server: str):
-    opened(page, server, "mix?" + urlencode(PAIR))
+    read(page, server, "mix?" + urlencode(PAIR))
     expect(page.get_by_text("Which way do the words lean?")).to_be_visible()
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("Your two words' cosine is")
     expect(page.locator("[data-stale=false] .kwic")).to_have_count(12)
