@@ -2,7 +2,7 @@
 
 from core.texts import t
 from pages._shared.decided_inputs import asked, sentence
-from pages._shared.frame import frame, lede, question, show
+from pages._shared.frame import frame, lede, picture_first, question, show
 
 in_use = frame("pages/decided.py")
 question(t("What decided this sense?"))
@@ -12,4 +12,7 @@ lede(
         "words, and which side of the sentence, told the model what it means."
     )
 )
-show("decided", in_use, sentence(), asked())
+inputs, picture = picture_first()
+with inputs:
+    chosen, how = sentence(), asked()
+show("decided", in_use, chosen, how, inputs, picture)

@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import figures
 from core import influence as inf
@@ -16,18 +17,18 @@ from core.texts import t
 from core.workbench import layer_weights
 from pages._shared import decided_says as says
 from pages._shared import decided_tables as tables
-from pages._shared import inputs, lists, notices, store
+from pages._shared import lists, notices, store
 from pages._shared.charts import draw
 from pages._shared.decided_inputs import Asked
 from pages._shared.decided_notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
-from pages._shared.inputs import Chosen
+from pages._shared.inputs import Chosen, sentence
 from pages._shared.word_store import influences, pulls
 
 
-def show(in_use: InUse, chosen: Chosen, asked: Asked) -> None:
-    """All of the page below its inputs."""
+def show(in_use: InUse, chosen: Chosen, asked: Asked, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
+    """All of the page below its inputs; the coloured sentence in `picture`, what more is asked in `inputs`."""
     if chosen.position is None:
         return
     weights = layer_weights("mix", store.model(in_use.model).encoder.n_layers, asked.weights or None)
@@ -38,16 +39,19 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked) -> None:
     elif len(found.changed) < len(found.tokens) - 1:
         st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=inf.REACH))
     if len(found.senses) < 2:
-        found = _by_other(in_use, chosen, asked, found, tuple(weights.tolist()))
+        found = _by_other(in_use, chosen, asked, found, tuple(weights.tolist()), inputs, picture)
     else:
         senses = notices.senses_of(store.targets(in_use.corpus, in_use.model), chosen.word)
-        _sense(found, asked, chosen, {sense: figures.sense_colour(k) for k, sense in enumerate(senses)})
+        _sense(found, asked, chosen, {sense: figures.sense_colour(k) for k, sense in enumerate(senses)}, inputs, picture)
     lists.twin(tables.of_words(found), name="influence", label=t("The words as a table"), key="decided.table")
 
 
-def _sense(found: Influence, asked: Asked, chosen: Chosen, colours: dict[str, str]) -> None:
+def _sense(
+    found: Influence, asked: Asked, chosen: Chosen, colours: dict[str, str], inputs: DeltaGenerator, picture: DeltaGenerator
+) -> None:
     """A word with senses: who spoke for one, in colours of that sense and of the best other."""
-    sense = _sense_asked(found, asked, list(colours))
+    with inputs:
+        sense = _sense_asked(found, asked, list(colours))
     stands = inf.verdict(found, asked.layer, asked.half, sense)
     pair = (colours[stands.sense], colours[stands.rival])
     values = np.stack([inf.parts(found, view, asked.half, sense) for view in found.views], axis=1)  # (K, V)
@@ -56,7 +60,7 @@ def _sense(found: Influence, asked: Asked, chosen: Chosen, colours: dict[str, st
         k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=says.each_sense(found.senses, move))
         for k, v, move in zip(found.changed, values[:, column], moves, strict=True)
     }
-    st.html(_marks(found, values[:, column], hovers, pair) + says.legend(asked, stands, pair))
+    picture.html(_marks(found, values[:, column], hovers, pair) + says.legend(asked, stands, pair))
     left, right = st.columns([1, 1], gap="large")
     with left:
         note = t("for {sense}, read by {half}", sense=sense, half=says.reader(asked.half))
@@ -96,11 +100,19 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
     return picked or inf.verdict(found, asked.layer, asked.half).sense
 
 
-def _by_other(in_use: InUse, chosen: Chosen, asked: Asked, found: Influence, weights: tuple[float, ...]) -> Influence:
+def _by_other(
+    in_use: InUse,
+    chosen: Chosen,
+    asked: Asked,
+    found: Influence,
+    weights: tuple[float, ...],
+    inputs: DeltaGenerator,
+    picture: DeltaGenerator,
+) -> Influence:
     """A word without labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves at all."""
-    other = inputs.sentence(st.container(), "b", t("The other sentence"), t("Word in the other sentence"))
+    other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is None or (other.tokens, other.position) == (chosen.tokens, chosen.position):
-        _how_far(found, asked)
+        _how_far(found, asked, picture)
         return found
     one, second = ((c.tokens, c.position) for c in (chosen, other))
     pulled = pulls(in_use.model, one, second, asked.how, asked.swap, weights)
@@ -108,7 +120,7 @@ def _by_other(in_use: InUse, chosen: Chosen, asked: Asked, found: Influence, wei
     values = np.stack([inf.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
     column = pulled.views.index(asked.layer)
     hovers = {k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)}  # fmt: skip
-    st.html(_marks(pulled, values[:, column], hovers, pair) + says.legend_of_two(pair))
+    picture.html(_marks(pulled, values[:, column], hovers, pair) + says.legend_of_two(pair))
     lists.heading(
         t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it")
     )
@@ -117,13 +129,13 @@ def _by_other(in_use: InUse, chosen: Chosen, asked: Asked, found: Influence, wei
     return pulled
 
 
-def _how_far(found: Influence, asked: Asked) -> None:
+def _how_far(found: Influence, asked: Asked, picture: DeltaGenerator) -> None:
     """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
-    st.html(f"<p>{says.no_other(found)}</p>")
+    picture.html(f"<p>{says.no_other(found)}</p>")
     column, blue = found.views.index(asked.layer), figures.LAYER_COLOURS["2"]
     values = found.moved[:, :, inf.HALVES.index(asked.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(found.changed, values[:, column], strict=True)}
-    st.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))
+    picture.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine of its vector with that in the sentence as it stands"))
     st.html(_heat(found, column, values, (blue, blue), "{:.2f}".format))
     notice(noticed_moves(found, asked, content_of(found)))

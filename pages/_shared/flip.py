@@ -21,7 +21,7 @@ from pages._shared.charts import draw
 from pages._shared.cloud import legend
 from pages._shared.flip_inputs import asked_guess, choices, shared_lemma
 from pages._shared.flip_says import ShownPath
-from pages._shared.frame import notice
+from pages._shared.frame import notice, picture_first
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen, sentence_pair
 from pages._shared.word_store import encoded
@@ -35,8 +35,10 @@ def show(in_use: InUse, mode: str) -> None:
 
 
 def _edit(in_use: InUse) -> None:
-    first, second = sentence_pair()
-    order, layer = choices()
+    inputs, picture = picture_first()
+    with inputs:
+        first, second = sentence_pair()
+        order, layer = choices()
     if first.position is None or second.position is None:
         return
     table = store.targets(in_use.corpus, in_use.model) if store.is_labelled(in_use.corpus) else None
@@ -58,14 +60,15 @@ def _edit(in_use: InUse) -> None:
         (names[start], names[goal]), layer, notices.senses_of(table, lemma) if lemma else list(names), lemma or "",
         [editing.written(alignment, step, *pieces) for step in path], alignment.target, verdicts.on(in_use, first, second),
     )  # fmt: skip
-    if not lemma:
-        st.html(f'<p class="small">{flip_says.why_by_sentences(table, first.word, second.word)}</p>')
-    legend(shown.senses)
-    left, right = st.columns([2, 3], gap="large")
+    with picture:
+        if not lemma:
+            st.html(f'<p class="small">{flip_says.why_by_sentences(table, first.word, second.word)}</p>')
+        legend(shown.senses)
+        left, right = st.columns([2, 3], gap="large")
     with left:
         guess, revealed = asked_guess(path, (first.tokens, second.tokens, order))
         st.html("".join(_line(shown, k, revealed) for k in range(len(path))))
-    with right:
+    with right, st.container(key="flip_picture"):
         if lemma:
             _picture(in_use, lemma, rows, layers, shown, revealed)
         if revealed or not lemma:
@@ -138,7 +141,7 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
     )  # fmt: skip
     figure = map_figure(
         coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences],
-        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=400,
+        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=330,
         name_senses=False,
     )  # fmt: skip
     path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]

@@ -17,7 +17,7 @@ from pages._shared import asked, found_labels, found_store, lists, notices, stor
 from pages._shared.charts import draw
 from pages._shared.found_notes import measures, noticed, sentences
 from pages._shared.found_store import Occurrences
-from pages._shared.frame import notice
+from pages._shared.frame import notice, picture_first
 from pages._shared.in_use import InUse
 from pages._shared.progress import show_state
 
@@ -31,7 +31,9 @@ def show(in_use: InUse) -> None:
         show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
         return
     words = found_store.words_of(table, str(table.folder))
-    word, layer, chosen = _inputs(table, words)
+    inputs, picture = picture_first()
+    with inputs:
+        word, layer, chosen = _inputs(table, words)
     table, job = found_store.table_for(in_use, word)
     if table is None:
         show_state(job, lambda: store.go_on(in_use.corpus, in_use.model))
@@ -51,7 +53,8 @@ def show(in_use: InUse) -> None:
         )
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
     names = found_labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
-    _pictures(found, groups, names, number, view)
+    with picture:
+        _pictures(found, groups, names, number, view)
     notice(noticed(found, number, agreement, telling))
     if agreement is not None and number > 1:
         st.caption(measures(agreement))

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import texts
 from core.config import ASSETS
@@ -66,6 +67,12 @@ def show(module: str, *args) -> None:
         import_module("pages._shared.take").show()
         import_module("pages._shared.gestures").listen()
         import_module("pages._shared.store").warm_up()
+
+
+def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where the inputs stand and, below them, the picture; on a phone the picture stands first (see style.py)."""
+    with st.container(key="picture_first"):
+        return st.container(), st.container()
 
 
 def question(text: str) -> None:

@@ -10,7 +10,9 @@ STYLE = """
   .lede {font-size: 1.12rem; line-height: 1.55; max-width: 62rem; margin: -0.4rem 0 0.6rem 0;}
   .st-key-siblings {border-bottom: 1px solid rgba(128,128,140,0.22); row-gap: 0; margin-bottom: 0.4rem;}
   .st-key-tour {position: absolute; height: 0;}
-  .lede, .notice, .kwic, .small, .colhead, .token, table.card, .stMarkdown, h1, h2, h3, h4 {word-break: keep-all; overflow-wrap: anywhere;}
+  /* Korean lines break between words, as English ones do, also where Streamlit's own rules say otherwise. */
+  .stApp, .stApp :is(p, li, label, button, summary, a, span, div, h1, h2, h3, h4) {word-break: keep-all;}
+  .lede, .notice, .kwic, .small, .colhead, .token, table.card, .stMarkdown, h1, h2, h3, h4 {overflow-wrap: anywhere;}
   .small {font-size: 0.86rem; opacity: 0.75; line-height: 1.5;}
   .notice {border-left: 4px solid #2171B5; padding: 0.35rem 0 0.35rem 0.9rem; margin: 0.4rem 0; line-height: 1.55;}
   .kwic {padding: 0.42rem 0; border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45; overflow-wrap: anywhere;}
@@ -45,6 +47,8 @@ STYLE = """
   .weights i {height: 2.1rem; flex: none; min-width: 1px;}
   .weights b {font-weight: 500; font-variant-numeric: tabular-nums; width: 0;}
   [data-testid="stPlotlyChart"] {overflow: visible;}
+  .js-plotly-plot .modebar-group {background: none !important;}
+  .js-plotly-plot .modebar-btn path {fill: currentColor !important; opacity: 0.6;}
   /* Streamlit's theme writes charts' text in a grey of 3.7:1 on white. */
   .js-plotly-plot text[style*="fill: rgb(128, 132, 149)"] {fill: currentColor !important; fill-opacity: 0.85 !important;}
   .stHtml:has(> .sketch) {position: relative; height: 0;}
@@ -57,22 +61,28 @@ STYLE = """
   [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
-    [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-pillsActive"],
-    [data-testid="stBaseButton-segmented_control"], [data-testid="stBaseButton-segmented_controlActive"],
-    [data-testid="stPageLink"] a, .kwic .take {min-height: 44px;}
+    [data-variant="pills"], [data-variant="segmented_control"], :is(.stButton, .stDownloadButton, .stFileUploader) button, .stExpander summary,
+    [data-testid="stTextInputField"], .stSelectbox input, .stSelectbox button, [data-testid="stPageLink"] a, .kwic .take {min-height: 44px;}
   }
   @media (max-width: 640px) {
+    h1 {font-size: 1.5rem !important; padding: 0 0 0.8rem 0 !important;}
+    .stMainBlockContainer .stVerticalBlock {gap: 0.7rem;}
+    .lede {font-size: 1rem; line-height: 1.45; margin-top: 0;}
+    .st-key-siblings {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
+    .st-key-siblings > * {flex: none;}
+    .st-key-picture_first {flex-direction: column-reverse;}
+    .stColumn:has(.st-key-flip_picture) {order: -1;}
     .st-key-a label, .st-key-b label {display: none;}
     .stHorizontalBlock:has(.st-key-ai) {gap: 0.6rem;}
     .stHorizontalBlock:has(.st-key-home_picture) {gap: 0.4rem;}
     .stVerticalBlock:has(> .st-key-ai), .stVerticalBlock:has(> .st-key-bi) {gap: 0.35rem;}
     :is(.st-key-ai, .st-key-bi) [role="radiogroup"] {gap: 0.25rem 0.2rem;}
     :is(.st-key-ai, .st-key-bi) button {padding-left: 0.5rem; padding-right: 0.5rem;}
-    .st-key-example [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
-    .st-key-example button {flex: none;}
+    :is(.st-key-example, .st-key-decided-example) [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
+    :is(.st-key-example, .st-key-decided-example) button {flex: none;}
     .stMainBlockContainer:has(.st-key-home_lede) {padding-top: 3.6rem;}
     .stVerticalBlock:has(> [data-testid="stLayoutWrapper"] > .st-key-home_lede) {gap: 0.5rem;}
-    .stMainBlockContainer:has(.st-key-home_lede) h1 {font-size: 1.15rem; padding: 0 0 1rem 0; margin: 0;}
+    .stMainBlockContainer:has(.st-key-home_lede) h1 {font-size: 1.15rem !important; padding: 0 0 1rem 0 !important; margin: 0;}
     [data-testid="stLayoutWrapper"]:has(> .st-key-home_lede) {order: 1;}
     [data-testid="stLayoutWrapper"]:has(> .st-key-home_onward) {order: 2;}
     .verdict b {font-size: 1.35rem; display: block;}

@@ -1,4 +1,5 @@
-"""Every page, cold by its address: its question, no violation of WCAG 2.1 A and AA in light or dark, nothing too wide for a phone."""
+"""Every page, cold by its address: its question, no violation of WCAG 2.1 A and AA in light or dark, on a phone nothing too wide, nothing too
+small for a finger, and the picture on the first screen."""
 
 from __future__ import annotations
 
@@ -14,6 +15,17 @@ from tests.browser.test_main_path import TITLES, opened
 pytestmark = pytest.mark.browser
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
+# What a finger presses on the page, and is less than 44 px high.
+SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-variant], .stButton button, .stDownloadButton button,'
+  + '.stExpander summary, .stTextInput input, .stSelectbox input, [data-testid=stPageLink] a, .take)')]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 150))"""
+PICTURES = {
+    "": ".st-key-home_picture",
+    "map": ".js-plotly-plot",
+    "flip": ".js-plotly-plot",
+    "found": ".js-plotly-plot",
+    "decided": ".token",
+}
 ADDRESSES = ["" if file == "app.py" else Path(file).stem for entry in menu() for file, _ in entry.pages]
 
 
@@ -45,3 +57,8 @@ def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, ser
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(300)
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
+    assert page.evaluate(SMALL) == []
+    if address in PICTURES:
+        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+        box = page.locator(PICTURES[address]).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 844

@@ -9,6 +9,10 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
+# Elements whose Korean text may be cut inside a word.
+CUT = """() => [...document.querySelectorAll('.stApp *')]
+  .filter(e => !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && /[가-힣]/.test(n.data)))
+  .filter(e => getComputedStyle(e).wordBreak !== 'keep-all').map(e => e.outerHTML.slice(0, 150))"""
 JAM, MOLE = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel."
 
 
@@ -73,6 +77,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         page.go_forward()
         shows(page, *view)
         page.wait_for_function(AT_REST)
+    assert page.evaluate(CUT) == []
 
 
 def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
