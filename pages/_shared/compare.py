@@ -27,12 +27,13 @@ def show(in_use: InUse) -> None:
     if chosen is None:
         return
     tables, running = compare_spaces.tables(chosen)
-    for job, _ in running:
+    for job, one in running:
         if job.running:
-            show_progress(job)
+            show_progress(job, meanwhile=t("Until that is done the labelled words are searched.") if one in tables else "")
     for job, one in [(job, one) for job, one in running if not job.running][:1]:
         show_state(job, lambda one=one: store.go_on(one.corpus, one.source))
     if any(one.layer and one not in tables for one in chosen):
+        notice([t("The lists are compared when every word has been read.")])
         return
     with st.spinner(t("Comparing every word with every other…"), show_time=True):
         found = compare_store.result(*chosen, K, tables)

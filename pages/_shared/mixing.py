@@ -68,7 +68,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if any(notices.lemma_of(table, one.word) is None for one in asked):
         job = store.table_job(in_use.corpus, in_use.model)
         if job.running:
-            show_progress(job)
+            show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
         elif job.error:
             st.warning(plain(job.error))
     _fragment(in_use, asked)

@@ -14,12 +14,11 @@ AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for
 
 
 @st.fragment(run_every=1.0)
-def show_progress(job: Job, *, stoppable: bool = False) -> None:
-    """How far, how fast, how long yet; when the job is done the page runs once more."""
+def show_progress(job: Job, *, stoppable: bool = False, meanwhile: str = "") -> None:
+    """How far, how fast, how long yet, and what the page does meanwhile; when the job is done the page runs once more."""
     if not job.running:
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
-    meanwhile = "" if stoppable else t("Until that is done the labelled words are searched.")
     if job.stop_asked:
         told = t("Stopping: the words in hand are read to their end.")
     elif job.waiting:
@@ -31,7 +30,7 @@ def show_progress(job: Job, *, stoppable: bool = False) -> None:
             "Reading every word of the sentences, once: {done:,} of {total:,} tokens, {speed:,.0f} a second, {left} left.",
             done=job.done, total=job.total, speed=job.speed, left=duration((job.total - job.done) / max(job.speed, 1e-9)),
         )  # fmt: skip
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{told} {meanwhile}")
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{told} {meanwhile}".rstrip())
     if stop and stop.button(
         t("Stop"), icon=":material/stop:", key="index.stop", width="stretch", disabled=job.stop_asked,
         help=t("What is read so far is kept, and reading can go on from there."),

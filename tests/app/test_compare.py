@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.config import ASSETS
 from core.occurrences import OccurrenceTable
-from pages._shared import compare_store, examples
+from pages._shared import compare_spaces, compare_store, examples, store
 from pages._shared.compare_spaces import Chosen, read, told_apart
+from pages._shared.jobs import TURNS, Job
 from tests.app.test_pages import ROOT, html_of, opened
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -73,3 +75,21 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
     meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").lemmas)
     assert len(meant & set(offered)) >= 4, offered
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labelled):
+    turn = TURNS.ask("a visitor")
+
+    def reading(chosen):
+        one = next(one for one in chosen if one.layer is not None)
+        table = {one: store.targets(one.corpus, one.source)} if labelled else {}
+        return table, [(Job(turn), one)]
+
+    monkeypatch.setattr(compare_spaces, "tables", reading)
+    page = opened("pages/compare.py")
+    turn.leave()
+    assert not page.exception and not page.error
+    told = page.get("progress")[0].proto.text
+    assert ("the labelled words are searched" in told) == labelled
+    assert ("The lists are compared when every word has been read." in html_of(page)) != labelled
