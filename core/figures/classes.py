@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, line_name
 from core.texts import t
 
+CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
 KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
 
@@ -134,6 +135,14 @@ def curves_figure(
                 xanchor="left", xshift=8, font={"size": 12},
             )  # fmt: skip
     at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
+    if log_x:  # names of ticks that would stand on each other
+        apart_from = (np.log10(at[-1]) - np.log10(at[0])) * CLOSEST
+        inner = [value for value in at[1:-1] if np.log10(at[-1] / value) >= apart_from]
+        kept = at[:1]
+        for value in inner:
+            if np.log10(value / kept[-1]) >= apart_from:
+                kept.append(value)
+        at = [*kept, at[-1]]
     room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])
     limits = (np.log10(at[0]), np.log10(at[-1])) if log_x else (at[0], at[-1])  # said, or the names would widen them
     figure.update_xaxes(title=x, gridcolor=GRID, zeroline=False, fixedrange=True, type="log" if log_x else "linear")

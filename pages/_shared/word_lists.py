@@ -9,7 +9,7 @@ import streamlit as st
 from core.elmo.expectation import Expected
 from core.elmo.lm import SPECIALS
 from core.figures.expectation import list_rules
-from core.text import SENTENCE_BEGIN
+from core.text import JOINER, SENTENCE_BEGIN, bare
 from core.texts import t
 from pages._shared import asked
 
@@ -35,9 +35,14 @@ def word_buttons(name: str, found: Expected, colour: str, longest: float, tapped
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(found.likeliest):
             boundary = p.word in SPECIALS
-            shown = _boundary(p.word) if boundary else f"**{asked.plain_label(p.word)}**"
+            shown = _boundary(p.word) if boundary else f"**{asked.plain_label(written(p.word))}**"
             label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
+
+
+def written(word: str) -> str:
+    """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
+    return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)
 
 
 def _boundary(word: str) -> str:

@@ -63,3 +63,11 @@ def test_a_tie_favours_no_version():
     assert "yours the likelier" in _verdict(9, 8, 9, 8)[0] and "the other the likelier" in _verdict(8, 9, 8, 9)[0]
     assert "disagree" in _verdict(8, 9, 9, 8)[0]
     assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
+
+
+def test_a_korean_ending_is_told_apart_from_the_word_spelt_like_it():
+    page = opened("pages/predict.py", lang="ko", ptext="나는 오늘 아침에")
+    assert not page.exception
+    labels = [button.label.rsplit(" ", 1)[0] for button in page.button if str(button.key).startswith("after_")]
+    assert len(labels) > 5 and len(set(labels)) == len(labels)
+    assert any(label.strip("*\\").startswith("-") for label in labels)

@@ -163,6 +163,12 @@ def test_every_curve_is_named_at_its_end():
     assert name.text.endswith("</span> a") and (name.x, name.y) == (2, 0.7)
 
 
+def test_ticks_of_a_logarithmic_axis_that_would_stand_on_each_other_are_not_all_named():
+    points = [(n, 0.5) for n in (1_463, 1_794, 2_550, 4_965, 13_420)]
+    figure = figures.curves_figure({"a": points}, y="accuracy", percent=True, x="rows", log_x=True)
+    assert list(figure.layout.xaxis.tickvals) == [1_463, 4_965, 13_420]
+
+
 @pytest.mark.parametrize(
     "ground", [*figures.SENSE_COLOURS, *figures.LAYER_COLOURS.values(), figures.GLOVE, *figures.OWN, "#000000", "#ffffff"]
 )
