@@ -24,6 +24,7 @@ PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
 MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
+EVEN = 0.1  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Centroids:
     senses: tuple[str, ...]
     counts: tuple[int, ...]  # labelled occurrences behind each
     vectors: np.ndarray  # (S, ...): here (S, V, 3, D), by view and half; in core.editing (S, D), of length 1, in one space
+    spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labelled occurrences
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +62,9 @@ class Influence:
     varied: np.ndarray  # (K, V, 3, S) in each variant
     alone: np.ndarray  # (V, 3, S) with no sentence around it
     moved: np.ndarray  # (K, V, 3) 1 - cosine of the target's vector in the variant with the one in the sentence
+    spread: (
+        np.ndarray
+    )  # (V, 3, S) standard deviation of each sense's margin over the word's labelled occurrences; 0 where not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,14 @@ def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -
     units, names = unit_views(vectors, weights), np.asarray(labels, object)
     senses = tuple(sorted(set(labels)))
     counts = tuple(int((names == sense).sum()) for sense in senses)
-    means = [units[names == sense].mean(axis=0) for sense in senses]
-    return Centroids(senses, counts, np.stack(means) if means else np.empty((0, *units.shape[1:]), units.dtype))
+    means = (
+        np.stack([units[names == sense].mean(axis=0) for sense in senses])
+        if senses
+        else np.empty((0, *units.shape[1:]), units.dtype)
+    )
+    cosines = np.einsum("nvhd,svhd->nvhs", units, unit(means))
+    leads = [margins(cosines, s).std(axis=0) for s in range(len(senses))] if len(senses) > 1 else []
+    return Centroids(senses, counts, means, np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:]))
 
 
 def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -145,6 +156,7 @@ def influence(
     layers = np.stack([array[:, place] for array, place in zip(encoded, places, strict=True)])  # (2 + K, L, D)
     units = unit_views(layers, weights)  # (2 + K, V, 3, D)
     senses = known.vectors if known is not None else np.empty((0, *units.shape[1:]), units.dtype)
+    spread = known.spread if known is not None and known.spread is not None else np.zeros((*units.shape[1:3], len(senses)))
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses))
     return Influence(
         tokens=tuple(tokens),
@@ -156,6 +168,7 @@ def influence(
         alone=cosines[1],
         varied=cosines[2:],
         moved=np.maximum(0.0, 1.0 - np.einsum("nvhd,vhd->nvh", units[2:], units[0])),
+        spread=spread,
     )
 
 
@@ -205,11 +218,26 @@ def halves(found: Influence, view: str) -> dict[str, Verdict]:
     return {half: verdict(found, view, half) for half in HALVES}
 
 
+def gains(found: Influence, view: str) -> dict[str, float]:
+    """What the sentence adds in each half to the lead of what both together choose, in standard deviations of that half.
+
+    A half carries the word's own leaning, too, whatever it has read: its margin without a sentence is taken off, which leaves a
+    half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
+    much its margin for that sense varies over the word's labelled occurrences. 0 where they do not vary.
+    """
+    v, sense = found.views.index(view), verdict(found, view, BOTH).sense
+    made = {}
+    for half in HALVES:
+        one, spread = verdict(found, view, half, sense), found.spread[v, HALVES.index(half), found.senses.index(sense)]
+        made[half] = (one.margin - one.alone) / float(spread) if spread > 0 else 0.0
+    return made
+
+
 def settles(found: Influence, view: str) -> str | None:
-    """The half, 'past' or 'future', that speaks more for what both together choose; None where that is not clear."""
-    whole = verdict(found, view, BOTH)
-    past, future = (verdict(found, view, half, whole.sense).margin for half in (PAST, FUTURE))
-    if not whole.clear or abs(past - future) < CLEAR:
+    """The half, 'past' or 'future', whose reading adds more to the lead of what both together choose; None where that is not clear."""
+    added = gains(found, view)
+    past, future = added[PAST], added[FUTURE]
+    if not verdict(found, view, BOTH).clear or abs(past - future) < EVEN or max(past, future) < EVEN:
         return None
     return PAST if past > future else FUTURE
 

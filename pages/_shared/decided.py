@@ -80,7 +80,8 @@ def _sense(
         draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
         st.caption(
             t(
-                "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left."
+                "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left. "
+                "Which half settles it is judged by what the sentence adds to that, in standard deviations of the half's lead over the labelled sentences."
             )
             + " ".join(["", *hangs_on(found, asked)])
         )

@@ -142,15 +142,23 @@ def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
 
 def _sides(found: Influence, view: str) -> list[str]:
     """Which half settles it, how much that half has read, and whether the halves agree."""
-    each, side = inf.halves(found, view), inf.settles(found, view)
+    each, side, added = inf.halves(found, view), inf.settles(found, view), inf.gains(found, view)
     past, future = each[inf.PAST], each[inf.FUTURE]
+    told = {"past": _signed(added[inf.PAST]), "future": _signed(added[inf.FUTURE])}
     lines = []
     if side == inf.PAST:
-        lines.append(_past_settles(found.position))
+        lines.append(_past_settles(found.position, told))
     elif side == inf.FUTURE:
-        lines.append(_future_settles(len(found.tokens) - 1 - found.position))
+        lines.append(_future_settles(len(found.tokens) - 1 - found.position, told))
     elif each[inf.BOTH].clear:
-        lines.append(t("neither half settles it: past and future speak for it alike"))
+        if max(added[inf.PAST], added[inf.FUTURE]) < inf.EVEN:
+            lines.append(
+                t("neither half settles it: the word by itself leads there, and the sentence adds nothing (past {past}, future {future} standard deviations)", **told)
+            )  # fmt: skip
+        else:
+            lines.append(
+                t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told)
+            )
     if past.clear and future.clear:
         places = {"past": escape(past.sense), "future": escape(future.sense)}
         lines.append(
@@ -165,20 +173,21 @@ def _sides(found: Influence, view: str) -> list[str]:
     return lines
 
 
-def _past_settles(n: int) -> str:
-    if n == 0:
-        return t("<b>the past half settles it</b>, though no word stands before this one: it knows only that the sentence begins")
-    if n == 1:
-        return t("<b>the past half settles it</b>, having read a single word before this one")
-    return t("<b>the past half settles it</b>, having read {n} words before this one", n=n)
+def _signed(gain: float) -> str:
+    return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
 
 
-def _future_settles(n: int) -> str:
-    if n == 0:
-        return t("<b>the future half settles it</b>, though no word stands after this one: it knows only that the sentence ends")
+def _past_settles(n: int, told: dict[str, str]) -> str:
+    """A half that has read nothing adds nothing, so n is 1 at least."""
     if n == 1:
-        return t("<b>the future half settles it</b>, having read a single word or mark after this one")
-    return t("<b>the future half settles it</b>, having read {n} words and marks after this one", n=n)
+        return t("<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}", **told)  # fmt: skip
+    return t("<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}", n=n, **told)  # fmt: skip
+
+
+def _future_settles(n: int, told: dict[str, str]) -> str:
+    if n == 1:
+        return t("<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}", **told)  # fmt: skip
+    return t("<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}", n=n, **told)  # fmt: skip
 
 
 def _alone(found: Influence, view: str) -> list[str]:

@@ -29,10 +29,13 @@ def of_halves(found: Influence) -> pd.DataFrame:
     """A row for each layer and half: the sense it chooses, its lead, and the cosine to every sense."""
     rows = []
     for v, view in enumerate(found.views):
+        added, chosen = inf.gains(found, view), inf.verdict(found, view, inf.BOTH).sense
         for h, verdict in enumerate(inf.halves(found, view).values()):
             row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): says.view_name(view)}
             row |= {t("half"): says.half_name(verdict.half), t("nearest sense"): verdict.sense}
             row |= {t("lead"): round(verdict.margin, 4), t("lead with no sentence"): round(verdict.alone, 4)}
+            row[t("the sentence adds for what both choose (standard deviations)")] = round(added[verdict.half], 2)
+            row[t("what both choose")] = chosen
             cosines = zip(found.senses, found.cosines[v, h], strict=True)
             row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
             rows.append(row)

@@ -161,7 +161,7 @@ def influences(draw) -> inf.Influence:
     at = draw(st.integers(0, n))
     varied = np.array([draw(values) for _ in range(n)]).reshape(n, 4, 3, 2)
     changed = tuple(k for k in range(n + 1) if k != at)
-    return inf.Influence(tokens, at, changed, ("0", "1", "2", "mix"), ("river <edge>", "말"), draw(values), varied, draw(values), np.abs(varied[..., 0]))  # fmt: skip
+    return inf.Influence(tokens, at, changed, ("0", "1", "2", "mix"), ("river <edge>", "말"), draw(values), varied, draw(values), np.abs(varied[..., 0]), np.abs(draw(values)))  # fmt: skip
 
 
 @given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))

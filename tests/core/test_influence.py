@@ -199,8 +199,18 @@ def test_a_word_alone_is_encoded_with_no_sentence_around_it(model, known, found)
 # --- verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def made(past: list[float], future: list[float], both: list[float]) -> inf.Influence:
-    """An influence of one view, by hand: cosines to the senses a, b, c; alone it is as far from all; one word tried."""
+def made(
+    past: list[float],
+    future: list[float],
+    both: list[float],
+    *,
+    alone: np.ndarray | None = None,
+    spread: tuple[float, float] = (0.1, 0.1),
+) -> inf.Influence:
+    """An influence of one view, by hand: cosines to the senses a, b, c; alone it is as far from all; one word tried.
+
+    `alone` (3, 3) by half and sense; `spread` that of the past and the future half.
+    """
     cosines = np.array([[past, future, both]])
     return inf.Influence(
         ("x", "y"),
@@ -210,8 +220,9 @@ def made(past: list[float], future: list[float], both: list[float]) -> inf.Influ
         ("a", "b", "c"),
         cosines,
         cosines[None][..., ::-1],
-        np.zeros_like(cosines),
+        np.zeros_like(cosines) if alone is None else alone[None],
         np.zeros((1, 1, 3)),
+        np.repeat([[*spread, 0.1]], 3, axis=0).T[None],
     )
 
 
@@ -229,6 +240,39 @@ def test_the_half_that_speaks_more_for_what_both_choose_settles_it():
     assert inf.settles(made([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.6, 0.5, 0.0]), "1") == PAST
     assert inf.settles(made([0.9, 0.5, 0.0], [0.9, 0.5, 0.0], [0.9, 0.5, 0.0]), "1") is None  # alike
     assert inf.settles(made([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.502, 0.5, 0.0]), "1") is None  # undecided
+
+
+def test_a_half_is_judged_by_what_the_sentence_adds_to_what_the_word_is_by_itself():
+    past_leads = ([0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.1
+    as_it_stands = np.array([[0.9, 0.5, 0.0], [0.5, 0.5, 0.0], [0.7, 0.5, 0.0]])  # the word alone: 0.4 and 0
+    one = made(*past_leads, alone=as_it_stands)
+    assert inf.gains(one, "1") == pytest.approx({PAST: 0.0, FUTURE: 1.0, BOTH: 1.0})
+    assert inf.settles(one, "1") == FUTURE  # the past half has the larger lead and had it before it read anything
+    nothing = np.array([[0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0]])
+    assert inf.settles(made(*past_leads, alone=nothing), "1") is None
+
+
+def test_a_half_whose_leads_vary_little_is_measured_by_its_own_spread():
+    cosines = ([0.9, 0.5, 0.0], [0.7, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.2
+    assert inf.settles(made(*cosines), "1") == PAST
+    assert inf.settles(made(*cosines, spread=(0.4, 0.05)), "1") == FUTURE  # one standard deviation against four
+
+
+def test_a_spread_is_the_standard_deviation_of_a_sense_s_lead_over_the_labelled_sentences(labelled, known):
+    vectors, senses = labelled
+    units = vectors[:, 2, :128] / np.linalg.norm(vectors[:, 2, :128], axis=1, keepdims=True)
+    means = [units[[sense == name for sense in senses]].mean(axis=0) for name in known.senses]
+    leads = units @ (means[1] / np.linalg.norm(means[1])) - units @ (means[0] / np.linalg.norm(means[0]))
+    assert known.spread[2, HALVES.index(PAST)] == pytest.approx([leads.std()] * 2, rel=1e-4)
+
+
+@pytest.mark.parametrize("tokens", [("Bank", "by", "the", "water", "."), ("Grass", "grew", "on", "the", "bank")])
+def test_a_half_that_has_read_nothing_adds_nothing_and_never_settles_it(model, known, tokens):
+    at = [word.lower() for word in tokens].index("bank")
+    one = inf.influence(model.encoder, tokens, at, known, how=DROP, weights=EQUAL)
+    for view in ("1", "2", "mix"):
+        unread = PAST if at == 0 else FUTURE
+        assert abs(inf.gains(one, view)[unread]) < 1e-4 and inf.settles(one, view) != unread
 
 
 def test_a_word_turns_the_sense_where_another_is_nearest_without_it():
