@@ -19,13 +19,14 @@ standard error 0.009. V-measures at layer 1, row by row: 0.063, 0.290, 0.079, 0.
 tests make layer 1 of rows 1, 2 and 5 again (`pytest tests/core/test_induction.py -k chosen_method -s`). Elsewhere, on 250 sentences a
 word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03 for "serve" into 0.34.
 
-How many: silhouettes for 2 to 8 clusters, beside those of one Gaussian cloud with the same covariance (the null of SigClust, Liu et
-al. 2008). Only if their mean lies above the clouds' by `CLEAR` standard deviations, more than one is suggested: the fewest that are
-nearly as clear as the clearest. This, too, was settled on the bundled words, and it hears the number of sentences more than the number
-of senses. At layer 2 (`-k number_of_sentences -s`), 16 of 19 words with some 40 sentences are split, but of the same words with as few
-sentences as one of their senses has (about 16) only 3, and of the single senses 2: in so few, nothing can be told. In a
-hundred and more even one sense falls into groups, of grammar and topic: on layers 1 and 2 all four of Senseval's words were to be
-split, and so was the commonest sense of each by itself. Gaussian clouds never were. A group is a use, not yet a meaning.
+How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
+whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
+above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the fewest that are nearly as clear as the
+clearest. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
+draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78 % of 32. At layer
+2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
+their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
+they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
 """
 
 from __future__ import annotations
@@ -41,15 +42,18 @@ import numpy as np
 
 from core.errors import BadInput
 from core.occurrences import Occurrence
-from core.senses import silhouette
+from core.senses import TIE
+from core.significance import LEVEL, rank_p
 from core.texts import t
 
 NUMBERS = range(2, 9)  # of clusters that are tried
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
-SAMPLE = 300  # occurrences on which the number is suggested, at most
-DRAWS = 20  # clouds drawn for the null
-CLEAR = 0.5  # standard deviations above the cloud's mean
+SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
+DRAWS = 199  # clouds drawn for the null
+CORRECTIONS = 4  # of the null's variances
+POWER = 4  # steps of the power method
+STEPS = 5  # of k-means for each number of clusters, where silhouettes are compared with clouds'
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
@@ -60,11 +64,11 @@ _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 class Suggestion:
     """How many clusters there seem to be, and why; the sequences run over NUMBERS."""
 
-    number: int  # 1 if no split is clearer than one cloud's
+    number: int  # 1 if no split is clearer than one cloud's, at LEVEL
     best: int  # the fewest whose silhouette is within the null's standard deviation of the highest, clear or not
     silhouettes: tuple[float, ...]  # -1 to 1
     null: tuple[float, ...]  # mean silhouette of the clouds
-    excess: float  # mean silhouette over the clouds', in their standard deviations
+    p: float  # share of clouds, the rows among them, whose clearest silhouette lies as far above the clouds' mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,7 @@ class Agreement:
     rand_null: tuple[float, float]
     v: float  # V-measure (Rosenberg and Hirschberg 2007): 0 to 1
     v_null: tuple[float, float]
+    mutual: float  # the same information less what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
     purity: float  # share of occurrences whose sense is the commonest of their cluster
     purity_null: tuple[float, float]
     n: int  # labelled occurrences
@@ -119,21 +124,93 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     rng = np.random.default_rng(seed)
     if len(rows) > SAMPLE:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
-    found, mean = _silhouettes(rows, seed), rows.mean(axis=0)
-    clouds = []
-    for draw in range(DRAWS):
-        weights = rng.standard_normal((len(rows), len(rows)), np.float32) / np.float32(np.sqrt(len(rows) - 1))
-        clouds.append(_silhouettes(_unit(weights @ (rows - mean) + mean), seed + draw))  # covariance as the rows' own
-    null = np.array(clouds)  # (DRAWS, numbers)
-    means = null.mean(axis=1)
-    excess = (found.mean() - means.mean()) / max(means.std(ddof=1), 1e-6)
+    found = silhouettes(rows)
+    cloud = one_cloud(rows, rng)
+    null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
+    everything = np.vstack([null, found])  # the rows among their clouds: were they one, any of them could be the clearest
+    spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
+    excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
+    p = rank_p(excess[-1], excess[:-1])
     # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
     near = found >= found.max() - null.std(axis=0, ddof=1)
     best = NUMBERS[int(near.argmax())]
     return Suggestion(
-        number=best if excess > CLEAR else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()),
-        excess=float(excess),
+        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cloud:
+    """A Gaussian along its own axes, from which directions are drawn."""
+
+    variances: np.ndarray  # (D,) largest first
+    mean: np.ndarray  # (D,)
+
+    def drawn(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """(n, D) float32 of length 1."""
+        return _unit(rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean)
+
+
+def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
+    """(n, D) directions -> the one Gaussian cloud of which n directions have, in the mean, the variances that the rows have.
+
+    Silhouettes are the same however a cloud is turned, so only the variances along its axes matter. Those of n rows are more
+    uneven than those of what the rows were drawn from, and the more so the fewer they are; Ledoit and Wolf's shrinkage (2004)
+    evens them out, but too far where a few axes hold most, as here. From there each axis is corrected by how the drawn clouds' own
+    variances differ from the rows', a few times.
+    """
+    n, size = rows.shape
+    mean = rows.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(rows - mean, full_matrices=False)
+    known = len(lengths)
+    wanted, along = lengths**2 / n, np.zeros(size, np.float32)
+    along[:known] = axes @ mean
+    if known < size:
+        along[known] = np.sqrt(max(float(mean @ mean - along[:known] @ along[:known]), 0.0))  # what of it no axis holds
+    if not wanted.sum() > 1e-9:
+        return Cloud(np.zeros(size, np.float32), along)
+    # Of (1 - share) sample covariance + share * one variance for all axes, the share that is nearest to the true one (theorem 3.2).
+    lengths_4 = float((np.einsum("nd,nd->n", rows - mean, rows - mean) ** 2).mean())
+    squares = float((wanted**2).sum())
+    share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
+    variances = np.full(size, share * wanted.sum() / size)
+    variances[:known] += (1 - share) * wanted
+    seen = min(n - 1, size)  # axes that n rows can tell of
+    for _ in range(CORRECTIONS):
+        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).drawn(n, rng)) for _ in range(3)], axis=0)
+        ratio = wanted[:seen] / np.maximum(drawn[:seen], 1e-12)
+        variances[:seen] *= ratio
+        variances[seen:] *= ratio[-10:].mean()
+        variances = np.sort(variances)[::-1]
+    return Cloud(variances.astype(np.float32), along)
+
+
+def silhouettes(rows: np.ndarray) -> np.ndarray:
+    """(n, D) directions -> mean silhouette over 1 - cosine for each of NUMBERS, (numbers,), of quick k-means clusters.
+
+    Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004): no
+    luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
+    """
+    labels, found = np.zeros(len(rows), int), []
+    for number in NUMBERS:
+        members = np.eye(number, dtype=np.float32)[labels]
+        sizes = members.sum(axis=0)
+        sums = members.T @ rows
+        within = np.bincount(labels, np.einsum("nd,nd->n", rows, rows), number) - (sums * sums).sum(axis=1) / np.maximum(sizes, 1)
+        loosest = int(within.argmax())
+        here = np.flatnonzero(labels == loosest)
+        part = rows[here] - sums[loosest] / max(sizes[loosest], 1)
+        labels = labels.copy()
+        labels[here[part @ _longest_axis(part) > 0]] = number - 1
+        for _ in range(STEPS):
+            members = np.eye(number, dtype=np.float32)[labels]
+            centres = members.T @ rows / np.maximum(members.sum(axis=0), 1)[:, None]
+            now = (rows @ centres.T - (centres * centres).sum(axis=1) / 2).argmax(axis=1)
+            if (now == labels).all():
+                break
+            labels = now
+        found.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
+    return np.array(found)
 
 
 def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -194,7 +271,7 @@ def tells(word: str) -> bool:
 
 def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
     """Gold labels (n,) and clusters (n,) -> how far they agree, beside what shuffled labels give."""
-    from sklearn.metrics import adjusted_rand_score, v_measure_score
+    from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
 
     codes, found = np.unique(np.asarray(gold, str), return_inverse=True)[1], np.asarray(found)
     rng = np.random.default_rng(seed)
@@ -206,7 +283,10 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
         for values, measure in zip(nulls, measures, strict=True):
             values.append(measure(shuffled, found))
     rand, v, purity = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in nulls)
-    return Agreement(rand=true[0], rand_null=rand, v=true[1], v_null=v, purity=true[2], purity_null=purity, n=len(codes))
+    mutual = float(adjusted_mutual_info_score(codes, found))
+    return Agreement(
+        rand=true[0], rand_null=rand, v=true[1], v_null=v, mutual=mutual, purity=true[2], purity_null=purity, n=len(codes)
+    )
 
 
 def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
@@ -224,10 +304,32 @@ def _purity(codes: np.ndarray, found: np.ndarray) -> float:
     return float(table.max(axis=1).sum() / len(codes))
 
 
-def _silhouettes(rows: np.ndarray, seed: int) -> np.ndarray:
-    """Silhouette for each of NUMBERS, (numbers,)."""
-    similarities = rows @ rows.T
-    return np.array([silhouette(similarities, clusters(rows, number, seed=seed, starts=2)) for number in NUMBERS])
+def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:
+    """(n, D) of length 1, (n, C) 0 or 1 -> as core.senses.silhouette, by each cluster's sum instead of every pair."""
+    sizes, mine = members.sum(axis=0), members > 0
+    totals = sizes - rows @ (members.T @ rows).T  # (n, C): sums of 1 - cosine; a row has none with itself
+    own = sizes[members.argmax(axis=1)]
+    a = totals[mine] / np.maximum(own - 1, 1)
+    b = np.where(mine | (sizes == 0), np.inf, totals / np.maximum(sizes, 1)).min(axis=1)
+    larger = np.maximum(a, b)
+    counts = (own > 1) & (larger > TIE) & np.isfinite(b)
+    return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
+
+
+def _longest_axis(rows: np.ndarray) -> np.ndarray:
+    """(m, D) about their mean -> roughly the direction (D,) in which they vary most, by a few steps of the power method."""
+    axis = rows[np.einsum("nd,nd->n", rows, rows).argmax()]
+    for _ in range(POWER):
+        axis = (rows @ axis) @ rows
+        axis = axis / max(float(np.linalg.norm(axis)), 1e-12)
+    return axis
+
+
+def _variances(rows: np.ndarray) -> np.ndarray:
+    """(n, D) -> along their own axes, (min(n, D),), largest first."""
+    rows = rows - rows.mean(axis=0)
+    square = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
+    return np.maximum(np.linalg.eigvalsh(square)[::-1], 0) / len(rows)
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

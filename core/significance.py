@@ -141,6 +141,11 @@ def margin(first: float, second: float, n: int) -> float:
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 
+def written(p: float) -> str:
+    """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
 def points(difference: float) -> str:
     """A difference of two shares in points of per cent, to one digit; to as many as it takes not to be 0 where it is not."""
     size = abs(100 * difference)

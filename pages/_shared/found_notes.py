@@ -9,6 +9,7 @@ import streamlit as st
 
 from core import figures, induction
 from core.induction import Agreement
+from core.significance import written
 from core.texts import t
 from pages._shared import lists
 from pages._shared.found_store import Occurrences
@@ -20,19 +21,19 @@ LINES = 4  # typical sentences listed of each group, and half as many odd ones
 def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
     """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
     word, s, n = escape(found.word), found.suggestion, len(found.items)
-    told = {"word": word, "n": n, "groups": s.number, "asked": number}
+    told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
     if s.number == 1 and n < induction.FEW:
         first = t(
-            "No split of “{word}” is clearer than one cloud's would be, but in {n} sentences hardly any ever is: too few to tell",
-            **told,
+            "No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **told
         )
     elif s.number == 1:
-        first = t("No split of “{word}” is clearer than one cloud's would be, so <b>one group</b> is suggested", **told)
+        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **told)
     elif n > induction.MANY:
-        first = t("The vectors of “{word}” suggest <b>{groups} groups</b>, though in {n:,} sentences even one meaning falls into groups of grammar or topic", **told)  # fmt: skip
+        first = t("The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic", **told)  # fmt: skip
     else:
         first = t(
-            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would", **told
+            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})",
+            **told,
         )
     if number not in (1, s.number):
         first += t("; you asked for {asked}", **told)
@@ -61,8 +62,8 @@ def _second(found: Occurrences, number: int, agreement: Agreement | None, tellin
 def measures(agreement: Agreement) -> str:
     """The other measures of agreement, for the small print."""
     return t(
-        "V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-        v=agreement.v, v_null=agreement.v_null[0], purity=agreement.purity, purity_null=agreement.purity_null[0],
+        "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
+        mutual=round(agreement.mutual, 2) + 0.0, v=agreement.v, v_null=agreement.v_null[0], purity=agreement.purity, purity_null=agreement.purity_null[0],
     )  # fmt: skip
 
 

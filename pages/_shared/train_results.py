@@ -15,7 +15,7 @@ from core import figures, heads
 from core.classify.head import Head
 from core.classify.model import VARIANTS, variant_titles
 from core.heads import OpenHeads
-from core.significance import mcnemar, points
+from core.significance import mcnemar, points, written
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
@@ -148,7 +148,7 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
         "first": test.first,
         "second": test.second,
     }
-    told["p"] = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.3f}" if test.p < 0.1 else f"p = {test.p:.2f}"
+    told["p"] = written(test.p)
     if test.more_than_chance:
         return t(
             "Its lead over {classifier}, {points} points, is more than chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",

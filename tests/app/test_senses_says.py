@@ -191,11 +191,13 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))), st.sampled_from([0.0, 1.9, 2.1]),
 )  # fmt: skip
 def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z):
-    agreement = rand and induction.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
-    s = induction.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), excess=0.0)
+    agreement = rand and induction.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
+    s = induction.Suggestion(
+        number=suggested, best=max(2, suggested), silhouettes=(), null=(), p=0.2 if suggested == 1 else 0.005
+    )
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
     lines = sentences(found_notes.noticed(found, number, agreement, [[("word", z)]] * number))
-    assert ("one group" in lines[0] or "too few to tell" in lines[0]) == (suggested == 1)
+    assert ("one group" in lines[0] or "seldom suffice to tell" in lines[0]) == (suggested == 1)
     assert (f"you asked for {number}" in lines[0]) == (number > 1 and number != suggested)
     assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)
     if number > 1 and agreement:

@@ -15,7 +15,14 @@ from core.config import ASSETS
 from core.corpus import read_labelled, read_sentences
 from core.errors import BadInput
 from core.occurrences import OccurrenceTable
+from core.senses import silhouette
 from core.text import tokenize
+
+
+@pytest.fixture(autouse=True)
+def fewer_clouds(monkeypatch):
+    """As many as a rank needs to lie below 1 in 20."""
+    monkeypatch.setattr(induction, "DRAWS", 39)
 
 
 @lru_cache(maxsize=1)
@@ -51,6 +58,44 @@ def test_three_well_separated_clusters_are_suggested_as_three():
 def test_one_cloud_is_suggested_as_one():
     numbers = [induction.suggest(induction.directions(blob(seed), ["a"] * 60), seed=seed).number for seed in range(6)]
     assert numbers == [1] * 6
+
+
+@pytest.mark.parametrize(("n", "runs"), [(32, 20), (150, 20), (300, 10)])
+def test_one_cloud_as_uneven_as_real_vectors_is_split_no_oftener_than_one_time_in_twenty(n, runs):
+    """A Gaussian whose axes are as uneven as those of all bundled words' vectors, some 35 of 256 counting."""
+    words = [of_word(word, 2) for word in table().lemmas]
+    rows = np.concatenate([induction.directions(vectors, spellings) for vectors, _, spellings in words])
+    axes = np.sqrt(np.maximum(np.linalg.eigvalsh(np.cov(rows.T)), 0))
+    rng = np.random.default_rng(n)
+    clouds = [rng.standard_normal((n, len(axes))) * axes for _ in range(runs)]
+    split = sum(induction.suggest(induction.directions(cloud, ["a"] * n), seed=k).number > 1 for k, cloud in enumerate(clouds))
+    assert split <= runs // 10
+
+
+def test_drawn_clouds_scatter_as_the_rows_do():
+    rng = np.random.default_rng(3)
+    axes = np.arange(1, 129) ** -0.8
+    rows = induction.directions(rng.standard_normal((40, 128)) * axes, ["a"] * 40)
+    cloud = induction.one_cloud(rows, rng)
+    theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
+    drawn = [cloud.drawn(40, rng) for _ in range(30)]
+    ours = np.mean([np.linalg.svd(one - one.mean(axis=0), compute_uv=False) ** 2 for one in drawn], axis=0)
+    np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
+
+
+def test_quick_silhouettes_are_those_of_the_groups_found():
+    rows = induction.directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0), ["a"] * 60)
+    quick = induction.silhouettes(rows)
+    found = induction.clusters(rows, 2)
+    assert quick[0] == pytest.approx(silhouette(rows @ rows.T, found), abs=1e-5)
+
+
+def test_adjusted_mutual_information_is_no_praise_of_many_groups():
+    rng = np.random.default_rng(0)
+    gold, found = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
+    scores = induction.agreement(gold, found, rounds=5)
+    assert scores.v > 0.05 and abs(scores.mutual) < 0.02
+    assert induction.agreement(gold, (gold == "1").astype(int), rounds=5).mutual == pytest.approx(1)
 
 
 def test_vectors_that_are_all_the_same_are_one_group():
