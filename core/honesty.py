@@ -30,6 +30,12 @@ class Links:
     cosines: np.ndarray  # (n,)
     near: np.ndarray  # (n,) bool: among the point's n nearest on the map
     tied: int  # points left out because they are all equally near: none of them is nearer than the others
+    others: int  # points there are besides it
+
+    @property
+    def by_chance(self) -> float:
+        """Of its neighbours so many would be near on a layout by lot, on average."""
+        return len(self.rows) ** 2 / self.others if self.others else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +84,7 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
         chosen, left_out = order[:k], 0
     ways = np.linalg.norm(places - at, axis=1)
     reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
-    return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out)
+    return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out, len(others))
 
 
 def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:

@@ -42,18 +42,14 @@ import numpy as np
 
 from core.errors import BadInput
 from core.occurrences import Occurrence
-from core.senses import TIE
+from core.one_cloud import NUMBERS, one_cloud, silhouettes
 from core.significance import LEVEL, rank_p
 from core.texts import t
 
-NUMBERS = range(2, 9)  # of clusters that are tried
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
-CORRECTIONS = 4  # of the null's variances
-POWER = 4  # steps of the power method
-STEPS = 5  # of k-means for each number of clusters, where silhouettes are compared with clouds'
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
@@ -137,80 +133,6 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     return Suggestion(
         number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cloud:
-    """A Gaussian along its own axes, from which directions are drawn."""
-
-    variances: np.ndarray  # (D,) largest first
-    mean: np.ndarray  # (D,)
-
-    def drawn(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """(n, D) float32 of length 1."""
-        return _unit(rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean)
-
-
-def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
-    """(n, D) directions -> the one Gaussian cloud of which n directions have, in the mean, the variances that the rows have.
-
-    Silhouettes are the same however a cloud is turned, so only the variances along its axes matter. Those of n rows are more
-    uneven than those of what the rows were drawn from, and the more so the fewer they are; Ledoit and Wolf's shrinkage (2004)
-    evens them out, but too far where a few axes hold most, as here. From there each axis is corrected by how the drawn clouds' own
-    variances differ from the rows', a few times.
-    """
-    n, size = rows.shape
-    mean = rows.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(rows - mean, full_matrices=False)
-    known = len(lengths)
-    wanted, along = lengths**2 / n, np.zeros(size, np.float32)
-    along[:known] = axes @ mean
-    if known < size:
-        along[known] = np.sqrt(max(float(mean @ mean - along[:known] @ along[:known]), 0.0))  # what of it no axis holds
-    if not wanted.sum() > 1e-9:
-        return Cloud(np.zeros(size, np.float32), along)
-    # Of (1 - share) sample covariance + share * one variance for all axes, the share that is nearest to the true one (theorem 3.2).
-    lengths_4 = float((np.einsum("nd,nd->n", rows - mean, rows - mean) ** 2).mean())
-    squares = float((wanted**2).sum())
-    share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
-    variances = np.full(size, share * wanted.sum() / size)
-    variances[:known] += (1 - share) * wanted
-    seen = min(n - 1, size)  # axes that n rows can tell of
-    for _ in range(CORRECTIONS):
-        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).drawn(n, rng)) for _ in range(3)], axis=0)
-        ratio = wanted[:seen] / np.maximum(drawn[:seen], 1e-12)
-        variances[:seen] *= ratio
-        variances[seen:] *= ratio[-10:].mean()
-        variances = np.sort(variances)[::-1]
-    return Cloud(variances.astype(np.float32), along)
-
-
-def silhouettes(rows: np.ndarray) -> np.ndarray:
-    """(n, D) directions -> mean silhouette over 1 - cosine for each of NUMBERS, (numbers,), of quick k-means clusters.
-
-    Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004): no
-    luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
-    """
-    labels, found = np.zeros(len(rows), int), []
-    for number in NUMBERS:
-        members = np.eye(number, dtype=np.float32)[labels]
-        sizes = members.sum(axis=0)
-        sums = members.T @ rows
-        within = np.bincount(labels, np.einsum("nd,nd->n", rows, rows), number) - (sums * sums).sum(axis=1) / np.maximum(sizes, 1)
-        loosest = int(within.argmax())
-        here = np.flatnonzero(labels == loosest)
-        part = rows[here] - sums[loosest] / max(sizes[loosest], 1)
-        labels = labels.copy()
-        labels[here[part @ _longest_axis(part) > 0]] = number - 1
-        for _ in range(STEPS):
-            members = np.eye(number, dtype=np.float32)[labels]
-            centres = members.T @ rows / np.maximum(members.sum(axis=0), 1)[:, None]
-            now = (rows @ centres.T - (centres * centres).sum(axis=1) / 2).argmax(axis=1)
-            if (now == labels).all():
-                break
-            labels = now
-        found.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
-    return np.array(found)
 
 
 def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -302,34 +224,6 @@ def _purity(codes: np.ndarray, found: np.ndarray) -> float:
     table = np.zeros((found.max() + 1, codes.max() + 1))
     np.add.at(table, (found, codes), 1)
     return float(table.max(axis=1).sum() / len(codes))
-
-
-def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:
-    """(n, D) of length 1, (n, C) 0 or 1 -> as core.senses.silhouette, by each cluster's sum instead of every pair."""
-    sizes, mine = members.sum(axis=0), members > 0
-    totals = sizes - rows @ (members.T @ rows).T  # (n, C): sums of 1 - cosine; a row has none with itself
-    own = sizes[members.argmax(axis=1)]
-    a = totals[mine] / np.maximum(own - 1, 1)
-    b = np.where(mine | (sizes == 0), np.inf, totals / np.maximum(sizes, 1)).min(axis=1)
-    larger = np.maximum(a, b)
-    counts = (own > 1) & (larger > TIE) & np.isfinite(b)
-    return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
-
-
-def _longest_axis(rows: np.ndarray) -> np.ndarray:
-    """(m, D) about their mean -> roughly the direction (D,) in which they vary most, by a few steps of the power method."""
-    axis = rows[np.einsum("nd,nd->n", rows, rows).argmax()]
-    for _ in range(POWER):
-        axis = (rows @ axis) @ rows
-        axis = axis / max(float(np.linalg.norm(axis)), 1e-12)
-    return axis
-
-
-def _variances(rows: np.ndarray) -> np.ndarray:
-    """(n, D) -> along their own axes, (min(n, D),), largest first."""
-    rows = rows - rows.mean(axis=0)
-    square = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
-    return np.maximum(np.linalg.eigvalsh(square)[::-1], 0) / len(rows)
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

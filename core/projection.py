@@ -23,12 +23,12 @@ from core.artifacts import replacing
 from core.axes import principal
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.texts import t
+from core.trustworthiness import SAMPLE, equal_rows, trustworthiness, unit_rows
 
-SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
 LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
-FORMAT, SAMPLE = 1, 3_000  # version of a saved map; points on which trustworthiness is measured, at most
+FORMAT = 1  # version of a saved map
 DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
 COMPUTING = threading.RLock()  # numba's fallback threading ends the process when two threads compute at once
 
@@ -62,7 +62,7 @@ class FrozenMaps:
     coordinates: np.ndarray  # (K, N, 2) float32
     method: str  # in words, for the caption
     config: ProjectionConfig
-    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points
+    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN where nobody has neighbours
     displacement: tuple[float, ...]  # (K - 1,), mean way of a point from a map to the next, in widths of the map
     provenance: dict = field(default_factory=dict)
 
@@ -101,18 +101,18 @@ class FrozenMaps:
 
 def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
     """(N, D) -> (N, dims): principal components of the vectors' directions; each axis's largest loading is positive."""
-    return principal(_unit(vectors), dims).place(vectors)
+    return principal(unit_rows(vectors), dims).place(vectors)
 
 
 def aligned_maps(
     spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Callable[[str], None] | None = None
 ) -> FrozenMaps:
     """K arrays (N, D) of the same N points -> their maps, by PCA if they are too few for UMAP; `report` hears each step."""
-    spaces, say = [_unit(space) for space in spaces], report or (lambda line: None)
+    spaces, say = [unit_rows(space) for space in spaces], report or (lambda line: None)
     shapes = [space.shape for space in spaces]
     if not spaces or len(names) != len(spaces) or len(set(shapes)) > 1:
         raise BadInput(f"Maps need the same points in every space, and a name for each; got {list(names)} for shapes {shapes}.")
-    groups, n_points = [_groups(space) for space in spaces], len(spaces[0])
+    groups, n_points = [equal_rows(space) for space in spaces], len(spaces[0])
     if n_points < max(12, config.n_neighbors + 2):
         method, points = f"PCA ({n_points} points are too few for UMAP)", np.stack([pca(space) for space in spaces])
         for k in range(1, len(points)):
@@ -134,12 +134,12 @@ def aligned_maps(
 
 def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
     """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
-    space, start = _unit(vectors), np.asarray(start, np.float64)
+    space, start = unit_rows(vectors), np.asarray(start, np.float64)
     if start.shape != (len(space), 2) or not np.isfinite(start).all():
         raise BadInput(
             f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}."
         )
-    group = _groups(space)
+    group = equal_rows(space)
     if len(space) < max(12, config.n_neighbors + 2):
         flat = procrustes(pca(space), start)
     else:
@@ -174,21 +174,6 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
     return (share[:, :, None] * near).sum(axis=1) / share.sum(axis=1, keepdims=True)
 
 
-def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = 12) -> float:
-    """(N, D), (N, 2) -> how far map neighbours are neighbours by cosine (Venna and Kaski 2001); on 3,000 drawn points at most."""
-    from sklearn.manifold import trustworthiness as measure
-
-    vectors, drawn = _unit(vectors), np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
-    if len(vectors) != len(coordinates) or k < 1:
-        raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
-    if len(drawn) < 3:
-        return 1.0  # nothing can be misplaced
-    vectors, flat = vectors[drawn], np.asarray(coordinates)[drawn]
-    apart = 1 - vectors @ vectors.T
-    apart = np.where(apart > SAME, apart, 0) + 1e-6 * np.hypot(*(flat[:, None] - flat).T)  # equal vectors rank as on the map
-    return float(measure(apart, flat, n_neighbors=min(k, (len(drawn) - 1) // 2), metric="precomputed"))
-
-
 def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> np.ndarray:
     """(N, d), (N, d) -> `moving` turned, mirrored, scaled and shifted onto `fixed` (Gower 1975), float32."""
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
@@ -203,22 +188,6 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
 def warm_up() -> None:
     """Import umap and compile what the first map would (seconds); for a background thread, harmless when repeated."""
     aligned_maps([np.eye(16)] * 2, ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
-    vectors = np.asarray(vectors, np.float32)
-    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        told = t("A map needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
-        raise BadInput(told)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-
-
-def _groups(space: np.ndarray) -> np.ndarray:
-    """Unit rows (N, D) -> (N,) numbers from 0 on, the same for the same vector."""
-    marked = np.column_stack([space, ~space.any(axis=1)])  # so that a zero vector equals the other zero vectors
-    first = np.concatenate([(marked[n : n + 1024] @ marked.T > 1 - SAME).argmax(axis=1) for n in range(0, len(marked), 1024)])
-    return np.unique(first[first], return_inverse=True)[1]
 
 
 def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):

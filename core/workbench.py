@@ -38,6 +38,7 @@ SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
 ALL_WORDS = "all words"
 NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
+MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
     """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
     name = f"{safe_name(word)}.safetensors"
-    made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig())])[:8]}"
+    made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):
         if path.is_file():

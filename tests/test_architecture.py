@@ -18,7 +18,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
     ("registry", "published", "elmo", "static", "glove", "corpus"),
     ("rows", "question"),
     ("occurrences", "datasets", "walk", "recut"),
-    ("axes", "halves", "significance", "static_context"),
+    ("axes", "halves", "significance", "static_context", "one_cloud", "trustworthiness"),
     ("neighbours", "projection", "senses", "classify", "spelling", "influence", "library", "concordance", "comparing"),
     (
         "figures",

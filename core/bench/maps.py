@@ -18,6 +18,7 @@ from core.elmo.mix import mixed, softmax
 from core.neighbours import Query
 from core.occurrences import OccurrenceTable, build_index
 from core.projection import FrozenMaps, ProjectionConfig
+from core.trustworthiness import trustworthiness
 from core.workbench import BUNDLED_MODEL, SPACES, follow_mix, layer_weights, open_model, place
 
 POINTS, HELD_OUT = 3000, 60  # frozen points; others, put in one by one
@@ -130,7 +131,7 @@ def _following(setting: Setting, table: OccurrenceTable) -> Row:
     theirs = timed(lambda weights: _umap().fit(mixed(layers, weights)).embedding_, lambda: (next(turns[1]),))
     pair = paired(ours, theirs, rounds)
     last = mixed(layers, moves[-1])
-    own, fresh = (projection.trustworthiness(last, flat) for flat in (pair.ours_result, pair.peer_result))
+    own, fresh = (trustworthiness(last, flat) for flat in (pair.ours_result, pair.peer_result))
     lost = Check(what="trustworthiness lost", difference=fresh - own, limit=WORSE)
     return setting.row(
         "maps",

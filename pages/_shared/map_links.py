@@ -105,7 +105,7 @@ def counted(found: Links) -> str:
         return t("no true neighbours: {tied} sentences are equally near", tied=found.tied)
     if n == 1:
         return t("its one true neighbour is nearest here too") if kept else t("its one true neighbour is not nearest here")
-    return t("{kept} of its {n} true neighbours are among its {n} nearest here", kept=kept, n=n)
+    return t("{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=found.by_chance)  # fmt: skip
 
 
 def noticed(found: Origin, names: list[str]) -> list[str]:
@@ -120,8 +120,9 @@ def noticed(found: Origin, names: list[str]) -> list[str]:
         ]
     return [
         t(
-            "Of the true neighbours of the point in question <b>{kept} of {n}</b> are near it on what is drawn; broken lines lead to those which the map put elsewhere.",
-            kept=kept, n=n,
+            "Of the true neighbours of the point in question <b>{kept} of {n}</b> are near it on what is drawn (by chance {chance:.1f}); "
+            "broken lines lead to those which the map put elsewhere.",
+            kept=kept, n=n, chance=sum(found.by_space[name].by_chance for name in names),
         )
     ]  # fmt: skip
 

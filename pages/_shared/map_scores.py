@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core import figures, projection, workbench
+from core import figures, workbench
 from core.errors import BadInput
 from core.figures.style import layer_title
 from core.projection import FrozenMaps
 from core.senses import SenseReport, less
 from core.texts import t
+from core.trustworthiness import by_chance, trustworthiness
 from core.workbench import SPACES, layer_weights
 from pages._shared import lists, map_says, store
 from pages._shared.charts import draw
@@ -146,7 +147,12 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
             line[t("less these, points")] = t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100)  # fmt: skip
         if name in measured:
-            line[t("map's trustworthiness")] = round(measured[name], 3)
+            line[t("map's trustworthiness")] = (
+                t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
+            )
+            line[t("trustworthiness by chance")] = (
+                "" if np.isnan(measured[name]) else f"{by_chance(laid.coordinates[0].shape[0]):.3f}"
+            )
         if laid.views:
             line[t("share of the spread")] = f"{laid.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
@@ -159,5 +165,5 @@ def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> 
     table = store.targets(corpus, model)
     layers = table.rows.take(workbench.map_rows(table, word)).transpose(1, 0, 2)
     spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in laid.names]
-    values = [projection.trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
+    values = [trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
     return dict(zip(laid.names, values, strict=True))

@@ -30,6 +30,16 @@ def test_links_by_hand():
     assert found.rows.tolist() == [3, 2] and found.near.tolist() == [False, True] and found.tied == 0
 
 
+def test_by_chance_a_layout_by_lot_has_as_many_of_them_near():
+    rng = np.random.default_rng(1)
+    cosines, kept = rng.uniform(size=41), []
+    for _ in range(300):
+        places = rng.normal(size=(41, 2))
+        found = links(cosines, places, places[0], own=0)
+        kept.append(found.near.sum())
+    assert found.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(found.by_chance, abs=0.25)
+
+
 def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
     angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 30)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -15,6 +15,7 @@ from core.config import ASSETS
 from core.corpus import read_labelled, read_sentences
 from core.errors import BadInput
 from core.occurrences import OccurrenceTable
+from core.one_cloud import one_cloud, silhouettes
 from core.senses import silhouette
 from core.text import tokenize
 
@@ -76,7 +77,7 @@ def test_drawn_clouds_scatter_as_the_rows_do():
     rng = np.random.default_rng(3)
     axes = np.arange(1, 129) ** -0.8
     rows = induction.directions(rng.standard_normal((40, 128)) * axes, ["a"] * 40)
-    cloud = induction.one_cloud(rows, rng)
+    cloud = one_cloud(rows, rng)
     theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
     drawn = [cloud.drawn(40, rng) for _ in range(30)]
     ours = np.mean([np.linalg.svd(one - one.mean(axis=0), compute_uv=False) ** 2 for one in drawn], axis=0)
@@ -85,7 +86,7 @@ def test_drawn_clouds_scatter_as_the_rows_do():
 
 def test_quick_silhouettes_are_those_of_the_groups_found():
     rows = induction.directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0), ["a"] * 60)
-    quick = induction.silhouettes(rows)
+    quick = silhouettes(rows)
     found = induction.clusters(rows, 2)
     assert quick[0] == pytest.approx(silhouette(rows @ rows.T, found), abs=1e-5)
 

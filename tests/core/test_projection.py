@@ -13,7 +13,8 @@ from sklearn.decomposition import PCA
 
 from core import projection, workbench
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.projection import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert, pca, procrustes, trustworthiness
+from core.projection import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert, pca, procrustes
+from core.trustworthiness import by_chance, trustworthiness
 
 pytestmark = pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")  # umap's, on import
 
@@ -153,13 +154,36 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
     assert trustworthiness(circle, circle) == pytest.approx(1)
     shuffled = np.random.default_rng(0).permutation(circle)
     assert trustworthiness(circle, shuffled) < 0.7
-    assert trustworthiness(np.ones((80, 3)), shuffled) == pytest.approx(1)  # equal vectors cannot be misplaced
-    monkeypatch.setattr(projection, "SAMPLE", 50)
+    monkeypatch.setattr("core.trustworthiness.SAMPLE", 50)
     assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
     assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
     assert trustworthiness(circle[:2], shuffled[:2]) == 1
     with pytest.raises(BadInput, match="the same points"):
         trustworthiness(circle, shuffled[:7])
+
+
+def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_given():
+    rng = np.random.default_rng(0)
+    spellings = np.repeat(rng.normal(size=(6, 20)), 40, axis=0)  # as layer 0: forty occurrences of each of six
+    grouped, by_lot = np.repeat(rng.normal(size=(6, 2)), 40, axis=0) + rng.normal(size=(240, 2)) * 0.01, rng.normal(size=(240, 2))
+    assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, by_lot))
+    assert np.isnan(trustworthiness(np.ones((80, 3)), by_lot[:80]))
+    once = rng.normal(size=(240, 20))
+    once[:4] = once[4]  # a few that are equal leave the others' neighbours as they are
+    assert trustworthiness(once, by_lot) < 0.6
+
+
+@pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
+def test_a_layout_by_lot_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
+    from sklearn.manifold import trustworthiness as theirs
+
+    rng = np.random.default_rng(n)
+    vectors = rng.normal(size=(n, 16))
+    found = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
+    assert np.mean(found) == pytest.approx(by_chance(n, k), abs=0.015)
+    flat = vectors[:, :2]
+    k = min(k, (n - 1) // 2)
+    assert trustworthiness(vectors, flat, k) == pytest.approx(theirs(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6)
 
 
 def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
