@@ -3,7 +3,8 @@
 A map keeps what it can. Which of a point's nearest occurrences by cosine, in the full space, are also among its nearest on the
 map is what trustworthiness and continuity (Venna and Kaski 2001) average over all points; here it is asked of one point. And
 whether the full space itself holds senses apart is asked of each word by itself, against shuffled senses. Wiedemann et al. (2019)
-saw regions by sense in maps of BERT's vectors and hardly any in ELMo's; they tested no word against luck, as is done here.
+saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbours are over whole data
+sets, and no single word was tested against luck, as is done here.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and e
 WORDS_AT_ONCE = 256  # read between two looks at whether to stop
 SAVED_EVERY = 8  # times so many words
 MIN_PAIRS_READ = 50  # words, before pairs of them say what is usual
+DRAWN_SETS, DRAWN_AT_ONCE = 4_000, 250  # sets of words drawn to say how near their nearest two are by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +200,20 @@ class Spellings:
             found.append([Neighbour(self.words[row], float(one[row])) for row in best if self.words[row] != left_out][:k])
         return found
 
-    def usual_cosine(self, share: float = 0.95) -> float | None:
-        """The cosine that `share` of random pairs of the words read stay below; None with too few words."""
+    def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
+        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words.
+
+        Of many words the nearest two are near by chance: they are held against nearest ones, not against any one pair.
+        """
         if self.read < MIN_PAIRS_READ:
             return None
-        rows = np.random.default_rng(0).integers(self.read, size=(2, 4000))
-        first, second = (widened(self.vectors[some]) for some in rows[:, rows[0] != rows[1]])
-        return float(np.quantile((first * second).sum(axis=1), share))
+        rng, highest, pairs = np.random.default_rng(0), [], np.triu_indices(n_words, 1)
+        for _ in range(0, DRAWN_SETS, DRAWN_AT_ONCE):
+            rows = rng.integers(self.read, size=(DRAWN_AT_ONCE, n_words))
+            vectors = widened(self.vectors[rows.ravel()]).reshape(*rows.shape, -1)
+            cosines = (vectors @ vectors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]  # (sets, pairs)
+            highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
+        return float(np.quantile(np.concatenate(highest), share))
 
     def _kept(self) -> np.ndarray:
         from safetensors import SafetensorError

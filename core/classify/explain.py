@@ -16,6 +16,7 @@ from core.classify.head import Head
 from core.classify.inputs import Layers, make_batch
 from core.classify.scores import softmax_rows
 from core.device import of
+from core.elmo.mix import mean_lengths
 from core.errors import BadInput
 from core.static import StaticVectors
 
@@ -32,10 +33,11 @@ class Explanation:
     probability: float  # of the label, calibrated
     log_odds: float
     occlusion: tuple[float, ...]  # of each token: what is lost without it
-    context: tuple[float, ...] | None  # of each token: what is lost with its layer 0 in place of layers 1 and up; ELMo only
+    context: tuple[float, ...] | None  # of each token: what is lost with the layers it has by itself; ELMo only
     context_total: float | None  # the same for all tokens at once
     shuffled_probability: float  # mean over N_SHUFFLES seeded word orders
     mix: dict | None  # {"s": [...], "gamma": ...} as learned; ELMo only
+    lengths: tuple[float, ...] | None = None  # of the text's vectors in each layer, on average; ELMo only
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def explain(head: Head, tokens: Tokens, *, vectors: StaticVectors | None, layers
         context_total=float(context[-1]) if context is not None else None,
         shuffled_probability=float(probabilities[len(tokens) + 1 :, named].mean()),
         mix=head.meta.get("mix"),
+        lengths=tuple(mean_lengths(layers([tokens])[0].transpose(1, 0, 2)).tolist()) if head.variant.elmo else None,
     )
 
 
@@ -86,14 +89,17 @@ def nearest_rows(head: Head, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, 
 
 
 def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
-    """(T + 1,): log-odds lost when one token's layers 1 and up, in the end all tokens', are replaced by its layer 0."""
+    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it.
+
+    Its layer 0 in place of the others would take the context, too, but be a vector such as the classifier has never seen there.
+    """
+    alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
     n, glove = len(tokens), vectors if network.variant.glove else None
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
     wide = batch.layers.repeat(1, n + 2, 1, 1)  # (L, n + 2, T, D): as it stands, each token changed, all changed
     for k in range(n):
-        wide[:, k + 1, k] = batch.layers[0, 0, k]
-    wide[:, n + 1] = batch.layers[0, 0]
+        wide[:, k + 1, k] = wide[:, n + 1, k] = torch.as_tensor(np.asarray(alone[k][:, 0]), dtype=wide.dtype, device=wide.device)
     parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
     repeated = {name: part.repeat(n + 2, *[1] * (part.ndim - 1)) for name, part in parts.items() if part is not None}
     with torch.inference_mode():

@@ -30,7 +30,7 @@ class TrainConfig:
     plateau: int = 2  # ... this many epochs have not lowered the validation loss
     patience: int = 4  # epochs without a lower validation loss, then training ends
     clip_norm: float = 5.0
-    mix_l2: float = 0.001  # lambda of lambda * |w|^2, which holds the mix near equal weights (Peters et al. 2018, section 3.3)
+    mix_l2: float = 0.001  # lambda of lambda * |w|^2 on the mix's weights before the softmax: 1 keeps it an average, 0.001 lets layers differ (Peters et al. 2018, section 3.3)
     min_count: int = 2  # of a word in the training texts, or it is the unknown word
     max_words: int = 8000  # the most frequent; head files stay small
     analyzer: str = "word"  # of the TF-IDF baseline: "word" or "char"

@@ -8,6 +8,7 @@ asked for. Probabilities are those of the full softmax, as in `LanguageModel.log
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -24,6 +25,7 @@ ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbe
 MAX_WRITTEN = 50  # words in one go
 MAX_ALIGNED = 500  # tokens between what two texts begin and end with alike; longer stretches count as replaced whole
 MAX_TEMPERATURE = 5.0
+CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,000 the figures are 3 % better
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +118,37 @@ def prior(lm: LanguageModel) -> np.ndarray:
     return lm.softmax.bias.detach().cpu().double().log_softmax(0).numpy()
 
 
-def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:
-    """log p (V,) given both sides: forward times backward over the prior, normalised over words.
+def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts: int = CONTEXTS, seed: int = 0) -> np.ndarray:
+    """log p (V,) of a word whatever is around it: the mean of what the model foresees in contexts of these sentences by lot.
 
-    Bayes' rule if the two sides told of the word independently of each other, which they do not quite; nothing was trained
-    to do this. Without the prior common words would be counted twice. On 120 of the bundled sentences the word that is there gets
-    a perplexity of 81 from it, of 221 and 215 from the directions alone, and of 326 from the product without the prior.
+    That is the p(w) that belongs to its p(w | left) and p(w | right); the softmax's bias (`prior`) is but what is left where a state is
+    zero, which no context gives. Enough sentences by lot are read to hold so many contexts.
+    """
+    order = np.random.default_rng(seed).permutation(len(sentences))
+    chosen, places = [], 0
+    for k in order:
+        if places >= contexts:
+            break
+        if sentences[k]:
+            chosen.append(list(sentences[k]))
+            places += 2 * len(sentences[k])
+    if not chosen:
+        return prior(lm)
+    states = np.concatenate([part for _, ahead, behind in lm.encoder.directions(chosen) for part in (ahead[:-2], behind[2:])])
+    states, total = torch.from_numpy(states[:contexts]), torch.zeros(len(lm.vocabulary), dtype=torch.float64)
+    with torch.inference_mode():
+        for start in range(0, len(states), ROWS_PER_PRODUCT):
+            total += lm.softmax(states[start : start + ROWS_PER_PRODUCT].to(lm.device)).exp().double().sum(dim=0).cpu()
+    return (total / len(states)).log().numpy()
+
+
+def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:
+    """log p (V,) given both sides: forward times backward over the word's own p, normalised over words.
+
+    Bayes' rule if the two sides are independent of each other given the word, which they are not quite; nothing was trained to do this.
+    Without the word's own p common words would be counted twice. What it gives the words of a text is a pseudo-perplexity, no
+    perplexity: each word is guessed from words that are guessed from it in turn. On 449 words of the bundled sentences it is 64
+    with the `marginal` of 1,000 other contexts (65 with the softmax's bias), where the directions alone have 209 and 195.
     """
     log_p = forward + backward - unread
     log_p[: len(SPECIALS)] = -np.inf
@@ -159,22 +186,24 @@ def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool, k: int
     return expected(lm, log_p, backward=backward, k=k)
 
 
-def expected_at(lm: LanguageModel, reading: Reading, position: int, *, k: int = 8) -> tuple[Expected, Expected, Expected]:
-    """What could stand in a token's place: from the left, from the right, and from both sides together."""
+def expected_at(
+    lm: LanguageModel, reading: Reading, position: int, unread: np.ndarray, *, k: int = 8
+) -> tuple[Expected, Expected, Expected]:
+    """What could stand in a token's place: from the left, from the right, and from both sides together; `unread` as `marginal` has it."""
     number, place = reading.place(position)
     left, right = (distribution(lm, states[position]) for states in (reading.ahead, reading.behind))
     word = reading.sentences[number][place]
     return (
         expected(lm, left, word, k=k),
         expected(lm, right, word, backward=True, k=k),
-        expected(lm, both_sides(left, right, prior(lm)), word, k=k),
+        expected(lm, both_sides(left, right, unread), word, k=k),
     )
 
 
-def ranks(lm: LanguageModel, reading: Reading, n: int) -> np.ndarray:
+def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np.ndarray:
     """(3, n): of each of the first n tokens the rank from the left, the right and both sides; NaN outside the list."""
     ids = np.array([lm.vocabulary.id(token) for token in reading.tokens[:n]])
-    unread, found = prior(lm), np.full((3, len(ids)), np.nan)
+    found = np.full((3, len(ids)), np.nan)
     for place in np.flatnonzero(ids != SPECIALS.index(UNKNOWN)):
         left, right = (distribution(lm, states[place]) for states in (reading.ahead, reading.behind))
         for row, (log_p, backward) in enumerate(((left, False), (right, True), (left + right - unread, None))):

@@ -62,6 +62,17 @@ def mixed(layers: np.ndarray, weights, gamma: float = 1.0) -> np.ndarray:
     return gamma * np.tensordot(np.asarray(weights, layers.dtype), layers, axes=1)
 
 
+def mean_lengths(layers: np.ndarray) -> np.ndarray:
+    """(N, L, D) -> (L,): how long the vectors of each layer are, on average."""
+    return np.linalg.norm(widened(layers), axis=2).mean(axis=0)
+
+
+def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """(L,), (L,) -> (L,), together 1: s_j times a layer's length, which is what a layer counts for in the sum and in its cosines."""
+    parts = np.abs(weights) * lengths
+    return parts / max(float(parts.sum()), 1e-30)
+
+
 def widened(numbers: np.ndarray) -> np.ndarray:
     """float16 -> float32, any shape: by torch, which has the processor's own instruction do it (numpy: twenty times the time)."""
     if numbers.dtype != np.float16:

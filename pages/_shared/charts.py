@@ -27,13 +27,18 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
 
 
-def weight_bars(weights: Sequence[float], *, key: str) -> None:
-    """Layer weights, (L,) together 1, as bars. Plain HTML: st.plotly_chart is put in anew with every change, which a slider shows."""
+def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False) -> None:
+    """Layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Plain HTML: st.plotly_chart is put in anew
+    with every change, which a slider shows."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
-    alt = t("Bars of the layers' weights: {named}.", named=named)
+    alt = (
+        t("Bars of each layer's weight times the length of its vectors: {named}.", named=named)
+        if by_length
+        else t("Bars of the layers' weights: {named}.", named=named)
+    )
     taken.now().note("figure", taken.Figure(figures.weight_bars(weights), alt), key)
     rows = (
-        f'<span>s<sub>{k}</sub></span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{figures.LAYER_COLOURS[str(min(k, 2))]}">'
+        f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{figures.LAYER_COLOURS[str(min(k, 2))]}">'
         f"</i><b>{weight:.0%}</b></span>"
         for k, weight in enumerate(weights)
     )

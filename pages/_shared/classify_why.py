@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core import figures
 from core.classify.explain import Explanation
 from core.classify.model import variant_titles
+from core.elmo.mix import pulls
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import weight_bars
@@ -55,9 +57,7 @@ def _context(found: Explanation) -> None:
         st.html(
             t("<p>What did reading them in this sentence add?</p>")
             + figures.token_marks(found.tokens, found.context, title=t("for {label}, by its context", label=found.label))
-            + t(
-                '<p class="small">Each word\'s ELMo vector is replaced by its layer 0, which knows the spelling but not the sentence.</p>'
-            )
+            + t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>')
         )
         change = found.context_total
         if change > 0.05:
@@ -98,9 +98,11 @@ def _layers(name: str, found: Explanation) -> None:
     right.caption(
         t(
             "The layer mix that {classifier} learned with this task: {weights}, γ = {gamma:.2f}. These are the numbers "
-            "after the softmax; equal weights would be 0.33 each. Set them by hand on the Mix page.",
+            "after the softmax; equal weights would be 0.33 each. Times the length of this text's vectors, the layers count for {pulls} of the sum. "
+            "Set them by hand on the Mix page.",
             classifier=variant_titles()[name],
             weights=weights,
             gamma=found.mix["gamma"],
+            pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(found.mix["s"]), np.array(found.lengths))),
         )
     )

@@ -122,8 +122,9 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
         )
     lines.append(
         t(
-            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) saw in maps of the published ELMo hardly any "
-            "regions of their own for a word's meanings, unlike BERT's; they tested no single word against luck."
+            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) saw in a map of one word, “bank”, hardly any "
+            "regions of its meanings under the published ELMo, unlike BERT's; what they counted, nearest neighbours, is over whole data sets and "
+            "tests no single word against luck."
         )
     )
     return lines

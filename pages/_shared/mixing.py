@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core import figures, neighbours, surroundings, workbench
-from core.elmo.mix import mixed
+from core.elmo.mix import mixed, pulls
 from core.errors import BadInput
 from core.figures.lean import lean_bars
 from core.figures.style import layer_title
@@ -86,7 +86,7 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     with controls:
         weights, gamma = _controls()
     with shown:
-        _bars(weights)
+        _bars(in_use, weights)
         _norm(in_use, asked[0], weights, gamma)
     types = _neighbours(in_use, table, asked, weights)
     word = notices.lemma_of(table, asked[0].word)
@@ -105,9 +105,22 @@ def _controls() -> tuple[np.ndarray, float]:
     return sliders(len(KEYS), moved=_moved)
 
 
-def _bars(weights: np.ndarray) -> None:
-    st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
-    weight_bars(weights, key="mix.bars")
+def _bars(in_use: InUse, weights: np.ndarray) -> None:
+    lengths = store.layer_lengths(in_use.corpus, in_use.model)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
+        weight_bars(weights, key="mix.bars")
+    with right:
+        st.markdown(t("**s times length**: what each layer counts for in the sum"))
+        weight_bars(pulls(weights, lengths), key="mix.pulls", by_length=True)
+    st.caption(
+        t(
+            "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. With equal weights the longest one rules the sum "
+            "and every cosine of it.",
+            lengths=", ".join(f"{length:.1f}" for length in lengths), last=len(lengths) - 1,
+        )
+    )  # fmt: skip
 
 
 def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> None:

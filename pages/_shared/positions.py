@@ -48,8 +48,9 @@ def show(in_use: InUse, read: Reading) -> None:
     st.caption(
         t(
             "A tap on a word puts it there, and your text as it was becomes the one to compare with. Both sides: the product of the two "
-            "probabilities, divided by how likely the word is where nothing is read (the softmax's bias) and normalised over the list. The "
-            "model was never trained for that; it would be exact if left and right told of the word independently of each other."
+            "probabilities, divided by how likely the word is whatever is around it (the mean over contexts of the bundled sentences) and "
+            "normalised over the list. The model was never trained for that; it would be exact if left and right were independent of each "
+            "other given the word. A perplexity of it would be a pseudo-perplexity."
         )
     )
 

@@ -7,7 +7,8 @@ import numpy as np
 from core.elmo import expectation
 from core.elmo.expectation import Expected, Reading
 from core.elmo.lm import LanguageModel
-from core.workbench import open_language_model
+from core.errors import ElmoscopeError
+from core.workbench import open_corpus, open_language_model
 from pages._shared import store
 from pages._shared.kept import kept
 
@@ -40,10 +41,22 @@ def expected_next(model_name: str, sentences: Sentences, backward: bool) -> Expe
 
 @kept(256)
 def expected_at(model_name: str, sentences: Sentences, position: int) -> tuple[Expected, Expected, Expected]:
-    return expectation.expected_at(language_model(model_name), reading(model_name, sentences), position)
+    return expectation.expected_at(language_model(model_name), reading(model_name, sentences), position, marginal(model_name))
+
+
+@kept(3, name="model")
+def marginal(name: str) -> np.ndarray:
+    """log p (V,) of each word whatever is around it, over the bundled sentences of the model's language."""
+    lm = language_model(name)
+    language = store.model(name).language
+    try:
+        sentences = open_corpus(language.sentences, language)
+    except ElmoscopeError:  # a language without sentences of its own
+        return expectation.prior(lm)
+    return expectation.marginal(lm, [s.tokens for s in sentences])
 
 
 @kept(64)
 def ranks(model_name: str, sentences: Sentences) -> np.ndarray:
     """(3, n) of the first words of a text: from the left, the right, both sides."""
-    return expectation.ranks(language_model(model_name), reading(model_name, sentences), MOST_RANKED)
+    return expectation.ranks(language_model(model_name), reading(model_name, sentences), MOST_RANKED, marginal(model_name))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core import experiments, figures, heads
 from core.classify.model import VARIANTS, variant_titles
+from core.elmo.mix import pulls
 from core.experiments import EXPERIMENTS
 from core.significance import margin, points
 from core.texts import t
-from pages._shared import classify_store, lists
+from core.workbench import BUNDLED_CORPUS, BUNDLED_MODEL
+from pages._shared import classify_store, lists, store
 from pages._shared.charts import draw
 from pages._shared.classify_scores import show_scores
 from pages._shared.frame import notice
@@ -101,6 +104,7 @@ def _task(found: dict) -> None:
                 **scores_of(r),
                 t("training, s"): round(r["seconds"], 1),
                 t("s0, s1, s2, gamma"): _mix(r["mix"]),
+                t("s times the layers' lengths"): _pulls(r["mix"]),
             }
             for v, r in rows.items()
         ]
@@ -142,6 +146,14 @@ def _kind(variant: str) -> str:
     """One of core.figures.classes.KINDS."""
     v = VARIANTS[variant]
     return "plain baseline" if variant in experiments.BASELINES else "with ELMo" if v.elmo else "without ELMo"
+
+
+def _pulls(mix: dict | None) -> str:
+    """What each layer counts for in the sum: its weight times the length of its vectors in the bundled sentences, as shares."""
+    if not mix:
+        return ""
+    lengths = store.layer_lengths(BUNDLED_CORPUS, BUNDLED_MODEL)
+    return ", ".join(f"{part:.0%}" for part in pulls(np.array(mix["s"]), lengths)) if len(lengths) == len(mix["s"]) else ""
 
 
 def _mix(mix: dict | None) -> str:

@@ -49,16 +49,16 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
     if named["cosine"] > usual:
         return [
             t(
-                "Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}, more than 95 of 100 random pairs of its vocabulary have "
-                "(below {usual:.2f}).",
-                usual=usual, **named,
+                "Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}, more than the nearest two of {n} words by lot from its "
+                "vocabulary have 95 times in 100 (below {usual:.2f}).",
+                usual=usual, n=len(found), **named,
             )
         ]  # fmt: skip
     return [
         t(
-            "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and 5 of 100 random pairs of its vocabulary have {usual:.2f} "
-            "or more.",
-            usual=usual, **named,
+            "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} words by lot from its vocabulary "
+            "have {usual:.2f} or more 5 times in 100.",
+            usual=usual, n=len(found), **named,
         )
     ]  # fmt: skip
 

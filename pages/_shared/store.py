@@ -17,6 +17,7 @@ from core import halves, library, projection, surroundings, workbench
 from core.config import cache_folder
 from core.corpus import fingerprint
 from core.elmo.allennlp import AllenNLPEngine, EngineResult
+from core.elmo.mix import mean_lengths
 from core.errors import BadInput, MissingArtifact
 from core.limits import limits
 from core.neighbours import Products, Query, make_query, products
@@ -31,6 +32,7 @@ from pages._shared.kept import kept, version
 from pages._shared.progress import wait_for
 
 WARM_UP_AFTER_S = 30.0
+LENGTHS_OF = 1_000  # labelled words whose vectors are measured
 KEPT_TABLES = 3  # of every token of a corpus, open at a time
 
 
@@ -190,6 +192,13 @@ def table_key(table: OccurrenceTable) -> str:
 def at_large(_table: OccurrenceTable, key: str, weights: tuple[float, ...]) -> float:
     """Mean cosine of two tokens of a table (`table_key`) drawn by lot, for one mix."""
     return surroundings.at_large(_table, np.array(weights))
+
+
+@kept(16)
+def layer_lengths(corpus: str, model_name: str) -> np.ndarray:
+    """(L,): how long the vectors of each layer are, on average over the labelled words."""
+    table = targets(corpus, model_name)
+    return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))
 
 
 @kept(256)

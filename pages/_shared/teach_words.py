@@ -92,7 +92,7 @@ def slides() -> tuple[Slide, ...]:
             "pages/mix.py",
             t(
                 "The share of labelled sentences whose nearest other sentence has the same meaning, for each layer alone and for their equal "
-                "mix. A real task learns its own mix: one weight a layer and one scale, the only thing ELMo adds to be trained."
+                "mix. A real task learns its own mix, one weight a layer and one scale; ELMo's networks stay as they are, and the task's own grow by its numbers."
             ),
         ),
         Slide(
@@ -107,7 +107,7 @@ def slides() -> tuple[Slide, ...]:
             t("What of a word nobody has seen?"),
             "pages/spelling.py",
             t(
-                "Let the room invent a word. ELMo reads characters through windows of one to seven letters, so any spelling has a vector. Blue "
+                "Let the room invent a word. ELMo reads characters through windows, here from one letter to whole words, so any spelling has a vector. Blue "
                 "windows give to it, orange ones take. Whether the vector is a good one is another question: see the full page."
             ),
         ),

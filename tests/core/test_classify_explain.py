@@ -75,10 +75,10 @@ def test_the_word_that_says_the_topic_speaks_most_for_it(heads, parts):
     assert found.label == "sky" and int(np.argmax(found.occlusion)) == 3
 
 
-def test_context_is_what_layer_0_in_place_of_the_others_loses(heads, parts):
+def test_context_is_what_the_layers_of_the_word_by_itself_lose(heads, parts):
     head = heads["glove+elmo"]
     found = explain(head, TEXT, **parts_of(head, parts))
-    exact = parts.layers([TEXT])[0]
+    exact, alone = parts.layers([TEXT])[0], [one[:, 0] for one in parts.layers([(token,) for token in TEXT])]
 
     def odds_with(layers: np.ndarray) -> float:
         p = head.probabilities([TEXT], vectors=parts.vectors, layers=lambda texts: [layers])[0]
@@ -86,9 +86,9 @@ def test_context_is_what_layer_0_in_place_of_the_others_loses(heads, parts):
 
     for k, lost in enumerate(found.context):
         changed = exact.copy()
-        changed[1:, k] = exact[0, k]
+        changed[:, k] = alone[k]
         assert lost == pytest.approx(odds_with(exact) - odds_with(changed), abs=2e-3)
-    assert found.context_total == pytest.approx(odds_with(exact) - odds_with(np.repeat(exact[:1], 3, axis=0)), abs=2e-3)
+    assert found.context_total == pytest.approx(odds_with(exact) - odds_with(np.stack(alone, axis=1)), abs=2e-3)
     assert found.mix == head.meta["mix"] and sum(found.mix["s"]) == pytest.approx(1)
 
 

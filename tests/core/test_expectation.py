@@ -15,6 +15,7 @@ from core.elmo.expectation import (
     expected,
     expected_at,
     expected_next,
+    marginal,
     prepended,
     prior,
     ranks,
@@ -103,10 +104,10 @@ def test_the_likeliest_words_are_those_of_predict(lm, backward):
 @pytest.mark.parametrize("position", [0, 4, 9])
 def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_rank(lm, position):
     found = reading(lm, TEXT)
-    left, right, both = expected_at(lm, found, position, k=1000)
+    left, right, both = expected_at(lm, found, position, prior(lm), k=1000)
     assert left.probability == pytest.approx(2 ** -found.forward[position], rel=1e-3)
     assert right.probability == pytest.approx(2 ** -found.backward[position], rel=1e-3)
-    at_once = ranks(lm, found, 20)[:, position]
+    at_once = ranks(lm, found, 20, prior(lm))[:, position]
     for one, rank in zip((left, right, both), at_once, strict=True):
         assert one.rank == rank
         words = [p.word for p in one.likeliest]
@@ -115,8 +116,8 @@ def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_ran
 
 def test_a_word_outside_the_list_has_neither_probability_nor_rank(lm):
     found = reading(lm, "The zorgle sat down.")
-    assert [(one.probability, one.rank) for one in expected_at(lm, found, 1)] == [(None, None)] * 3
-    assert np.isnan(ranks(lm, found, 20)[:, 1]).all()
+    assert [(one.probability, one.rank) for one in expected_at(lm, found, 1, prior(lm))] == [(None, None)] * 3
+    assert np.isnan(ranks(lm, found, 20, prior(lm))[:, 1]).all()
 
 
 def test_as_many_words_as_are_likely_are_the_effective_ones(lm):
@@ -132,11 +133,29 @@ def test_both_sides_by_hand_is_bayes_rule_over_the_words():
     np.testing.assert_allclose(p, [0, 0, 0, *np.array([0.36, 0.2]) / 0.56])  # 0.3 x 0.6 / 0.5 and 0.4 x 0.1 / 0.2
 
 
+def test_both_sides_are_exact_where_left_and_right_are_independent_given_the_word():
+    """p(w | l) = p(w) p(l | w) / p(l), likewise r: with the words' own p their product is p(w | l, r); with another p it is not."""
+    own, left, right = np.array([0.5, 0.3, 0.2]), np.array([0.9, 0.2, 0.1]), np.array([0.1, 0.6, 0.7])  # p(w), p(l | w), p(r | w)
+    truth = own * left * right / (own * left * right).sum()
+    given = [np.log([1e-9] * 3 + list(own * part / (own * part).sum())) for part in (left, right)]
+    np.testing.assert_allclose(np.exp(both_sides(*given, np.log([1e-9] * 3 + list(own))))[3:], truth, rtol=1e-6)
+    assert np.abs(np.exp(both_sides(*given, np.log([1e-9] * 3 + [1 / 3] * 3)))[3:] - truth).max() > 0.02
+
+
+def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
+    sentences = [tokenize(TEXT), tokenize("He came."), []]
+    found = read(lm, tuple(tuple(one) for one in sentences if one))
+    states = np.concatenate([found.ahead, found.behind])
+    mean = np.mean([np.exp(distribution(lm, state)) for state in states], axis=0)
+    np.testing.assert_allclose(np.exp(marginal(lm, sentences)), mean, rtol=1e-3, atol=1e-9)
+    np.testing.assert_array_equal(marginal(lm, []), prior(lm))
+
+
 def test_both_sides_know_the_word_better_than_either_and_the_prior_is_why(lm):
     """The figures of `both_sides`' docstring, on fewer sentences: no training made this so, so it must be measured."""
     corpus = [s.tokens for s in workbench.open_corpus("sentences")][::200]
     found = read(lm, tuple(tuple(tokens) for tokens in corpus))
-    unread, sums = prior(lm), np.zeros(4)
+    unread, sums = marginal(lm, [s.tokens for s in workbench.open_corpus("sentences")][7::100]), np.zeros(4)
     for place in np.flatnonzero(np.isfinite(found.forward)):
         left, right = distribution(lm, found.ahead[place]), distribution(lm, found.behind[place])
         number = lm.vocabulary.id(found.tokens[place])

@@ -183,3 +183,12 @@ def test_perplexity_of_words_that_are_all_unknown_is_that_of_the_sentence_ends()
 def test_perplexity_of_no_text_is_refused(sentences):
     with pytest.raises(BadInput, match="no text to score"):
         language_model().perplexity(sentences)
+
+
+def test_unknown_words_charged_by_hand():
+    """Under a uniform softmax each of seven predictions costs log V, and each of two unknown ones log 2 more: two types share <UNK>."""
+    found = language_model(softmax=uniform()).perplexity([["the", "zebra"], ["quagga", "of", "a"]])
+    assert (found.tokens, found.unknown_types, found.unknown_share) == (5, 2, pytest.approx(2 / 5))
+    by_hand = np.exp((7 * np.log(len(WORDS)) + 2 * np.log(2)) / 7)
+    assert found.charged_forward == pytest.approx(by_hand, rel=1e-5) == found.charged_backward
+    assert found.forward == pytest.approx(len(WORDS), rel=1e-5) and found.forward < found.charged_forward

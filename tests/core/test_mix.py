@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.elmo.mix import ScalarMix, check_weights, gram, mixed, mixed_cosines, softmax, squared_norms
+from core.elmo.mix import ScalarMix, check_weights, gram, mean_lengths, mixed, mixed_cosines, pulls, softmax, squared_norms
 from core.errors import BadInput
 
 torch.set_num_threads(1)
@@ -196,3 +196,12 @@ def test_a_weight_whose_square_float32_cannot_hold_is_refused():
         check_weights([10**400, 1, 1], 3)
     with pytest.raises(BadInput, match="between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"):
         check_weights([-1e200, 1, 1], 3)
+
+
+def test_a_layer_counts_for_its_weight_times_its_length():
+    layers = np.zeros((2, 3, 4), np.float16)
+    layers[:, 0, 0], layers[:, 1, 1], layers[:, 2, 2] = 5, (10, 12), 25
+    lengths = mean_lengths(layers)
+    np.testing.assert_allclose(lengths, [5, 11, 25])
+    np.testing.assert_allclose(pulls(np.full(3, 1 / 3), lengths), np.array([5, 11, 25]) / 41)
+    np.testing.assert_allclose(pulls(np.array([0.0, 1.0, 0.0]), lengths), [0, 1, 0])

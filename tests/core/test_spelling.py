@@ -216,6 +216,12 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
     units = unit_rows(model.encoder.word_vectors(list(spellings.words)))
     pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
     assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
+    rng, nearest = np.random.default_rng(1), []
+    for _ in range(1000):  # of eight words there are 28 pairs, one of which is near as a rule
+        some = rng.choice(len(units), 8, replace=False)
+        nearest.append((units[some] @ units[some].T)[np.triu_indices(8, 1)].max())
+    assert np.mean(nearest < spellings.usual_cosine(8)) == pytest.approx(0.95, abs=0.025)
+    assert spellings.usual_cosine(8) > spellings.usual_cosine(2)
 
 
 def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
