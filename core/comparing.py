@@ -2,7 +2,7 @@
 
 A word is the same in both as far as its neighbours are: the share of its k nearest words that both spaces name, as Gonen et
 al. (2020) use it to find words that changed. Whole spaces are compared by linear CKA (Kornblith et al. 2019), which no
-rotation and no scale changes. For one model on two corpora a word's distance is set beside the distance that two halves of
+rotation and no scale changes, debiased, and beside words paired by lot. For one model on two corpora a word's distance is set beside the distance that two halves of
 one corpus have, since a mean of few occurrences moves by chance.
 """
 
@@ -18,9 +18,11 @@ from scipy.sparse import csr_array
 from core.elmo.mix import check_weights, widened
 from core.errors import BadInput
 from core.occurrences import OccurrenceTable
+from core.significance import rank_p
 from core.texts import t
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
+PAIRINGS, TESTED = 199, 1_000  # of words by lot, and of how many words
 FEWEST_WORDS = 20  # below which no figure is worth showing
 BLOCK = 1_024  # words whose cosines with all others are held at a time
 
@@ -45,6 +47,7 @@ class Comparison:
     shared: np.ndarray  # (n,) int: how many of the k both spaces name
     profile: np.ndarray  # (n,) correlation of a word's cosines with all the others in the one space and in the other
     chance: float  # share of k that two lists drawn by lot would have in common
+    by_lot: tuple[float, float]  # mean cosine of two different words in either space
 
     @property
     def k(self) -> int:
@@ -153,24 +156,60 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
     shared = (a[:, :, None] == b[:, None, :]).sum(axis=(1, 2))
     both = tuple(np.concatenate(each) for each in values)
     return Comparison(
-        words=tuple(words), first=a, second=b, cosines=both, shared=shared, profile=np.concatenate(profile), chance=k / (n - 1)
-    )
+        words=tuple(words), first=a, second=b, cosines=both, shared=shared, profile=np.concatenate(profile), chance=k / (n - 1),
+        by_lot=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
+    )  # fmt: skip
 
 
 def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
-    """(n, D1), (n, D2) of the same n words -> 0 to 1: ||Y'X||² / (||X'X|| ||Y'Y||), X and Y centred (Kornblith et al. 2019, eq. 4).
+    """(n, D1), (n, D2) of the same n words -> linear CKA (Kornblith et al. 2019), debiased: unrelated spaces have 0, whatever their size.
 
-    In the space of features, so that memory is D1 x D2 and never n x n. 0 where a space has no spread. Unrelated spaces have more
-    than 0 unless n is far above D: see `shuffled_cka`.
+    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1, and
+    below 0 by chance. In the space of features, so that memory is D1 x D2 and never n x n. 0 where a space has no spread.
     """
-    x, y = (np.asarray(each, np.float64) - np.mean(each, axis=0, dtype=np.float64) for each in (first, second))
-    below = np.linalg.norm(x.T @ x) * np.linalg.norm(y.T @ y)
-    return float(np.linalg.norm(x.T @ y) ** 2 / below) if below > 1e-20 else 0.0
+    parts = [_kernel(each) for each in (first, second)]
+    if len(first) < 4:
+        return 0.0
+    own = [_hsic(part, part) for part in parts]
+    return float(_hsic(*parts) / np.sqrt(own[0] * own[1])) if min(own) > 1e-20 else 0.0
 
 
-def shuffled_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> float:
-    """linear_cka of spaces whose words are paired by lot: what size alone gives."""
-    return linear_cka(first, np.asarray(second)[np.random.default_rng(seed).permutation(len(second))])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """A CKA beside that of the same spaces with their words paired by lot."""
+
+    cka: float
+    by_lot: float  # mean of PAIRINGS pairings
+    p: float  # share of pairings, the true one among them, that reach the figure
+    n: int  # words it was asked of
+
+
+def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paired:
+    """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn by lot."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(first))[:TESTED]
+    x, y = (_kernel(np.asarray(each)[rows]) for each in (first, second))
+    own = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
+    if min(own) <= 1e-20:
+        return Paired(cka=0.0, by_lot=0.0, p=1.0, n=len(rows))
+    null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
+    scale, found = np.sqrt(own[0] * own[1]), _hsic(x, y)
+    return Paired(cka=float(found / scale), by_lot=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
+
+
+def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
+    """(n, D) -> centred X, the diagonal of X X', and the sums of its rows without that diagonal."""
+    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    diagonal = np.einsum("nd,nd->n", centred, centred)
+    return [centred, diagonal, centred @ centred.sum(axis=0) - diagonal]
+
+
+def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
+    """The unbiased estimate from two `_kernel`s: products of two different words alone."""
+    (x, on_x, rows_x), (y, on_y, rows_y) = first, second
+    n = len(x)
+    together = np.linalg.norm(x.T @ y) ** 2 - on_x @ on_y
+    return float((together + rows_x.sum() * rows_y.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (rows_x @ rows_y)) / (n * (n - 3)))
 
 
 def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
@@ -182,9 +221,20 @@ def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def shift(first: OccurrenceTable, second: OccurrenceTable, words: Sequence[str], weights: Sequence[float]) -> Shift:
-    """How far each word's mean vector lies from corpus to corpus, beside how far two halves of one corpus lie apart."""
-    halves = [_half_sums(table, words, weights) for table in (first, second)]
+def shift(
+    first: OccurrenceTable,
+    second: OccurrenceTable,
+    words: Sequence[str],
+    weights: Sequence[float],
+    *,
+    documents: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
+) -> Shift:
+    """How far each word's mean vector lies from corpus to corpus, beside how far two halves of one corpus lie apart.
+
+    Halves hold whole documents, where `documents` numbers those of a corpus's sentences, else whole sentences: what stands together
+    is alike, and cut in two it would make halves nearer than two texts are.
+    """
+    halves = [_half_sums(table, words, weights, texts) for table, texts in zip((first, second), documents, strict=True)]
     wholes = [_unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
     within = []
@@ -195,16 +245,36 @@ def shift(first: OccurrenceTable, second: OccurrenceTable, words: Sequence[str],
     return Shift(words=tuple(words), between=between, within=np.mean(within, axis=0), counts=both)
 
 
-def _half_sums(table: OccurrenceTable, words: Sequence[str], weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the words' occurrences, odd and even ones apart, (2, n, D), and how many there are, (2, n)."""
+def halves_overlap(
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], *, k: int, documents: np.ndarray | None = None
+) -> tuple[float, int]:
+    """How many of its k nearest a word keeps from one half of a corpus's texts to the other, and over how many words: what a change of
+    sentences alone does to lists of neighbours. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
+    sums, counts = _half_sums(table, words, weights, documents)
+    both = np.flatnonzero((counts > 0).all(axis=0))
+    if len(both) < FEWEST_WORDS:
+        return 0.0, 0
+    found = compare(sums[0][both], sums[1][both], [words[row] for row in both], k=k)
+    return float(found.shared.mean()), len(both)
+
+
+def _half_sums(
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], documents: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
     mix = check_weights(weights, table.meta["layers"]).astype(np.float32)
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]
-    # Which occurrence of its word a row is: rows sorted by word, counted from the first of each.
-    order = np.argsort(of_row, kind="stable")
+    # The how-manieth text of its word a row's is: rows sorted by word and text, new texts counted from the first of each word.
+    text = np.asarray(table.sentence if documents is None else np.asarray(documents)[table.sentence], np.int64)
+    order = np.lexsort((text, of_row))
+    word, text = of_row[order], text[order]
+    texts = (
+        np.cumsum(np.concatenate([[True], (word[1:] != word[:-1]) | (text[1:] != text[:-1])])) if len(order) else np.zeros(0, int)
+    )
     rank = np.empty(len(order), int)
-    rank[order] = np.arange(len(order)) - np.searchsorted(of_row[order], of_row[order])
+    rank[order] = texts - texts[np.searchsorted(word, word)] if len(order) else 0
     slot = np.where(of_row >= 0, of_row + len(words) * (rank % 2), -1)
     sums = np.zeros((2 * len(words), table.meta["dim"]), np.float32)
     for start, block in zip(table.rows.starts[:-1], table.rows.layers, strict=True):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core import comparing, workbench
-from core.comparing import Comparison, Shift, Space
+from core.comparing import Comparison, Paired, Shift, Space
+from core.errors import ElmoscopeError
 from core.occurrences import OccurrenceTable
 from core.workbench import layer_weights
 from pages._shared import store
@@ -27,7 +28,8 @@ class Result:
     cka_names: tuple[str, ...]
     cka: np.ndarray
     cka_pair: float
-    cka_luck: float  # of the same two spaces with their words paired by lot
+    paired: Paired  # the same with the words paired by lot
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
     shift: Shift | None
     ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
 
@@ -67,14 +69,37 @@ def _result(
     moved = None
     if across and first.source == second.source and first.layer == second.layer:
         weights = layer_weights(first.layer, _tables[first].meta["layers"])
-        moved = comparing.shift(_tables[first], _tables[second], words, weights)
+        documents = tuple(_documents(one, _tables[one]) for one in (first, second))
+        moved = comparing.shift(_tables[first], _tables[second], words, weights, documents=documents)
     names = tuple(every[key].name for key in pair)
     lemmas = [lemma for table in _tables.values() for lemma in table.lemmas if len(_senses(table, lemma)) > 1]
     return Result(
         names, comparing.compare(a, b, words, k=k), tuple(space.name for space in every.values()),
-        comparing.cka_matrix(list(vectors.values())), comparing.linear_cka(a, b), comparing.shuffled_cka(a, b), moved,
+        comparing.cka_matrix(list(vectors.values())), comparing.linear_cka(a, b), comparing.paired_cka(a, b), _halves(zip((first, second), names, strict=True), _tables, words, k), moved,
         tuple(dict.fromkeys(lemmas)),
     )  # fmt: skip
+
+
+def _halves(chosen, tables: dict[Chosen, OccurrenceTable], words: tuple[str, ...], k: int) -> tuple[tuple[str, float, int], ...]:
+    found = []
+    for one, name in chosen:
+        if one in tables:
+            weights = layer_weights(one.layer, tables[one].meta["layers"])
+            found.append(
+                (name, *comparing.halves_overlap(tables[one], words, weights, k=k, documents=_documents(one, tables[one])))
+            )
+    return tuple(each for each in found if each[2])
+
+
+def _documents(one: Chosen, table: OccurrenceTable) -> np.ndarray | None:
+    """The number of each sentence's document, where the corpus names them all and is what the table was made of."""
+    try:
+        sentences = workbench.open_corpus(one.corpus, store.model(one.source).language)
+    except ElmoscopeError:
+        return None
+    if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
+        return None
+    return np.unique([s.document for s in sentences], return_inverse=True)[1]
 
 
 def _senses(table: OccurrenceTable, lemma: str) -> set[int]:

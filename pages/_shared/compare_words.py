@@ -11,6 +11,7 @@ import streamlit as st
 
 from core import figures
 from core.errors import BadInput
+from core.significance import LEVEL, written
 from core.texts import t
 from pages._shared import examples, lists
 from pages._shared.browser import limited
@@ -34,21 +35,32 @@ def noticed(found: Result) -> list[str]:
         lines.append(t("{none:.0%} of the words share no neighbour at all.", none=none))
     else:
         lines.append(t("Hardly any word loses all its neighbours."))
-    lines.append(
-        t("As wholes they have a linear CKA of <b>{cka:.2f}</b>; the same two with their words paired by lot have {luck:.2f}.", cka=found.cka_pair, luck=found.cka_luck)
-    )  # fmt: skip
-    if found.cka_pair < 2 * found.cka_luck:
-        lines.append(
-            t("That is hardly above luck: as wholes these spaces have little in common, or there are too few words to say.")
+    lines += [
+        t(
+            "Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.",
+            name=escape(name),
+            mean=mean,
+            n=n,
         )
+        for name, mean, n in found.halves
+    ]
+    told = {"cka": found.cka_pair, "luck": found.paired.by_lot, "p": escape(written(found.paired.p)), "n": found.paired.n}
+    if found.paired.p > LEVEL:
+        lines.append(
+            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.", **told)
+        )  # fmt: skip
+    else:
+        lines.append(
+            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}).", **told)
+        )  # fmt: skip
     if found.shift is not None:
         s = found.shift
         known = ~np.isnan(s.within)
     if found.shift is not None and known.any():
         lines.append(
             t("A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
-              "to its other half; {share:.0%} of the words moved by more than that.",
-              between=float(s.between.mean()), within=float(s.within[known].mean()), share=float((s.excess[known] > 0).mean()))
+              "to its other half, whole texts apart: {excess:+.2f} more; {share:.0%} of the words moved by more than that.",
+              excess=float(s.excess[known].mean()), between=float(s.between[known].mean()), within=float(s.within[known].mean()), share=float((s.excess[known] > 0).mean()))
         )  # fmt: skip
     return lines
 
@@ -71,12 +83,19 @@ def word_in_both(found: Result) -> None:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
-    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, strict=True)
-    for column, name, neighbours, cosines in pairs:
+    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
+    for column, name, neighbours, cosines, by_lot in pairs:
         with column:
             colour = figures.LAYER_COLOURS.get(name.rpartition(MARK)[2], figures.GLOVE)
             lists.heading(
-                t("“{word}” in {name}", word=word, name=name), colour, t("{n} of {k} stand in both lists", n=len(both), k=c.k)
+                t("“{word}” in {name}", word=word, name=name),
+                colour,
+                t(
+                    "{n} of {k} stand in both lists; cosine, where two words by lot have {mean:.2f}",
+                    n=len(both),
+                    k=c.k,
+                    mean=by_lot,
+                ),
             )
             lists.word_lines(
                 [

@@ -12,7 +12,7 @@ from core import figures, texts
 from core.figures.style import layer_title
 from core.modelcard import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.texts import t
-from pages._shared import lists, store
+from pages._shared import levels, lists, store
 from pages._shared.charts import draw
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -24,6 +24,7 @@ def show(in_use: InUse) -> None:
     model = store.model(in_use.model)
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
+    _crowded(in_use, model.encoder.n_layers)
     if card.log:
         _training(card.log)
     _card(model.name, card)
@@ -55,6 +56,17 @@ def _knowledge(name: str, card: ModelCard) -> None:
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: words.get(cell, cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=words)
     lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
+
+
+def _crowded(in_use: InUse, n_layers: int) -> None:
+    """Where two words drawn by lot stand in each layer: what every cosine of this model is to be held against."""
+    found = [
+        line for k in range(n_layers) if (level := levels.level(in_use, str(k))) and (line := levels.sentence(level, str(k)))
+    ]
+    if found:
+        st.caption(
+            t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found)
+        )
 
 
 def _not_measured(name: str, *, stale: bool) -> None:

@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core import figures, neighbours
+from core.anisotropy import Level
 from core.occurrences import Occurrence, OccurrenceTable
 from core.text import bare
 from core.texts import t
 from core.workbench import layer_weights
-from pages._shared import lists, neighbour_says, notices, requery, store
+from pages._shared import levels, lists, neighbour_says, notices, requery, store
 from pages._shared.engines import compare_engines
 from pages._shared.frame import notice
 from pages._shared.in_use import InUse
@@ -23,6 +24,7 @@ from pages._shared.progress import show_progress
 
 TYPES = "types"
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
+EQUAL = 0.005  # weights that differ less are equal
 BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
 
 
@@ -77,6 +79,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                     f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
                 )
                 continue
+            if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
+                st.html(
+                    f'<p class="small">{t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)}</p>'
+                )
             _list(found, choice.among, chosen, side, notices.senses_of(targets, chosen.word))
             tables.append(
                 lists.neighbour_table(found.occurrences, name) if found.types is None else lists.type_table(found.types, name)
@@ -93,6 +99,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])
+
+
+def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
+    """What a cosine of two occurrences is held against; known of single layers and of the mix with equal weights."""
+    return levels.level(in_use, choice.layer) if choice.layer != "mix" or np.ptp(weights) < EQUAL else None
 
 
 def _others(table: OccurrenceTable, chosen: Chosen) -> int:

@@ -32,22 +32,37 @@ def test_cka_of_a_space_with_itself_turned_scaled_and_moved_is_1():
     assert comparing.linear_cka(space, 7 * space @ turn + 3) == pytest.approx(1, abs=1e-6)
 
 
-def test_cka_of_independent_noise_goes_to_0_as_words_outnumber_features():
-    few, many = (comparing.linear_cka(noise(1, n=n), noise(2, n=n)) for n in (40, 8_000))
-    assert many < 0.01 < few
-    assert comparing.shuffled_cka(noise(1, n=40), noise(1, n=40)) == pytest.approx(few, rel=0.4)
+def kernels_by_hand(*spaces: np.ndarray) -> float:
+    """Song et al. (2012), eq. 5, with the words' kernels written out, as a CKA."""
+
+    def hsic(k: np.ndarray, m: np.ndarray) -> float:
+        n, one = len(k), np.ones(len(k))
+        k, m = k - np.diag(np.diag(k)), m - np.diag(np.diag(m))
+        total = np.trace(k @ m) + (one @ k @ one) * (one @ m @ one) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (one @ k @ m @ one)
+        return total / (n * (n - 3))
+
+    k, m = (space.astype(np.float64) @ space.T.astype(np.float64) for space in spaces)
+    return hsic(k, m) / np.sqrt(hsic(k, k) * hsic(m, m))
 
 
-def test_cka_by_hand_and_as_it_is_with_words_by_words():
-    x = np.array([[1.0, 0], [-1, 0], [0, 2], [0, -2]])
-    y = np.array([[1.0], [-1], [0], [0]])
-    # X'X = diag(2, 8), Y'Y = 2, Y'X = (2, 0): 4 / (sqrt(68) * 2)
-    assert comparing.linear_cka(x, y) == pytest.approx(2 / np.sqrt(68))
+def test_cka_is_debiased_as_it_is_with_words_by_words():
     a, b = noise(3, dims=5), noise(4, dims=9) + noise(3, dims=9)
-    gram = [(c := each - each.mean(axis=0)) @ c.T for each in (a, b)]
-    assert comparing.linear_cka(a, b) == pytest.approx(
-        (gram[0] * gram[1]).sum() / np.prod([np.linalg.norm(g) for g in gram]), rel=1e-4
-    )
+    assert comparing.linear_cka(a, b) == pytest.approx(kernels_by_hand(a, b), rel=1e-6)
+    assert comparing.linear_cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
+
+
+@pytest.mark.parametrize("n", [40, 400])
+def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
+    found = [comparing.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
+    assert abs(np.mean(found)) < 0.02 and min(found) < 0 < max(found)
+
+
+def test_a_cka_has_its_rank_among_words_paired_by_lot():
+    same = comparing.paired_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
+    assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.by_lot) < 0.02 and same.n == 60
+    p = [comparing.paired_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
+    assert 0.2 < np.mean(p) < 0.8
+    assert comparing.paired_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
 
 
 def test_a_space_without_spread_has_cka_0():
@@ -59,6 +74,14 @@ def test_overlap_with_itself_is_whole_and_chance_is_what_unrelated_spaces_have()
     assert (same.share == 1).all() and (same.jaccard == 1).all() and same.profile == pytest.approx(1, abs=1e-5)
     other = comparing.compare(noise(0), noise(1), WORDS)
     assert other.share.mean() == pytest.approx(other.chance, abs=0.01)
+
+
+def test_the_cosine_of_two_words_by_lot_is_the_mean_over_all_pairs():
+    crowded = noise(0) + 1.0
+    found = comparing.compare(crowded, noise(1), WORDS)
+    unit = crowded / np.linalg.norm(crowded, axis=1, keepdims=True)
+    assert found.by_lot[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and found.by_lot[0] > 0.3
+    assert abs(found.by_lot[1]) < 0.02
 
 
 def test_a_comparison_is_symmetric():
@@ -117,6 +140,30 @@ def test_a_corpus_beside_itself_has_not_moved_but_its_halves_have():
     assert (moved.counts[:, 0] >= 4).all()
     still = comparing.shift(table(), table(), words, np.eye(3)[0])  # layer 0: a lower-case spelling has one vector
     assert np.median(still.within) < 0.01
+
+
+def test_halves_of_a_corpus_hold_whole_texts():
+    whole, taken = table(), []
+    number = {word: k for k, word in enumerate(whole.words)}
+    words = [word for word in ("bank", "spring", "club") if word in number]
+    compared = comparing._half_sums(whole, words, np.eye(3)[2], None)[1]
+    assert (np.abs(compared[0] - compared[1]) <= 1).all()  # every other sentence of a word
+    texts = np.zeros(len(whole.sentences), int)
+    texts[: len(texts) // 2] = 1
+    for word in words:
+        rows = np.flatnonzero(whole.word == number[word])
+        taken.append(sorted(np.bincount(texts[whole.sentence[rows]], minlength=2)))
+    counts = comparing._half_sums(whole, words, np.eye(3)[2], texts)[1]
+    assert [sorted(each) for each in counts.T] == taken  # each half one of the two texts
+
+
+def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbours():
+    words = comparing.shared_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
+    kept, n = comparing.halves_overlap(table(), words, np.eye(3)[2], k=10)
+    assert n == len(words) and 0 < kept < 10
+    still, _ = comparing.halves_overlap(table(), words, np.eye(3)[0], k=10)  # layer 0: sentences change nothing but capitals
+    assert still > kept and still > 9
+    assert comparing.halves_overlap(table(), words[:3], np.eye(3)[2], k=10) == (0.0, 0)
 
 
 def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_first():
