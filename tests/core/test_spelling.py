@@ -220,7 +220,7 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
     for _ in range(1000):  # of eight words there are 28 pairs, one of which is near as a rule
         some = rng.choice(len(units), 8, replace=False)
         nearest.append((units[some] @ units[some].T)[np.triu_indices(8, 1)].max())
-    assert np.mean(nearest < spellings.usual_cosine(8)) == pytest.approx(0.95, abs=0.025)
+    assert np.mean(np.array(nearest) < spellings.usual_cosine(8)) == pytest.approx(0.95, abs=0.025)
     assert spellings.usual_cosine(8) > spellings.usual_cosine(2)
 
 
