@@ -77,9 +77,12 @@ def accuracy_lines(
             y=list(values.values()),
             name=name,
             text=[f"{v:.0%}" for v in values.values()],
-            textposition="outside",
+            textposition=[
+                "inside" if v > 0.15 else "outside" for v in values.values()
+            ],  # at its foot, where no line strikes it out
+            insidetextanchor="start",
+            textangle=0,
             textfont={"size": 14},
-            cliponaxis=False,
             marker_color=[LAYER_COLOURS[n] for n in layers],
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )

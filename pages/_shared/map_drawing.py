@@ -74,7 +74,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
         st.caption(
             t(
                 "Click a dot for the lines to its true neighbours. Drag a box over dots, or use the lasso in the chart's menu, to select them on all "
-                "maps and in the list. Scroll to zoom, double-click to reset."
+                "maps and in the list. Ctrl and the wheel zoom; a double click resets."
             )
         )
     if origin:

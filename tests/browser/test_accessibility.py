@@ -15,6 +15,8 @@ from tests.browser.test_main_path import TITLES, opened
 pytestmark = pytest.mark.browser
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
+# What was drawn last fades in; what turns for ever, as a sign of waiting, is not waited for.
+FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"
 # What a finger presses on the page, and is less than 44 px high.
 SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-variant], .stButton button, .stDownloadButton button,'
   + '.stExpander summary, .stTextInput input, .stSelectbox input, [data-testid=stPageLink] a, .take)')]
@@ -48,7 +50,7 @@ def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, ser
     expect(page.get_by_role("heading", level=1)).to_have_text(TITLES[address])
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # what a first visitor waits for
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_timeout(700)  # what was drawn last fades in
+    page.wait_for_function(FADED_IN)
     light = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
