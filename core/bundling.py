@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from core import config, languages, manifest, texts, verdict, workbench
+from core import config, evidence, languages, manifest, texts, verdict, workbench
 from core.artifacts import safe_name, write_json
 from core.classifying import train_heads
 from core.commands import check_replaceable, note, progress
@@ -15,6 +15,7 @@ from core.elmo.lm import SPECIALS
 from core.elmo.spelled import save_spelled
 from core.elmo.weights import load_softmax
 from core.evaluating import evaluate_card
+from core.evaluation import static_vectors
 from core.heads import TASKS
 from core.languages import Language
 from core.text import SENTENCE_BEGIN, SENTENCE_END
@@ -63,7 +64,8 @@ def _made(args) -> tuple[dict, str]:
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
     measured = {name: _senses(table, name) for name in workbench.SPACES}
     write_json(folder / "senses.json", measured)
-    if ground := verdict.measure(table, verdict.standing_alone(model.encoder, table.words)):
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, verdict.judged_rows(table))
+    if ground := verdict.measure(table, seen):
         write_json(folder / verdict.FILE, verdict.as_json(ground))
     lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
     lines += [

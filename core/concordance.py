@@ -10,6 +10,7 @@ import re
 import time
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 
 import numpy as np
 
@@ -24,6 +25,7 @@ LONGEST = 40  # letters of a word that a pattern is tried on
 MAX_WAYS = 100_000  # in which a pattern may be laid on a word: what bounds the time of one trial
 MAX_SECONDS = 2.0  # for all distinct words
 IN_TEXT, BY_LEFT, BY_RIGHT = "text", "left", "right"
+EQUALLY = 3  # words that may share the first place beside a find
 SORT_DEPTH = 4  # words on the side that is sorted by
 _REPEAT = re.compile(r"[*+?]|\{(\d*)(,?)(\d*)\}")
 
@@ -129,14 +131,17 @@ class Concordance:
         """How many finds begin in each of so many equal stretches of the corpus."""
         return np.bincount(hits.first * stretches // max(1, len(self.codes)), minlength=stretches).tolist()
 
-    def commonest_beside(self, hits: Hits, step: int) -> tuple[str, int] | None:
-        """The word (no mark) that stands most often `step` words after the finds (before them, if negative)."""
+    def commonest_beside(self, hits: Hits, step: int) -> tuple[list[str], int] | None:
+        """The words (no marks) that stand most often `step` words after the finds (before them, if negative), and how often each.
+
+        None where no word does, or more than EQUALLY equally often.
+        """
         codes = self._beside(hits, step)
         counts = np.bincount(codes[codes >= 0], minlength=1)
-        for code in np.argsort(-counts, kind="stable")[:20]:
-            if counts[code] and any(map(str.isalpha, self.words[code])):
-                return self.words[code], int(counts[code])
-        return None
+        order = (int(code) for code in np.argsort(-counts, kind="stable") if counts[code])
+        words = [code for code in islice(order, 20 + EQUALLY) if any(map(str.isalpha, self.words[code]))]
+        found = [code for code in words if counts[code] == counts[words[0]]]
+        return ([self.words[code] for code in found], int(counts[found[0]])) if 0 < len(found) <= EQUALLY else None
 
     def like(self, query: str) -> list[str]:
         """Words of the corpus spelt nearly like the query, to be proposed where it is not found."""

@@ -8,8 +8,9 @@ out of each other's votes, pairs of one meaning and of two weighed alike. So 80 
 Measured with each word left out of what it is judged by, of the English pairs that are called at 65 % or more 84 % are called
 rightly (`tests/core/test_verdict.py` holds both languages to what they say).
 
-Of a word without labels nothing is known but its two vectors. What counts is their cosine once the vector of the word standing
-alone is taken off, against that of pairs of the labelled words, judged as if these had no labels: seldom clear, and said so.
+Of a word without labels three cosines count (core.evidence): of its two vectors once that of the word standing alone is taken off,
+of what the biLM expects in its place before it reads it, and of the other words' static vectors; against those of pairs of the
+labelled words, judged as if these had no labels.
 
 The layer is the one in which most of a word's nearest have its own sense; for words without labels the one best over all words.
 Layer 0 is never asked: it knows no sentence.
@@ -18,13 +19,14 @@ Layer 0 is never asked: it knows no sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from core import evidence
 from core.artifacts import read_json
-from core.elmo.encoder import Encoder
+from core.evidence import Evidence
 from core.neighbours import Query
 from core.occurrences import Occurrence, OccurrenceTable
 from core.senses import purity_at_k
@@ -56,6 +58,9 @@ class Ground:
     layer: str  # best over all words: for those without labels
     votes: tuple[float, ...]  # the regression's coefficients where senses are known, its constant last
     alone: tuple[float, ...]  # ... and where they are not
+    centres: Mapping[str, Sequence[float]] = field(
+        default_factory=dict
+    )  # of the views of core.evidence; {}: the token's cosine alone counts
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
@@ -69,6 +74,7 @@ class Verdict:
     probability: float  # that both mean the same, if beforehand either was as likely
     layer: str  # whose vectors were asked
     shares: tuple[dict[str, float], dict[str, float]] | None = None  # of the votes, by sense, for each sentence; they sum to 1
+    around: bool = False  # of a word without labels: whether what stands around it counted too
 
     @property
     def certainty(self) -> float:
@@ -112,13 +118,14 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     return Verdict(float(_probability(inputs, ground.votes)[0]), trust.layer, shares)
 
 
-def of_unlabelled(a: Query, b: Query, alone: np.ndarray, ground: Ground) -> Verdict:
-    """The verdict on two occurrences of any word; `alone` (L, D) is its vector where it stands by itself."""
+def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict:
+    """The verdict on two occurrences of any word; `seen` is the evidence of both."""
     if _same_place(a, b):
         return Verdict(1.0, ground.layer)
-    weights = layer_weights(ground.layer, len(a.layers))
-    x, y = _unit(_mixed(np.stack([a.layers, b.layers]), weights) - _mixed(alone[None], weights))
-    return Verdict(float(_probability(np.array([[x @ y]]), ground.alone)[0]), ground.layer)
+    views = seen.views(ground.layer)
+    x, y = _unit(views["token"])
+    inputs = evidence.cosines(views, ground.centres, np.array([0]), np.array([1])) if ground.centres else np.array([[x @ y]])
+    return Verdict(float(_probability(inputs, ground.alone)[0]), ground.layer, around=bool(ground.centres))
 
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Trust:
@@ -131,44 +138,45 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Trust:
     return Trust(best, _above_chance(shares[best], labels))
 
 
-def measure(table: OccurrenceTable, alone: Mapping[str, np.ndarray]) -> Ground | None:
-    """The ground of a table's labelled words; None where too few have two senses. `alone`: each spelling of a row, by itself, (L, D)."""
-    words = [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
+def measure(table: OccurrenceTable, seen: Evidence) -> Ground | None:
+    """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
+    words = judged_words(table)
     if len(words) < FEWEST_WORDS:
         return None
     trusts = {lemma: trust_of(table, lemma) for lemma in words}
     voted = [_pairs_by_votes(table, lemma, trust) for lemma, trust in trusts.items()]
     by_layer = {}
     for name in spaces(table.meta["layers"]):
-        pairs = [_pairs_alone(table, lemma, name, alone) for lemma in words]
-        by_layer[name] = (*_fitted(pairs), pairs)
+        pairs, centres = _pairs_alone(table, seen, name)
+        by_layer[name] = (*_fitted(pairs), centres)
     layer = min(by_layer, key=lambda name: by_layer[name][1])
-    return Ground(trusts, layer, _fitted(voted)[0], by_layer[layer][0])
+    return Ground(trusts, layer, _fitted(voted)[0], by_layer[layer][0], by_layer[layer][2])
 
 
-def judged_apart(
-    table: OccurrenceTable, alone: Mapping[str, np.ndarray], *, labels: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def judged_words(table: OccurrenceTable) -> list[str]:
+    """The words that a ground is measured on."""
+    return [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
+
+
+def judged_rows(table: OccurrenceTable) -> np.ndarray:
+    """Their rows, word after word."""
+    return np.concatenate([_some_rows(table, lemma)[0] for lemma in judged_words(table)] or [np.empty(0, int)])
+
+
+def judged_apart(table: OccurrenceTable, seen: Evidence, *, labels: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs of the labelled sentences, each word judged by what the other words teach: probabilities, truth, weights (n,).
 
     Weights make every word, and its pairs of one meaning and of two, count alike. With `labels` False as if there were none.
     """
-    words = [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
     if labels:
-        pairs = [_pairs_by_votes(table, lemma, trust_of(table, lemma)) for lemma in words]
+        pairs = [_pairs_by_votes(table, lemma, trust_of(table, lemma)) for lemma in judged_words(table)]
     else:
-        layer = measure(table, alone).layer
-        pairs = [_pairs_alone(table, lemma, layer, alone) for lemma in words]
+        pairs = _pairs_alone(table, seen, measure(table, seen).layer)[0]
     found = []
     for k, (inputs, same) in enumerate(pairs):
         others = _fitted(pairs[:k] + pairs[k + 1 :])[0]
         found.append((_probability(inputs, others), same, _weights(same)))
     return tuple(np.concatenate(part) for part in zip(*found, strict=True))
-
-
-def standing_alone(encoder: Encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
-    """Each word as a sentence of its own: its vectors (L, D)."""
-    return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
 
 
 def read(folder: Path) -> Ground | None:
@@ -177,13 +185,15 @@ def read(folder: Path) -> Ground | None:
         return None
     told = read_json(folder / FILE, expect=dict)
     words = {lemma: Trust(**one) for lemma, one in told["words"].items()}
-    return Ground(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]))
+    return Ground(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]), told.get("centres", {}))
 
 
 def as_json(ground: Ground) -> dict:
     """What `read` reads."""
     words = {lemma: {"layer": one.layer, "above_chance": round(one.above_chance, 4)} for lemma, one in ground.words.items()}
-    return {"layer": ground.layer, "words": words} | {n: [round(c, 4) for c in getattr(ground, n)] for n in ("votes", "alone")}
+    centres = {name: [round(float(value), 4) for value in centre] for name, centre in ground.centres.items()}
+    learnt = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
+    return {"layer": ground.layer, "words": words, **learnt, "centres": centres}
 
 
 def has_senses(table: OccurrenceTable, lemma: str) -> bool:
@@ -217,16 +227,16 @@ def _pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust) -> tuple[n
     return _inputs(agreement, cosines[a, b], trust.above_chance), labels[a] == labels[b]
 
 
-def _pairs_alone(
-    table: OccurrenceTable, lemma: str, layer: str, alone: Mapping[str, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of a word's sentences as if they had no labels: (n, 1) inputs of the regression, (n,) same sense."""
-    rows, labels = _some_rows(table, lemma)
-    weights = layer_weights(layer, table.meta["layers"])
-    own = _mixed(np.stack([alone[table.words[code]] for code in table.word[rows]]), weights)
-    away = _unit(_mixed(table.rows.take(rows), weights) - own)
-    a, b = np.triu_indices(len(rows), 1)
-    return (away @ away.T)[a, b][:, None], labels[a] == labels[b]
+def _pairs_alone(table: OccurrenceTable, seen: Evidence, layer: str) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
+    """Of each judged word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the centres."""
+    labels = [_some_rows(table, lemma)[1] for lemma in judged_words(table)]
+    starts, views = np.cumsum([0, *map(len, labels)]), seen.views(layer)
+    centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
+    pairs = []
+    for start, of in zip(starts, labels, strict=False):
+        a, b = np.triu_indices(len(of), 1)
+        pairs.append((evidence.cosines(views, centres, start + a, start + b), of[a] == of[b]))
+    return pairs, centres
 
 
 def _inputs(agreement: np.ndarray, cosines: np.ndarray, above_chance: float) -> np.ndarray:

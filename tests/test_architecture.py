@@ -34,7 +34,7 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "honesty",
         "surroundings",
     ),
-    ("notebooks",),
+    ("notebooks", "evidence"),
     ("evaluation", "modelcard", "heads", "verdict", "anisotropy"),
     ("commands", "experiments", "bench", "all_words", "own_sentences", "lessons"),
     (

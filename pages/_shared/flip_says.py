@@ -126,9 +126,9 @@ def _same(verdict: Verdict | None, told: dict) -> str:
         return t("{place} the model reads “{old}” in both sentences.", **told)
     told |= {"sure": min(99, round(100 * verdict.certainty))}
     if verdict.says == ONE:
-        return t("{place} the model reads “{old}” in both sentences, as it should: the verdict is one meaning, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
+        return t("{place} the model reads “{old}” in both sentences, and one meaning is the verdict too, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
     if verdict.says == TWO:
-        return t("{place} the model reads “{old}” in both sentences and misses the difference: the verdict is two meanings, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
+        return t("{place} the model reads “{old}” in both sentences and misses a difference: the verdict is two meanings, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
     return t("{place} the model reads “{old}” in both sentences; whether the word means the same there is too close to call.", **told)  # fmt: skip
 
 

@@ -68,7 +68,10 @@ def measures(agreement: Agreement) -> str:
 
 
 def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:
-    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another."""
+    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another; how many of all that are is said."""
+    told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups, minlength=len(names))), "n": len(groups)}
+    if told["shown"] < told["n"]:
+        st.caption(t("{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.", **told))  # fmt: skip
     for start in range(0, len(names), 2):
         for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
             here = [k for k in range(len(groups)) if groups[k] == number]
@@ -86,6 +89,11 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
                         f'<p class="small"><b>{t("Odd ones, nearest to another group")}</b></p>'
                         + "".join(_line(found, k, near[k]) for k in odd)
                     )
+
+
+def shown_of(counts: np.ndarray) -> int:
+    """Of groups of so many sentences, how many are listed."""
+    return int(np.minimum(counts, LINES + LINES // 2).sum())
 
 
 def _line(found: Occurrences, k: int, cosine: float) -> str:

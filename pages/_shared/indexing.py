@@ -73,16 +73,23 @@ def noticed(opened: Concordance, query: str, guessed: bool, hits: Hits) -> list[
         lines.append(t("“{word}” stands {n:,} times: {rate} in 1,000 tokens.", **told))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
-        lines.append(
-            t("It is in {n:,} of {all:,} documents, densest in {name}.", n=within, all=len(rates), name=escape(rates[0][1][:60]))
-        )
+        told = {"n": within, "all": len(rates), "name": escape(rates[0][1][:60])}
+        if rates[0][0] > rates[1][0]:
+            lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **told))
+        else:
+            lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **told))
     if (found := opened.commonest_beside(hits, -1)) and found[1] > 1:
-        lines.append(t("Most often before it: “{other}” ({n:,}).", other=escape(found[0][:60]), n=found[1]))
+        lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
     if (found := opened.commonest_beside(hits, 1)) and found[1] > 1:
-        lines.append(t("Most often after it: “{other}” ({n:,}).", other=escape(found[0][:60]), n=found[1]))
+        lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
     if total < FEW_TOKENS:
         lines.append(t("With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", n=total))
     return lines
+
+
+def _named(words: list[str]) -> str:
+    """Words that share a place, to stand within one pair of quotation marks."""
+    return "”, “".join(escape(word[:60]) for word in words)
 
 
 def _size(n_bytes: float) -> str:

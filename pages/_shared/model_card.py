@@ -98,11 +98,8 @@ def _not_measured(name: str, *, stale: bool) -> None:
 def _noticed(panels: list[figures.Panel], words: dict[str, str]) -> list[str]:
     lines = []
     for panel in panels:
-        best, worst = (pick(panel.accuracy, key=panel.accuracy.get) for pick in (max, min))
-        above = panel.accuracy[best] - panel.baseline
-        told = {"task": words.get(panel.title, panel.title), "best": best, "accuracy": panel.accuracy[best], "worst": worst}
-        told |= {"points": abs(above) * 100, "baseline": words.get(panel.baseline_name, panel.baseline_name)}
-        lines.append(_panel_line(told, above=above >= 0, chance=panel.baseline_name == "chance"))
+        best = max(panel.accuracy, key=panel.accuracy.get)
+        lines.append(_panel_line(panel, words))
         if panel.static is not None and best in panel.less_static:
             lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
     return [*lines, *_order_lines(panels, words)]
@@ -131,15 +128,25 @@ def _order_lines(panels: list[figures.Panel], words: dict[str, str]) -> list[str
     return [" ".join(lines)] if lines else []
 
 
-def _panel_line(told: dict, *, above: bool, chance: bool) -> str:
-    """Where a task is done best, and how that compares with what needs no context."""
-    if chance:
-        if above:
-            return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points above chance), weakest at layer {worst}.", **told)  # fmt: skip
-        return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points below chance), weakest at layer {worst}.", **told)  # fmt: skip
-    if above:
-        return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points above the {baseline}), weakest at layer {worst}.", **told)  # fmt: skip
-    return t("<b>{task}</b>: best at layer {best} ({accuracy:.1%}, {points:.1f} points below the {baseline}), weakest at layer {worst}.", **told)  # fmt: skip
+def _panel_line(panel: figures.Panel, words: dict[str, str]) -> str:
+    """Where a task is done best and worst, as far as the shown digits tell, and how that compares with what needs no context."""
+    shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
+    ends = [pick(panel.accuracy.values()) for pick in (max, min)]
+    best, worst = (", ".join(layer for layer, told in shown.items() if told == f"{end:.1%}") for end in ends)
+    if len(set(shown.values())) == 1:
+        where = t("{accuracy:.1%} at layer {best}", accuracy=ends[0], best=best)
+    else:
+        where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
+    above = 100 * (ends[0] - panel.baseline)
+    name = words.get(panel.baseline_name, panel.baseline_name)
+    told = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
+    if f"{abs(above):.1f}" == "0.0":
+        beside = t("no better than {baseline}", **told)
+    elif above > 0:
+        beside = t("{points:.1f} points above {baseline}", **told)
+    else:
+        beside = t("{points:.1f} points below {baseline}", **told)
+    return t("<b>{task}</b>: {where}; {beside}.", task=words.get(panel.title, panel.title), where=where, beside=beside)
 
 
 def _training(log: TrainingLog) -> None:

@@ -40,6 +40,21 @@ def show_curve(found: dict) -> None:
         key="results.curve",
         alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curves)),
     )
+    if lines := about_curve(by_share):
+        notice(lines)
+    table = pd.DataFrame(
+        [
+            {t("labelled rows"): rows[name]["labelled"], t("classifier"): titles[name], **scores_of(rows[name])}
+            for rows in by_share.values()
+            for name in rows
+        ]
+    )
+    lists.twin(table, name="learning-curve", key="results.curve.twin")
+
+
+def about_curve(by_share: dict[float, dict]) -> list[str]:
+    """What ELMo adds with the fewest rows and with the most, of summaries of runs by share of the rows."""
+    titles = variant_titles()
     lines, ends = [], []
     for plain, joined in (("embedding", "embedding+elmo"), ("glove", "glove+elmo")):
         both = {share: rows for share, rows in by_share.items() if {plain, joined} <= rows.keys()}
@@ -47,7 +62,8 @@ def show_curve(found: dict) -> None:
             continue
         gain = {share: 100 * (rows[joined]["accuracy"] - rows[plain]["accuracy"]) for share, rows in both.items()}
         few, many = min(gain), max(gain)
-        ends.append((gain[few], gain[many]))
+        if few < many:
+            ends.append((round(gain[few], 1), round(gain[many], 1)))
         lines.append(
             t(
                 "ELMo joined to <b>{classifier}</b>: {gain:+.1f} points with {rows:,} rows, {gain_of_many:+.1f} with {many:,}.",
@@ -58,7 +74,7 @@ def show_curve(found: dict) -> None:
                 many=both[many][plain]["labelled"],
             )
         )
-    falls = [gain_few > gain_many for gain_few, gain_many in ends]
+    falls = [gain_few > max(0.0, gain_many) for gain_few, gain_many in ends]
     if falls and all(falls):
         lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; so it is here."))
     elif any(falls):
@@ -69,15 +85,7 @@ def show_curve(found: dict) -> None:
         )
     elif falls:
         lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; here it is not so."))
-    notice(lines)
-    table = pd.DataFrame(
-        [
-            {t("labelled rows"): rows[name]["labelled"], t("classifier"): titles[name], **scores_of(rows[name])}
-            for rows in by_share.values()
-            for name in rows
-        ]
-    )
-    lists.twin(table, name="learning-curve", key="results.curve.twin")
+    return lines
 
 
 def scores_of(row: dict) -> dict:

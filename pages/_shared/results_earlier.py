@@ -97,6 +97,13 @@ def _on_spam(tfidf: float, ours: float, classifier: str) -> str:
 
 
 def show_checks(found: dict) -> None:
+    if lines := about_checks(found):
+        st.markdown(t("#### Can these numbers be trusted?"))
+        notice(lines)
+
+
+def about_checks(found: dict) -> list[str]:
+    """What duplicates and random labels do to the accuracies, of experiments by name; [] where neither was run."""
     lines, names = [], variant_titles()
     for name in ("tfidf", "mean-elmo"):
         clean, leaking = _accuracy(found, "spam", name), _accuracy(found, "spam-duplicates", name)
@@ -123,9 +130,7 @@ def show_checks(found: dict) -> None:
             highest = max(row["accuracy"] for row in copied.values())
             lines.append(t("With every test text copied into training the same check reads {accuracy:.1%}.", accuracy=highest))
         if worst["accuracy"] < 0.25 + room:
-            lines.append(t("Nothing leaks from test to training."))
+            lines.append(t("Nothing leaks from test to training, as far as so many texts can tell."))
         else:
             lines.append(t("That is more than chance: something leaks."))
-    if lines:
-        st.markdown(t("#### Can these numbers be trusted?"))
-        notice(lines)
+    return lines

@@ -16,7 +16,7 @@ UNREAD = 0.02  # of the vector from letters, at most
 
 def about(found: list[Firing], near: list[list[Neighbour]], beside: list, cosines: np.ndarray, usual: float | None) -> list[str]:
     """GloVe's gaps, the nearest pair beside chance, which words are known whole, in pieces, or not at all."""
-    return [*_unknown(found, near, beside), *_pair(found, cosines, usual), *_read(found)]
+    return [*_unknown(found, near, beside), *_pair(found, cosines, usual), *_read(found)] if found else []
 
 
 def _unknown(found: list[Firing], near: list[list[Neighbour]], beside: list) -> list[str]:
@@ -46,7 +46,7 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
     named = {"a": _short(found[a].word), "b": _short(found[b].word), "cosine": float(cosines[a, b])}
     if usual is None:
         return [t("Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}.", **named)]
-    if named["cosine"] > usual:
+    if round(named["cosine"], 2) > round(usual, 2):
         return [
             t(
                 "Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}, more than the nearest two of {n} words by lot from its "
@@ -84,7 +84,8 @@ def _read(found: list[Firing]) -> list[str]:
                 words=words,
             )
         )
-    pieces = [f for f in found if f not in whole and f not in dumb and _top(f)]
+    told = {id(f) for f in (*whole, *dumb)}  # equal spellings may stand there twice, and arrays have no one truth value
+    pieces = [f for f in found if id(f) not in told and _top(f)]
     if pieces:
         least = min(pieces, key=lambda f: 1 - f.unlettered)
         lines.append(

@@ -15,11 +15,17 @@ from pages._shared import notices, store
 from pages._shared.in_use import InUse
 from pages._shared.inputs import Chosen
 
+UNSEEN = 5e-7  # a drift below is none: vectors are of float32
+SEEN = 0.005  # a drift below is 0.00 to two digits
+ROUNDING = 1e-3  # of numbers about 1 in float32, added in another order
+
 
 def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     if not layer:
         return [t("At layer 0 nothing changes: it reads the spelling and no text, before or now.")]
     drifted, tokens = memory.drifted, chosen.tokens
+    if drifted.whole[layer].max() < UNSEEN:
+        return [t("At layer {layer} no word drifts: its vectors are those of a fresh start.", layer=layer)]
     worst = int(drifted.whole[layer].argmax())
     lines = [
         t(
@@ -30,6 +36,8 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     if len(tokens) < 3:
         return lines
     ahead, behind = drifted.forward[layer], drifted.backward[layer]
+    if min(ahead.max(), behind.max()) < SEEN:  # 0.00 in two digits
+        return lines
     if ahead.argmax() == 0 and behind.argmax() == len(tokens) - 1:
         lines.append(
             t(
@@ -52,7 +60,9 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
     if not layer:
         return []
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
-    settled = same[-1] < 0.01 * same[0]
+    if max(same.max(), varied.max()) < UNSEEN:
+        return [t("What was read before changes nothing here: every time the vectors are those of a fresh start.")]
+    settled = same[-1] <= 0.01 * same[0]
     away = float(memory.same.from_fresh(layer)[-1])
     lines = [
         t("With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.", first=float(same[0]), last=float(same[-1]), away=away)
@@ -82,12 +92,19 @@ def about_ours(memory: Memory) -> list[str]:
     alone, batch = memory.stateless_difference
     if not alone and not batch:
         return [t("Ours, before and after the same text, alone or in one batch with it, differs in no number.")]
+    told = {"alone": alone, "batch": batch}
+    if max(alone, batch) < ROUNDING:
+        return [
+            t(
+                "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text "
+                "{batch:.1g}, which is rounding.",
+                **told,
+            )
+        ]
     return [
         t(
-            "Ours, before and after the same text: the largest difference of any number is {alone:g}; in one batch with that text {batch:.1g}, "
-            "which is rounding.",
-            alone=alone,
-            batch=batch,
+            "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text {batch:.1g}.",
+            **told,
         )
     ]
 

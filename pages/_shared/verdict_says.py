@@ -28,7 +28,7 @@ def reason(verdict: Verdict, word: str) -> str:
     """What it rests on, as HTML: the votes of the labelled sentences nearest to each, or the cosine alone."""
     where = layer_title(verdict.layer)
     if verdict.senses is None:
-        return t("“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.", word=escape(word[:40]), where=where)  # fmt: skip
+        return _without_labels(verdict, where, escape(word[:40]))
     first, second = (sense and escape(sense) for sense in verdict.senses)
     if first and first == second:
         return t("At {where} the labelled sentences nearest to either mean most often “{sense}”.", where=where, sense=first)
@@ -43,3 +43,16 @@ def reason(verdict: Verdict, word: str) -> str:
             return t("At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.", **told)  # fmt: skip
         return t("At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **told)  # fmt: skip
     return t("At {where} no meaning leads among the labelled sentences nearest to either.", where=where)
+
+
+def _without_labels(verdict: Verdict, where: str, word: str) -> str:
+    if not verdict.around:
+        return t(
+            "“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.",
+            word=word,
+            where=where,
+        )
+    told = t("“{word}” has no labelled sentences here; its vectors at {where}, what the model expects in its place and the words around it count.", word=word, where=where)  # fmt: skip
+    if verdict.says in (ONE, TWO):
+        return told
+    return f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core import languages, verdict
+import numpy as np
+
+from core import evidence, languages, verdict
 from core.errors import ElmoscopeError
+from core.evidence import Evidence
 from core.neighbours import Query
 from core.occurrences import OccurrenceTable
 from core.question import same_word
+from core.static import StaticVectors
 from core.text import bare
 from core.verdict import Ground, Verdict
 from pages._shared import notices, store
@@ -30,8 +34,9 @@ def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
     if table is not None and notices.lemma_of(table, bare(second.word)) == lemma:
         return verdict.of_labelled(table, lemma, *_queries(in_use, first, second, first.word), _ground_for(in_use, table))
     spelling = bare(first.word).casefold()
-    alone = store.query(in_use.model, (spelling,), 0).layers
-    return verdict.of_unlabelled(*_queries(in_use, first, second, spelling), alone, _ground(in_use.model))
+    queries = _queries(in_use, first, second, spelling)
+    asked = tuple((query.tokens, query.position) for query in queries)
+    return verdict.of_unlabelled(*queries, _seen(in_use.model, asked, spelling), _ground(in_use.model))
 
 
 def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
@@ -106,8 +111,28 @@ def _ground(model_name: str) -> Ground:
         return verdict.USUAL
     if bundled := verdict.read(table.folder):
         return bundled
-    alone = verdict.standing_alone(store.model(model_name).encoder, table.words)
-    return verdict.measure(table, alone) or verdict.USUAL
+    rows = verdict.judged_rows(table)
+    if not len(rows):
+        return verdict.USUAL
+    model = store.model(model_name)
+    return verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows)) or verdict.USUAL
+
+
+@kept(64)
+def _seen(model_name: str, asked: tuple[tuple[tuple[str, ...], int], ...], spelling: str) -> Evidence:
+    """The evidence of a word in some sentences, (tokens, position) each."""
+    model, alone = store.model(model_name), store.query(model_name, (spelling,), 0).layers
+    layers = np.stack([store.query(model_name, tokens, position).layers for tokens, position in asked])
+    return evidence.gather(model.encoder, _static(model_name), asked, layers, np.stack([alone] * len(asked)))
+
+
+def _static(model_name: str) -> StaticVectors | None:
+    """The static vectors of the model's language; None where it has none here."""
+    name = store.model(model_name).language.vectors
+    try:
+        return store.vectors(name) if name else None
+    except ElmoscopeError:
+        return None
 
 
 def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:

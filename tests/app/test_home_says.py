@@ -60,7 +60,9 @@ def test_every_sentence_of_home_is_true(one: Seen):
 shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=2, max_size=3).map(
     lambda s: dict(zip(("river", "<money>", "row"), s, strict=False))
 )
-verdicts = st.builds(Verdict, st.floats(0, 1), st.sampled_from(["1", "2", "mix"]), st.none() | st.tuples(shares, shares))
+verdicts = st.builds(
+    Verdict, st.floats(0, 1), st.sampled_from(["1", "2", "mix"]), st.none() | st.tuples(shares, shares), st.booleans()
+)
 
 
 def leaders(of: dict[str, float]) -> list[str]:
@@ -80,6 +82,8 @@ def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
         assert abs(numbers[0] - 100 * one.certainty) <= 1 and numbers[0] > 60
     if one.shares is None:
         assert "has no labelled sentences" in why and "jam" in why
+        assert ("what the model expects in its place" in why) == one.around
+        assert ("may settle it" in why) == (one.around and one.says == CLOSE)
         return
     first, second = map(leaders, one.shares)
     named = re.findall("“([^”]*)”", why)

@@ -111,4 +111,4 @@ def test_the_map_draws_both_stars_of_a_korean_word_whose_link_names_no_word():
     page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
     assert page.selectbox(key="map_word").value == "배" and not page.exception
     drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
-    assert [trace["text"] for trace in drawn if trace.get("marker", {}).get("symbol") == "star"] == [["내 것 1"], ["내 것 2"]]
+    assert [trace["text"] for trace in drawn if trace.get("marker", {}).get("symbol") == "star"] == [["내 문장 1"], ["내 문장 2"]]

@@ -1,0 +1,248 @@
+"""What the pages What it knows, Memory, Spelling, Compare, Results and Your corpus say is true of any numbers: empty, one, tied,
+missing, foreign."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.comparing import Comparison
+from core.concordance import Concordance
+from core.corpus import Sentence
+from core.figures import Panel
+from core.spelling import Firing, Window
+from core.statefulness import Memory, Stream, drift
+from core.static import Neighbour
+from pages._shared import compare_words, indexing, model_card, results_curve, results_earlier, spelling_notices, state_notices
+from pages._shared.state_notices import ROUNDING, SEEN, UNSEEN
+
+WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
+SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
+
+
+def plain(lines: list[str]) -> str:
+    """The lines in one, none of them empty, with no markup but our own."""
+    assert all(line.strip() for line in lines) and not any(re.search(r"<(?!/?b>)", line) for line in lines)
+    return " ".join(lines)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1),
+    SHARES,
+    st.sampled_from(["chance", "commonest tag"]),
+)
+def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
+    said = plain(model_card._noticed([Panel("Task", "data", accuracy, baseline, name)], {}))
+    shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
+    top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
+    if found := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
+        assert found[2] == top != low
+        assert found[1].split(", ") == [layer for layer, value in shown.items() if value == top]
+        assert found[3].split(", ") == [layer for layer, value in shown.items() if value == low]
+    else:
+        assert top == low and f"{top} at layer {', '.join(accuracy)};" in said
+    lead = 100 * (max(accuracy.values()) - baseline)
+    beside = name if name == "chance" else f"the {name}"
+    if found := re.search(r"([\d.]+) points (above|below) (.+)\.$", said):
+        assert found[1] == f"{abs(lead):.1f}" != "0.0" and found[3] == beside and (found[2] == "above") == (lead > 0)
+    else:
+        assert f"{abs(lead):.1f}" == "0.0" and f"no better than {beside}." in said
+
+
+@st.composite
+def memories(draw) -> tuple[Memory, SimpleNamespace]:
+    """Encodings (2, T, 4) of a sentence, read again and again; mostly near the fresh ones, or just those."""
+    n, times, rng = draw(st.integers(1, 4)), draw(st.integers(2, 6)), np.random.default_rng(draw(st.integers(0, 99)))
+    fresh = rng.normal(size=(2, n, 4)).astype(np.float32)
+
+    def stream() -> Stream:
+        sizes = draw(st.sampled_from([[0.0] * times, [0.5] + [0.0] * (times - 1), [0.5] * times, [1e-4] * times]))
+        found = [fresh]
+        for size in sizes:
+            found.append((found[-1] + size * rng.normal(size=fresh.shape)).astype(np.float32))
+        return Stream(tuple(found))
+
+    off = draw(st.sampled_from([0.0, 1e-7, 0.3]))
+    tokens = tuple(draw(st.lists(WORDS, min_size=n, max_size=n)))
+    return Memory(stream(), stream(), (fresh, fresh + off), fresh + draw(st.sampled_from([0.0, 1e-7]))), SimpleNamespace(
+        tokens=tokens
+    )
+
+
+@given(memories(), st.sampled_from([0, 1]))
+@settings(deadline=None)
+def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, SimpleNamespace], layer: int):
+    memory, chosen = given_
+    whole = memory.drifted.whole[layer]
+    said = plain(state_notices.about_words(memory, chosen, layer))
+    assert ("no word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
+    if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
+        assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
+    if "at the first word (" in said:
+        assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
+    if not layer:
+        return
+    settling = plain(state_notices.about_settling(memory, layer))
+    same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
+    assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
+    if "each time it settles (" in settling:
+        assert same[-1] <= 0.01 * same[0]
+    if "has not settled" in settling:
+        assert same[-1] > 0.01 * same[0] >= 0
+    if "does not within" in settling:
+        assert varied[len(varied) // 2 :].mean() > 0.001
+    alone, batch = memory.stateless_difference
+    ours = plain(state_notices.about_ours(memory))
+    assert ("differs in no number" in ours) == (alone == batch == 0)
+    assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
+    assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape
+
+
+@st.composite
+def firings(draw) -> Firing:
+    word = draw(WORDS)
+    letters = ("‹", *word[:6], "›")
+    n = draw(st.integers(0, 3))
+    windows = [
+        Window(2, 0, 0, draw(st.integers(1, len(letters) - 1)), word[:2], draw(st.booleans()), draw(st.sampled_from([-0.4, 0.0, 0.01, 0.3, 0.8])), 1)
+        for _ in range(n)
+    ]  # fmt: skip
+    windows.sort(key=lambda one: -abs(one.share))
+    return Firing(
+        word,
+        letters,
+        (2,),
+        np.zeros((1, len(letters))),
+        tuple(windows),
+        draw(st.sampled_from([0.0, 0.2, 1.0])),
+        draw(st.booleans()),
+        0,
+    )
+
+
+@given(st.lists(firings(), max_size=4), st.data())
+def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Firing], data):
+    near = [data.draw(st.sampled_from([[], [Neighbour("jam", 0.5)]])) for _ in found]
+    beside = [data.draw(st.sampled_from([None, []])) for _ in found]
+    values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(found), max_size=len(found)))
+    cosines = np.minimum.outer(np.array(values), np.array(values)) if found else np.empty((0, 0))
+    usual = data.draw(st.sampled_from([None, 0.3, 0.5]))
+    said = plain(spelling_notices.about(found, near, beside, cosines, usual))
+    assert bool(said) == bool(found)
+    missing = sum(one is None for one in beside)
+    assert ("GloVe knows every spelling" in said) == (bool(found) and not missing)
+    assert (f"no vector for {missing} of {len(found)} spellings" in said) == (missing > 0)
+    if len(found) > 1:
+        best = max(cosines[i, j] for i in range(len(found)) for j in range(i))
+        assert f"{best:.2f}" in said
+        assert ("more than 95 of 100" in said) == (usual is not None and round(best, 2) > round(usual, 2))
+        assert ("nearer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
+    for share in re.findall(r"\((\d+)%\)", said):
+        assert int(share) >= 30  # "by heart"
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
+def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p: float, halves: list):
+    n, k = len(shared), 3
+    first = np.tile(np.arange(k), (n, 1))
+    second = np.array([[*range(s), *range(10, 10 + k - s)] for s in shared])
+    words = tuple(f"w{j}" for j in range(n))
+    both = {"first": first, "second": second, "cosines": (first, second), "shared": np.array(shared)}
+    c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1)
+    paired = SimpleNamespace(by_lot=0.01, p=p, n=n)
+    found = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
+    said = plain(compare_words.noticed(found))
+    assert f"<b>{np.mean(shared):.1f}</b> on average" in said and f"({n:,} shared words" in said
+    none = float(np.mean(np.array(shared) == 0))
+    assert ("same space for this purpose" in said) == all(s == k for s in shared)
+    assert (f"{none:.0%} of the words share no neighbour" in said) == (none > 0)
+    assert ("Hardly any word" in said) == (none == 0 and not all(s == k for s in shared))
+    assert f"<b>{cka:.2f}</b>" in said and ("not shown to be more than chance" in said) == (p > compare_words.LEVEL)
+    assert ("itself keep 1.5 (7 words)" in said) == bool(halves)
+
+
+GAINS = st.dictionaries(st.sampled_from([0.01, 0.1, 1.0]), st.tuples(SHARES, SHARES), max_size=3)
+
+
+@given(GAINS, GAINS)
+def test_the_learning_curve_says_the_paper_holds_only_where_few_rows_gain_more(one: dict, other: dict):
+    by_share: dict[float, dict] = {0.01: {}, 0.1: {}, 1.0: {}}
+    for gains, name in ((one, "embedding"), (other, "glove")):
+        for share, (before, after) in gains.items():
+            by_share[share][name] = {"accuracy": before, "labelled": int(1000 * share)}
+            by_share[share][f"{name}+elmo"] = {"accuracy": after, "labelled": int(1000 * share)}
+    said = plain(results_curve.about_curve(by_share))
+    kept = []
+    for gains in (one, other):
+        points = {share: 100 * (after - before) for share, (before, after) in gains.items()}
+        for at in {min(points), max(points)} if points else ():
+            assert f"{points[at]:+.1f}" in said and f"{int(1000 * at):,}" in said
+        if len(points) > 1:
+            few, many = (round(points[pick(points)], 1) for pick in (min, max))
+            kept.append(few > 0 and few > many)
+    assert ("so it is here" in said) == (bool(kept) and all(kept))
+    assert ("some of them only" in said) == (any(kept) and not all(kept))
+    assert ("it is not so" in said) == (bool(kept) and not any(kept))
+
+
+@given(st.dictionaries(st.sampled_from(["tfidf", "glove", "elmo"]), SHARES), st.sampled_from([1, 40, 7600]), st.booleans())
+def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], n: int, copied: bool):
+    found = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
+    if copied:
+        found["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
+    said = plain(results_earlier.about_checks(found))
+    assert bool(said) == bool(random)
+    if random:
+        worst = max(random.values())
+        above = worst >= 0.25 + 3 * (0.25 * 0.75 / n) ** 0.5
+        assert f"{worst:.1%} of four classes" in said and ("70.0%" in said) == copied
+        assert ("something leaks" in said) == above and ("Nothing leaks" in said) == (not above)
+    both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
+    assert "goes from 90.00% to 95.00%" in plain(results_earlier.about_checks(both))
+
+
+TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)
+
+
+@given(
+    st.lists(st.tuples(TOKENS, st.sampled_from(["one", "two", "<i>"])), min_size=1, max_size=5),
+    st.sampled_from(["jam", "배", "<i>", "zebra"]),
+)
+@settings(deadline=None)
+def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
+    opened = Concordance([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
+    hits = opened.find(query)
+    said = plain(indexing.noticed(opened, query, False, hits))
+    n = sum(tokens.count(query) for tokens, _ in drawn)
+    total = sum(len(tokens) for tokens, _ in drawn)
+    assert len(hits) == n and ("No sentence here holds" in said) == (n == 0)
+    if not n:
+        return
+    assert ("stands once in" in said) == (n == 1) and (f"stands {n:,} times" in said) == (n > 1)
+    rates = {name: 0.0 for _, name in drawn}
+    for name in rates:
+        mine = [tokens for tokens, other in drawn if other == name]
+        rates[name] = sum(tokens.count(query) for tokens in mine) / sum(map(len, mine))
+    top = [name for name, rate in rates.items() if rate == max(rates.values())]
+    if dense := re.search(r"densest in (.+?)\.", said):
+        assert len(top) == 1 and dense[1] == top[0].replace("<", "&lt;").replace(">", "&gt;")
+    else:
+        assert len(rates) == 1 or len(top) > 1
+    for step, where in ((-1, "before"), (1, "after")):
+        beside = Counter(
+            tokens[k + step] for tokens, _ in drawn for k, token in enumerate(tokens)
+            if token == query and 0 <= k + step < len(tokens) and any(map(str.isalpha, tokens[k + step]))
+        )  # fmt: skip
+        told = re.search(rf"Most often {where} it: “(.+?)” \((\d+)\)", said)
+        often = [word for word, times in beside.items() if times == max(beside.values())]
+        if told:
+            assert int(told[2]) == max(beside.values()) > 1
+            assert sorted(told[1].replace("&lt;", "<").replace("&gt;", ">").split("”, “")) == sorted(often)
+        else:
+            assert not often or max(beside.values()) < 2 or len(often) > 3
+    assert f"With {total:,} tokens" in said
