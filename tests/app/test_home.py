@@ -72,3 +72,12 @@ def test_a_foreign_word_is_read_in_its_own_language_with_one_click():
     page.button(key="home.read.ko").click().run()
     assert not page.exception and page.session_state["lang"] == "ko" and page.session_state["model"] == "elmo-ko-mini"
     assert "Another language" not in part(page, "verdict") and page.text_input(key="a").value == "눈이 온다"
+
+
+def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_words_drawn_by_lot():
+    page = opened(a="We spread jam on the warm bread.", b="There was a pot of jam beside the butter.")
+    verdict = part(page, "verdict")
+    assert not page.exception and verdict.startswith("One meaning")
+    assert "what the model expects in its place and the words around it count" in verdict
+    assert "Two words drawn by lot have" in part(page, "notice")
+    assert any("a grey line stands where two words drawn by lot stand" in caption.value for caption in page.caption)
