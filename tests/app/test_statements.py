@@ -140,7 +140,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     if len(found) > 1:
         best = max(cosines[i, j] for i in range(len(found)) for j in range(i))
         assert f"{best:.2f}" in said
-        assert ("more than 95 of 100" in said) == (usual is not None and round(best, 2) > round(usual, 2))
+        assert ("95 times in 100 (below" in said) == (usual is not None and round(best, 2) > round(usual, 2))
         assert ("nearer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
     for share in re.findall(r"\((\d+)%\)", said):
         assert int(share) >= 30  # "by heart"
@@ -153,7 +153,7 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     second = np.array([[*range(s), *range(10, 10 + k - s)] for s in shared])
     words = tuple(f"w{j}" for j in range(n))
     both = {"first": first, "second": second, "cosines": (first, second), "shared": np.array(shared)}
-    c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1)
+    c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, by_lot=(0.2, 0.1))
     paired = SimpleNamespace(by_lot=0.01, p=p, n=n)
     found = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
     said = plain(compare_words.noticed(found))
