@@ -124,11 +124,12 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
         )
     )
     if level := {name: value for name, value in (random or {}).items() if name in values}:
-        figure.add_scatter(
-            x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
-            marker={"symbol": "line-ns", "size": 24, "line": {"width": 3, "color": GREY}},
-            hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}") + "<extra></extra>",
-        )  # fmt: skip
+        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
+            figure.add_scatter(
+                x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
+                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
+                hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}") + "<extra></extra>",
+            )  # fmt: skip
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
     return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
