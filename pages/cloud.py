@@ -26,7 +26,7 @@ layer = (
         bind="query-params",
         persist_state="session",
         help=t(
-            "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix gives all three the same weight; layer 2, whose vectors are longest, counts most in it."
+            "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix gives all three the same weight; a layer with longer vectors counts more in it."
         ),
     )
     or "2"

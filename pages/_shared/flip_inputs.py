@@ -23,7 +23,7 @@ def choices() -> tuple[str, str]:
     ) or editing.LEFT_TO_RIGHT  # fmt: skip
     layer = row[1].segmented_control(
         t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="flip_layer", bind="query-params", persist_state="session",
-        help=t("Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; layer 2, whose vectors are longest, counts most in it."),
+        help=t("Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; a layer with longer vectors counts more in it."),
     ) or "2"  # fmt: skip
     return order, layer
 

@@ -116,8 +116,8 @@ def _bars(in_use: InUse, weights: np.ndarray) -> None:
         weight_bars(pulls(weights, lengths), key="mix.pulls", by_length=True)
     st.caption(
         t(
-            "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. With equal weights the longest one rules the sum "
-            "and every cosine of it.",
+            "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
+            "cosine of it, a layer counts for its weight times that.",
             lengths=", ".join(f"{length:.1f}" for length in lengths), last=len(lengths) - 1,
         )
     )  # fmt: skip
