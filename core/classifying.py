@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from core import heads, manifest, published, workbench
+from core import context_curve, heads, manifest, published, workbench
 from core.artifacts import provenance, write_json
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
@@ -107,7 +107,12 @@ def train_heads(args) -> tuple[dict, str]:
 def experiments(args) -> tuple[dict, str]:
     """Every run of the Results page that has no line yet."""
     model, vectors = _opened(args, list(VARIANTS.values()))
-    made = list(run_experiments(args.only, args.data, model, vectors, output=args.output, seeds=args.seeds, report=note))
+    where = {"output": args.output, "report": note}
+    contexts = [name for name in args.only if name in context_curve.EXPERIMENTS]
+    others = [name for name in args.only if name not in contexts]
+    made = list(run_experiments(others, args.data, model, vectors, seeds=args.seeds, **where))
+    if contexts:
+        made += context_curve.run_contexts(contexts, args.data, model, vectors, **where)
     lines = read_results(args.output)
     found = {name: summary(lines, name) for name in args.only}
     text = "\n".join(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2")
 EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
-    *("news-0.01", "news-0.03", "news-0.1", "news-0.3", "titles-more", "random", "random-copied"),
+    *("titles-more", "random", "random-copied", "context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
 )
 DATA_SETS = ("ag_news",)  # that can be fetched
 VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
@@ -45,7 +45,14 @@ def add_commands(commands, add: Callable, model: Callable, whole: Callable) -> N
     proof.add_argument(
         "--only", nargs="+", default=list(EXPERIMENTS), choices=EXPERIMENTS, metavar="E", help=", ".join(EXPERIMENTS)
     )
-    proof.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="one run each (default 0 1 2)")
+    proof.add_argument(
+        "--seeds",
+        nargs="+",
+        type=whole(0),
+        default=[0, 1, 2],
+        metavar="S",
+        help="one run each (default 0 1 2); context-S has subsets of its own",
+    )
     _frozen(proof, model)
     noise = add(commands, "noise", "noise", "How often trained classifiers are right as letters of the test texts are disturbed.")
     noise.add_argument("--task", default="news-title", choices=TASKS, metavar="T", help="default: news-title")

@@ -23,6 +23,7 @@ from core.classify.data import Dataset, SplitConfig, shuffled_labels
 from core.classify.head import Head
 from core.classify.model import VARIANTS, Variant
 from core.classify.runs import Frozen, TrainConfig
+from core.classify.scores import packed, unpacked
 from core.classify.train import make_trainer, run_key
 from core.config import ASSETS
 from core.errors import CorruptArtifact
@@ -33,7 +34,6 @@ from core.writing import locked, replacing
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
 BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
-SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the news rows, for the learning curve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,7 @@ EXPERIMENTS = {
             task="spam",
             condition="duplicates kept, also across the split; the last fifth of the file is the test",
             split=replace(IN_ORDER, duplicates="keep"),
+            variants=("mean-elmo", "tfidf", "mean-glove"),
         ),
         Experiment(
             name="spam-one-epoch",
@@ -84,15 +85,6 @@ EXPERIMENTS = {
         ),
         Experiment(name="sentiment", task="sentiment", condition="the official split of SST-5"),
         Experiment(name="sentiment2", task="sentiment2", condition="the official split, neutral sentences left out"),
-        *(
-            Experiment(
-                name=f"news-{share:g}",
-                task="news",
-                condition=f"{share:.0%} of the training file's rows, tested on the official 7,600",
-                split=SplitConfig(share=share),
-            )
-            for share in SHARES[:-1]
-        ),
         Experiment(
             name="titles-more",
             task="news-title",
@@ -134,7 +126,7 @@ def run_experiments(
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
-            done = _done(output, model, experiment, fold, dataset)
+            done = done_runs(output, model, experiment.name, fold, dataset)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = heads.freeze(with_members(variants), dataset, model, vectors)
             drawn: dict[str, Head] = {}  # baselines, the same for every seed
@@ -160,13 +152,14 @@ def run_experiments(
                         "variant": variant.name,
                         "seed": seed,
                         "fold": fold,
+                        "right": packed(head.right),
                     }
                     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
                     line |= {
                         key: head.meta.get(key)
                         for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")
                     }
-                    _add(output, line)
+                    add_line(output, line)
                     done.add(line["run"])
                     report(
                         f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
@@ -204,13 +197,13 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
     return found
 
 
-def _done(path: Path, model: Model, experiment: Experiment, fold: int, dataset: Dataset) -> set[str]:
+def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
     """The runs that have a line. Lines of other weights are dropped, and those of this experiment's fold made of other data."""
     with locked(path):
         if not path.is_file():
             return set()
         _end_whole(path)
-        lines, here = read_results(path), (experiment.name, fold)
+        lines, here = read_results(path), (name, fold)
         kept = [
             line
             for line in lines
@@ -224,7 +217,7 @@ def _done(path: Path, model: Model, experiment: Experiment, fold: int, dataset: 
         return {line["run"] for line in kept}
 
 
-def _add(path: Path, line: dict) -> None:
+def add_line(path: Path, line: dict) -> None:
     """One more line, behind what another process may have written since."""
     with locked(path):
         if path.is_file():
@@ -262,8 +255,21 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
             "labelled": rows[0]["sizes"]["train"] + rows[0]["sizes"].get("valid", 0),  # with those that decide when to stop
             "seconds": statistics.fmean(row["seconds"] for row in rows),
             "mix": _mean_mix(mixes),
+            "right": _right(rows),
         }
     return found
+
+
+def _right(rows: Sequence[dict]) -> np.ndarray | None:
+    """(seeds, texts of all folds) bool, right or not on each test text; None where a run did not keep it."""
+    if not all(row.get("right") for row in rows):
+        return None
+    by_seed = {
+        seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"])
+        for seed in {row["seed"] for row in rows}
+    }
+    found = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
+    return np.stack(found) if len({len(one) for one in found}) == 1 else None
 
 
 def _pooled(rows: Sequence[dict]) -> tuple[float, float]:

@@ -68,6 +68,32 @@ def paired(
     return Paired(mean=float(sums.sum() / sizes.sum()), low=float(low), high=float(high), p=p, groups=len(sums))
 
 
+def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
+    """(K, S, N): of K pairs of classifiers, trained on S subsets, first less second on each of N texts -> a Paired of each pair.
+
+    Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
+    2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets
+    S - 1 are drawn, for S of them would spread too little where S is small (Rao and Wu 1988).
+    """
+    differences = np.asarray(differences, np.float32)
+    if differences.ndim != 3 or differences.shape[1] < 2:
+        raise BadInput(f"Differences on two subsets or more are needed, (pairs, subsets, texts); got shape {differences.shape}.")
+    pairs, subsets, texts = differences.shape
+    rng, means = np.random.default_rng(seed), []
+    for rows in _parts(texts):
+        drawn = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
+        of_subsets = counts @ differences.reshape(pairs * subsets, texts).T / texts  # (rows, K * S)
+        taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
+        means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
+    drawn, mean = np.concatenate(means), differences.mean(axis=(1, 2))
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    tail = np.minimum((drawn <= 1e-9).sum(axis=0), (drawn >= -1e-9).sum(axis=0))
+    p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0)
+    told = zip(mean, low, high, p, strict=True)
+    return [Paired(mean=float(m), low=float(a), high=float(b), p=float(q), groups=subsets) for m, a, b, q in told]
+
+
 def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Sums (G,) and sizes (G,) of groups -> the mean over items in each of DRAWS samples of whole groups: (DRAWS,)."""
     means = []

@@ -7,8 +7,8 @@ in_use = frame("pages/classify.py")
 question(t("Does context help a classifier?"))
 lede(
     t(
-        "The classifiers below were trained here, on the same texts and in the same way. They differ in what they read: word vectors learned from "
-        "scratch, <b>GloVe</b>, <b>ELMo</b>, or two of them joined. Type a text and see where they agree, how sure they are, and why."
+        "The classifiers below were trained here, on the same texts. They read word vectors learned from scratch, <b>GloVe</b>, <b>ELMo</b>, or two "
+        "of them joined, at the dropout and width that each asks for. Type a text and see where they agree, how sure they are, and why."
     )
 )
 show("classify_live", in_use)

@@ -37,6 +37,8 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
     ("notebooks", "evidence"),
     ("evaluation", "modelcard", "heads", "verdict", "anisotropy"),
     ("commands", "experiments", "bench", "all_words", "own_sentences", "lessons"),
+    ("context_curve",),
+    ("context_gains",),
     (
         "making",
         "evaluating",

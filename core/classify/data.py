@@ -155,6 +155,27 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
     return replace(dataset, train=drawn(dataset.train), valid=drawn(dataset.valid), test=drawn(dataset.test))
 
 
+def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:
+    """The `number`th subset of the labelled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
+
+    Training and validation rows of `dataset` are drawn from together, by a ranking of their texts that only `number` decides:
+    so a smaller share is part of every larger one. Equal texts fall together.
+    """
+    pool = (*dataset.train, *dataset.valid)
+    form = {example.text: normal_form(example.text) for example in (*pool, *dataset.test)}
+    ranked = sorted({form[e.text] for e in pool}, key=lambda text: (_rank(text, number, "subset"), text))
+    taken = ranked[: max(2, round(len(ranked) * share))]
+    checked = set(taken[: max(1, round(len(taken) * 0.1))])
+    trained = set(taken) - checked
+    tested = set(sorted({form[e.text] for e in dataset.test}, key=lambda text: (_rank(text, 0, "tested"), text))[:n_test])
+    return replace(
+        dataset,
+        train=tuple(e for e in pool if form[e.text] in trained),
+        valid=tuple(e for e in pool if form[e.text] in checked),
+        test=tuple(e for e in dataset.test if form[e.text] in tested),
+    )
+
+
 @dataclass(slots=True)
 class _Cut:
     """A row on its way: cleaned text, its normal form, tokens, the label's name."""

@@ -6,6 +6,7 @@ Networks"); it changes how sure a classifier is and never which class it names.
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -101,6 +102,31 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
             low = left
     found = math.exp((low + high) / 2)
     return found if nll(logits, truth, found) < nll(logits, truth) else 1.0
+
+
+def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -> tuple[float, float]:
+    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95 %
+    quantile) over draws. `bins`: of Scores.bins, confidence and n of each.
+
+    So many texts never fall into the bins' exact shares: the error is above 0 even then.
+    """
+    sure = np.array([b["confidence"] for b in bins]).clip(0, 1)
+    counts = np.array([b["n"] for b in bins], int)
+    if not counts.sum():
+        raise BadInput("There is no example to score on.")
+    right = np.random.default_rng(seed).binomial(counts, sure, size=(draws, len(counts)))
+    errors = np.abs(counts * sure - right).sum(axis=1) / counts.sum()
+    return float(errors.mean()), float(np.quantile(errors, 0.95))
+
+
+def packed(right: np.ndarray) -> str:
+    """(N,) bool, right or not on each test text in its order -> base64 of the bits."""
+    return base64.b64encode(np.packbits(right).tobytes()).decode("ascii")
+
+
+def unpacked(bits: str, n: int) -> np.ndarray:
+    """What was packed: (n,) bool."""
+    return np.unpackbits(np.frombuffer(base64.b64decode(bits), np.uint8), count=n).astype(bool)
 
 
 def _class_score(confusion: np.ndarray, k: int) -> ClassScore:

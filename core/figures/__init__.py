@@ -6,6 +6,7 @@ from core.figures.classes import (
     class_colours,
     confusion_figure,
     curves_figure,
+    leads_figure,
     reliability_figure,
     token_marks,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "cosine_bars",
     "curves_figure",
     "ink",
+    "leads_figure",
     "map_figure",
     "mark",
     "panel_figure",

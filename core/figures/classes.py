@@ -152,6 +152,30 @@ def curves_figure(
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
 
 
+def leads_figure(
+    leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str
+) -> go.Figure:
+    """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
+    figure, names = go.Figure(), list(leads)
+    figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    for k, name in enumerate(names):
+        points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
+        figure.add_scatter(
+            x=[p[0] * aside for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name),
+            line={"color": colours[name], "width": 1.5},
+            marker={"size": 10, "color": colours[name], "symbol": ["circle" if p[4] else "circle-open" for p in points], "line": {"width": 2, "color": colours[name]}},
+            error_y={"type": "data", "symmetric": False, "array": [p[3] - p[1] for p in points], "arrayminus": [p[1] - p[2] for p in points],
+                     "thickness": 1.5, "width": 3},
+            customdata=[[p[0], p[2], p[3]] for p in points],
+            hovertemplate=f"{escape(name)}<br>{x} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})<extra></extra>",
+        )  # fmt: skip
+    at = sorted({p[0] for points in leads.values() for p in points})
+    figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=y, tickformat="+.0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure = base(figure, height=430, key=f"leads.{y}")
+    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, margin_t=70)
+
+
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
     """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
     figure, names, titles = go.Figure(), [escape(name) for name in scores], kind_titles()

@@ -29,7 +29,7 @@ confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
 
 def results(settings: Settings) -> Recipe:
     shows = t("Every classifier's accuracy over several random starts, from the file of results that ships.")
-    return Recipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS))
+    return Recipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
 
 
 _RUNS = """\
@@ -46,6 +46,32 @@ from core.figures import accuracy_dots
 
 kinds = {name: "plain baseline" if name in experiments.BASELINES else "with ELMo" if "elmo" in name else "without ELMo" for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
+"""
+
+
+_CONTEXT = """\
+from core.context_gains import sizes
+
+context = [  # is it context? GloVe + ELMo less each control, and each set of parts less GloVe alone
+    {"labelled": size.labelled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
+     "low": 100 * lead.difference.low, "high": 100 * lead.difference.high, "p (Holm)": lead.p}
+    for size in sizes(lines)
+    for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
+    for key, lead in leads.items()
+    for name, other in [(of or key, less or key)]
+]
+pd.DataFrame(context)
+"""
+_LEADS = """\
+from core.figures import leads_figure
+from core.figures.style import SENSE_COLOURS
+
+points = {}
+for row in context:
+    if row["less"] == "glove":
+        points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
+colours = dict(zip(points, SENSE_COLOURS))
+leads_figure(points, colours, x="labelled rows", y="points over GloVe alone") if points else None
 """
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from core import figures, heads
 from core.classify.head import Head
 from core.classify.model import variant_descriptions, variant_titles
+from core.classify.scores import calibrated_ece
 from core.texts import t
 from pages._shared import classify_store, lists
 from pages._shared.charts import draw
@@ -72,6 +73,7 @@ def _row(name: str, meta: dict) -> dict:
         t("accuracy"): test["accuracy"],
         t("macro F1"): test["macro_f1"],
         t("calibration error"): round(test["ece"], 3),
+        t("if calibrated"): round(calibrated_ece(test["bins"])[0], 3),
         t("training, s"): round(meta["seconds"]),
         "s0, s1, s2": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else "",
         t("gamma"): round(mix["gamma"], 2) if mix else None,
@@ -99,6 +101,7 @@ def _closer(name: str, meta: dict) -> None:
                 temperature=meta["temperature"],
             )
         )
+        st.caption(about_calibration(test))
     with right:
         st.markdown(t("**What does it confuse?**"))
         draw(
@@ -106,6 +109,21 @@ def _closer(name: str, meta: dict) -> None:
             key=f"confusion.{name}",
             alt=confusion_alt(title, test["confusion"], meta["labels"]),
         )
+
+
+def about_calibration(test: dict) -> str:
+    """A calibration error beside what so many answers would show if every one were as sure as it should be."""
+    mean, most = calibrated_ece(test["bins"])
+    told = {"mean": mean, "most": most, "n": test["n"]}
+    if test["ece"] > most:
+        return t(
+            "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap is more than chance.",
+            **told,
+        )
+    return t(
+        "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap may be chance.",
+        **told,
+    )
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from core.classify.head import Answer
 from core.classify.inputs import live_layers
 from core.classify.letters import letters_of
 from core.classify.noise import NoisyAnswer, answers_under_noise
+from core.context_gains import Size, sizes
 from core.heads import OpenHeads
 from core.texts import t
 from pages._shared.in_use import InUse
@@ -144,7 +145,21 @@ def _runs(changed: tuple[int, int]) -> list[dict]:
     return experiments.read_results()
 
 
+@kept(2, weighed=False)
+def _contexts(changed: tuple[int, int]) -> list[Size]:
+    return sizes(_runs(changed))
+
+
 def runs() -> list[dict]:
     """The experiments' lines, read again when their file has changed; it must be there."""
+    return _runs(_changed())
+
+
+def contexts() -> list[Size]:
+    """What its runs of core.context_curve come to."""
+    return _contexts(_changed())
+
+
+def _changed() -> tuple[int, int]:
     stat = experiments.RESULTS.stat()
-    return _runs((stat.st_mtime_ns, stat.st_size))
+    return stat.st_mtime_ns, stat.st_size

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core import experiments
 from core.classify.model import variant_titles
+from core.significance import margin
 from core.texts import t
 from pages._shared import lists
 from pages._shared.frame import notice
@@ -73,27 +74,32 @@ def show_earlier(found: dict) -> None:
         (name for name in networks if name not in experiments.BASELINES), key=lambda v: networks[v]["accuracy"], default=None
     )
     if tfidf is not None and best_network:
-        lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network]))
+        lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network], networks[best_network]["n"]))
     notice(lines or [t("The runs of this table are still to be made.")])
     lists.twin(table, name="earlier-experiment", key="results.earlier")
 
 
-def _on_spam(tfidf: float, ours: float, classifier: str) -> str:
-    """The accuracies of counts and of the best that learns from vectors; `classifier` is its title, as HTML."""
+def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
+    """The accuracies of counts and of the best that learns from vectors on n messages; `classifier` is its title, as HTML."""
     told = {"tfidf": tfidf, "ours": ours, "classifier": classifier}
     if min(tfidf, ours) <= 0.9816:
         return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **told)
     if tfidf >= ours:
-        return t(
+        said = t(
             "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is still ahead of the best that learns from vectors, "
             "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
             **told,
         )
-    return t(
-        "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is behind the best that learns from vectors, "
-        "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
-        **told,
-    )
+    else:
+        said = t(
+            "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is behind the best that learns from vectors, "
+            "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
+            **told,
+        )
+    messages = round(abs(ours - tfidf) * n)
+    if abs(ours - tfidf) <= margin(tfidf, ours, n):
+        return said + " " + t("The two are {messages} of {n:,} messages apart: that may be chance.", messages=messages, n=n)
+    return said + " " + t("The two are {messages} of {n:,} messages apart.", messages=messages, n=n)
 
 
 def show_checks(found: dict) -> None:

@@ -115,8 +115,8 @@ def slides() -> tuple[Slide, ...]:
             t("What is it good for?"),
             "pages/classify.py",
             t(
-                "All of these were trained here on the same headlines; they differ in what they read. Type a headline of today. Vectors in context "
-                "help most where training texts are few, and a plain count of words is a strong rival: the Results page has the numbers."
+                "All of these were trained here on the same headlines; they differ most in what they read. Type a headline of today. A plain count "
+                "of words is a strong rival; where vectors in context help, and whether it is context, has its numbers on the Results page."
             ),
         ),
     )  # fmt: skip

@@ -42,7 +42,7 @@ def choose(in_use: InUse) -> Order | None:
     with right:
         share = st.select_slider(
             t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", bind="query-params",
-            persist_state="session", help=t("ELMo pays most where labels are few (Peters et al. 2018, figure 1): try 3 %."),
+            persist_state="session", help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
         )  # fmt: skip
         seeds = st.slider(
             t("Seeds"), 1, 5, 1, key="seeds", bind="query-params", persist_state="session",

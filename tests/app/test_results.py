@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.model import variant_titles
-from core.significance import margin
+from core.context_gains import CONTROLS, Lead, Size, part_titles
+from core.significance import Paired, holm, margin, mcnemar
+from pages._shared.classify_scores import about_calibration
 from pages._shared.results import _kind, about_task
+from pages._shared.results_curve import about_context, context_table
+from pages._shared.results_earlier import _on_spam
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 
@@ -29,11 +34,92 @@ def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
     leaders = [v for v, a in accuracy.items() if a == best]
     assert ("equally so" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
     assert f"{best:.1%}" in said and " 0.0 points" not in said
-    if found := re.search(r"another kind, (.+?), is ([\d.]+) points behind: (more than|with so many texts)", said):
+    if found := re.search(
+        r"another kind, (.+?), is ([\d.]+) points behind, about ([\d,]+) of [\d,]+ texts: (more than|with so many)", said
+    ):
         runner = max((v for v in accuracy if _kind(v) != _kind(leaders[0])), key=accuracy.get)
         gap = best - accuracy[runner]
         assert accuracy[next(v for v, title in titles.items() if title == found[1])] == accuracy[runner]
         assert float(found[2]) == pytest.approx(100 * gap, abs=0.051)
-        assert (found[3] == "more than") == (gap > margin(best, accuracy[runner], n))
+        assert int(found[3].replace(",", "")) == max(1, round(gap * n))
+        assert (found[4] == "more than") == (gap > margin(best, accuracy[runner], n))
     if "no network here is worth" in said:
         assert _kind(leaders[0]) == "plain baseline" and "more than the" in said
+
+
+def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
+    return {name: {"accuracy": rows.mean(), "train": 10, "n": rows.shape[1], "right": rows} for name, rows in right.items()}
+
+
+def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
+    """One classifier is ahead on 8 texts of 1,000 and behind on none: n alone cannot tell, the texts can."""
+    first = np.arange(1_000)[None] < 900
+    second = first & (np.arange(1_000) >= 8)
+    p = mcnemar(first, second).p
+    said = " ".join(about_task(summary_of({"tfidf": first, "glove": second}), "All"))
+    assert "about 8 of 1,000 texts: more than chance" in said and f"p = {p:.3f}" in said
+    crowd = {"tfidf": first, "glove": second} | dict.fromkeys(
+        ("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second
+    )
+    said = " ".join(about_task(summary_of(crowd), "All"))
+    assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
+    forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
+    assert "with so many up to" in " ".join(about_task(forgotten, "All"))
+
+
+def test_spam_says_how_few_messages_lie_between_the_two():
+    said = _on_spam(0.990301, 0.994181, "GloVe unfrozen and TF-IDF", 1_031)
+    assert "4 of 1,031 messages apart: that may be chance" in said
+    assert "may be chance" not in _on_spam(0.9903, 0.9942, "GloVe", 100_000)
+
+
+def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_show():
+    bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
+    assert "may be chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
+    assert "more than chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
+
+
+# --- does ELMo pay, and is it context? ------------------------------------------------------------------------------
+
+
+def lead(mean: float, shown: int, p: float = 0.3) -> Lead:
+    """A lead of `mean`, shown where `shown` is not 0."""
+    low, high = (mean - 0.01, mean + 0.01) if shown else (mean - 0.05, mean + 0.05)
+    return Lead(Paired(mean=mean, low=low, high=high, p=p, groups=10), 0.001 if shown else p)
+
+
+def size_of(labelled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
+    accuracy = dict.fromkeys(part_titles(), np.array([0.8, 0.81]))
+    over_glove = {name: lead(over, shown) for name in part_titles() if name != "glove"}
+    beside = {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS}
+    return Size(0.01, labelled, labelled // 10, 2_000, 10, accuracy, over_glove, beside)
+
+
+def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():
+    nowhere = " ".join(about_context([size_of(134, 0.01, False, {}), size_of(403, 0.0, False, {})]))
+    assert "not shown to be more than chance with any number" in nowhere and "more than chance with 1" not in nowhere
+    here = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
+    assert "more than chance with 134 (+5.0), not shown with others" in here
+    every = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
+    assert "more than chance with every number (+2.0 – +5.0)" in every and "so it is here" in every  # 4 to 6 against 1 to 3
+    level = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
+    assert "the intervals overlap" in level
+    harm = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))
+    assert "so it is here" not in harm and "behind by more than chance with 134, 403;" not in harm.split("Is it context?")[1]
+    behind = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, 0.05, True, {})]))
+    assert "behind by more than chance with 134, ahead with 403" in behind
+
+
+def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well():
+    words = {"glove+layer0": (0.03, 1), "glove+static": (0.03, 1), "glove+random": (0.1, 1)}
+    assert "that their order helps is not shown" in about_context([size_of(134, 0.05, True, words)])[-1]
+    order = words | {"glove+shuffled": (0.02, 1)}
+    assert "order helps" not in " ".join(about_context([size_of(134, 0.05, True, order)]))
+    assert "order helps" not in " ".join(about_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
+
+
+def test_the_table_has_a_row_for_every_size_and_set_of_parts():
+    table = context_table([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})])
+    assert len(table) == 12 and set(table["labelled rows"]) == {134, 403}
+    elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
+    assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001

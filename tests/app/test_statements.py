@@ -18,7 +18,7 @@ from core.figures import Panel
 from core.spelling import Firing, Window
 from core.statefulness import Memory, Stream, drift
 from core.static import Neighbour
-from pages._shared import compare_words, indexing, model_card, results_curve, results_earlier, spelling_notices, state_notices
+from pages._shared import compare_words, indexing, model_card, results_earlier, spelling_notices, state_notices
 from pages._shared.state_notices import ROUNDING, SEEN, UNSEEN
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
@@ -164,30 +164,6 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     assert ("Hardly any word" in said) == (none == 0 and not all(s == k for s in shared))
     assert f"<b>{cka:.2f}</b>" in said and ("not shown to be more than chance" in said) == (p > compare_words.LEVEL)
     assert ("itself keep 1.5 (7 words)" in said) == bool(halves)
-
-
-GAINS = st.dictionaries(st.sampled_from([0.01, 0.1, 1.0]), st.tuples(SHARES, SHARES), max_size=3)
-
-
-@given(GAINS, GAINS)
-def test_the_learning_curve_says_the_paper_holds_only_where_few_rows_gain_more(one: dict, other: dict):
-    by_share: dict[float, dict] = {0.01: {}, 0.1: {}, 1.0: {}}
-    for gains, name in ((one, "embedding"), (other, "glove")):
-        for share, (before, after) in gains.items():
-            by_share[share][name] = {"accuracy": before, "labelled": int(1000 * share)}
-            by_share[share][f"{name}+elmo"] = {"accuracy": after, "labelled": int(1000 * share)}
-    said = plain(results_curve.about_curve(by_share))
-    kept = []
-    for gains in (one, other):
-        points = {share: 100 * (after - before) for share, (before, after) in gains.items()}
-        for at in {min(points), max(points)} if points else ():
-            assert f"{points[at]:+.1f}" in said and f"{int(1000 * at):,}" in said
-        if len(points) > 1:
-            few, many = (round(points[pick(points)], 1) for pick in (min, max))
-            kept.append(few > 0 and few > many)
-    assert ("so it is here" in said) == (bool(kept) and all(kept))
-    assert ("some of them only" in said) == (any(kept) and not all(kept))
-    assert ("it is not so" in said) == (bool(kept) and not any(kept))
 
 
 @given(st.dictionaries(st.sampled_from(["tfidf", "glove", "elmo"]), SHARES), st.sampled_from([1, 40, 7600]), st.booleans())

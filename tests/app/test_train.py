@@ -93,6 +93,12 @@ def test_what_is_said_of_a_training_is_so(found: dict):
     assert "more seeds" not in said or (random and len({seed for _, seed in found}) == 1)
 
 
+def test_no_share_is_recommended_without_a_number_that_shows_it():
+    page = opened("pages/train.py")
+    (share,) = (slider for slider in page.select_slider if slider.key == "share")
+    assert "Results" in share.help and "%" not in share.help and "try" not in share.help
+
+
 def with_file(name: str, text: str):
     page = opened("pages/train.py", train_task="A file of your own")
     page.file_uploader[0].upload(name, text.encode(), "text/csv")

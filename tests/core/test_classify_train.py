@@ -20,7 +20,7 @@ from core.classify.head import classify, load_head, save_head
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, variant_named
 from core.classify.runs import Frozen, TrainConfig
-from core.classify.scores import best_temperature, evaluate, nll, softmax_rows
+from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
 from core.classify.train import BaselineTrainer, Trainer, _batches, make_trainer
 from core.draws import Dropout, first_weights, seeded
 from core.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -337,6 +337,22 @@ def test_a_head_says_how_it_was_made(trained, data):
     )
     assert len(meta["curve"]) == meta["epochs"] == 8 and {"code_version", "date", "environment"} <= set(meta)
     assert len(meta["mix"]["s"]) == 3 and trained["glove"].meta["mix"] is None and meta["seconds"] > 0
+
+
+def test_a_calibrated_classifiers_error_is_not_0_and_shrinks_with_its_texts():
+    """What bins alone tell is what answers drawn one by one, each right as often as it is sure, really show."""
+    rng = np.random.default_rng(0)
+    for n in (200, 5_000):
+        sure, errors = rng.beta(5, 2, n), []
+        pairs = np.stack([sure, 1 - sure], axis=1)
+        for _ in range(200):
+            scores = evaluate(pairs, (rng.random(n) >= sure).astype(int), ["a", "b"])
+            errors.append(scores.ece)
+        mean, most = calibrated_ece([asdict(b) for b in scores.bins])
+        assert mean == pytest.approx(np.mean(errors), rel=0.12) and most == pytest.approx(np.quantile(errors, 0.95), rel=0.15)
+        assert 0 < mean < most < 3 / n**0.5
+    with pytest.raises(BadInput, match="no example"):
+        calibrated_ece([])
 
 
 def test_calibration_does_not_raise_the_validation_loss(trained, data, parts):

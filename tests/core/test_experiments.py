@@ -14,6 +14,7 @@ from core import experiments, heads
 from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.model import NetworkConfig
 from core.classify.runs import TrainConfig
+from core.classify.scores import unpacked
 from core.classify.tables import Row, Table
 from core.errors import CorruptArtifact
 from core.experiments import EXPERIMENTS, Experiment, read_results, run_experiments, summary, with_random_labels
@@ -97,6 +98,16 @@ def test_a_summary_pools_folds_and_spreads_over_seeds():
     assert summary(rows, "other") == {}
 
 
+def test_every_run_keeps_which_texts_it_was_right_on_and_a_summary_puts_the_folds_together(run):
+    lines = run(TINY, seeds=(0, 1))
+    for line in lines:
+        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
+    found = summary(lines, "tiny")
+    assert found["glove+elmo"]["right"].shape == (2, found["glove+elmo"]["n"]) and found["tfidf"]["right"].shape[0] == 1
+    assert found["glove+elmo"]["right"].mean() == pytest.approx(found["glove+elmo"]["accuracy"])
+    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
+
+
 def test_with_random_labels_nothing_is_left_to_learn(run):
     told = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
     dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
@@ -134,9 +145,9 @@ def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
 WRITER = """
 import sys
 from pathlib import Path
-from core.experiments import _add
+from core.experiments import add_line
 for n in range(40):
-    _add(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
+    add_line(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
 """
 
 
@@ -159,7 +170,7 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
     def read(path):
         found = reading(path)
         if not reads:  # another process writes as soon as it may
-            reads.append(threading.Thread(target=lambda: (experiments._add(path, other), written.set())))
+            reads.append(threading.Thread(target=lambda: (experiments.add_line(path, other), written.set())))
             reads[0].start()
             written.wait(0.5)
         return found
@@ -181,8 +192,8 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
+    from core import context_curve
     from core.cli_heads import EXPERIMENTS as named
     from pages._shared.results import TASKS
 
-    assert set(named) == set(EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
-    assert all(f"news-{share:g}" in EXPERIMENTS for share in experiments.SHARES[:-1])
+    assert set(named) == set(EXPERIMENTS) | set(context_curve.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)

@@ -197,3 +197,14 @@ def test_a_perplexity_s_axis_has_numbers_however_narrow_its_range(low: float, hi
     lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
     ticks = figures.training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
     assert sum(low <= tick <= high for tick in ticks) >= 2
+
+
+def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
+    leads = {"a": [(134, 0.05, 0.02, 0.07, True), (403, 0.01, -0.01, 0.02, False)], "b <i>": [(134, -0.02, -0.03, -0.01, True)]}
+    figure = figures.leads_figure(leads, {"a": "#111111", "b <i>": "#222222"}, x="rows", y="points")
+    first, second = figure.data
+    assert list(first.marker.symbol) == ["circle", "circle-open"] and second.name == "b &lt;i&gt;"
+    np.testing.assert_allclose(np.add(first.y, first.error_y.array), [0.07, 0.02])
+    np.testing.assert_allclose(np.subtract(first.y, first.error_y.arrayminus), [0.02, -0.01])
+    assert first.x[0] < 134 < second.x[0] and first.customdata[0][0] == second.customdata[0][0] == 134
+    assert figure.layout.xaxis.type == "log" and list(figure.layout.xaxis.tickvals) == [134, 403]

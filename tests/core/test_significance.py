@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import BadInput
-from core.significance import benjamini_hochberg, holm, margin, mcnemar, paired, points, rank_p
+from core.significance import benjamini_hochberg, crossed, holm, margin, mcnemar, paired, points, rank_p
 
 
 def test_adjusted_p_by_hand():
@@ -54,6 +54,29 @@ def test_what_cannot_be_paired_is_refused():
         paired([], [])
     with pytest.raises(BadInput, match="as many weights and groups"):
         paired([1, 2], [0, 0], ["a"])
+
+
+def test_subsets_and_texts_are_both_drawn_anew():
+    rng = np.random.default_rng(0)
+    of_subsets = np.repeat(rng.normal(0.02, 0.05, (8, 1)), 400, axis=1)  # all texts say the same: only subsets vary
+    of_texts = np.repeat(rng.normal(0.02, 1, (1, 400)), 8, axis=0)  # all subsets say the same
+    subsets, texts, none = crossed(np.stack([of_subsets, of_texts, np.zeros((8, 400))]))
+    assert subsets.mean == pytest.approx(of_subsets.mean(), abs=1e-6) and subsets.groups == 8
+    assert subsets.high - subsets.low == pytest.approx(3.92 * of_subsets[:, 0].std(ddof=1) / 8**0.5, rel=0.1)
+    assert texts.high - texts.low == pytest.approx(3.92 * of_texts[0].std() / 400**0.5, rel=0.1)
+    assert (none.mean, none.low, none.high, none.p) == (0, 0, 0, 1)
+    with pytest.raises(BadInput, match="two subsets or more"):
+        crossed(np.zeros((1, 1, 5)))
+
+
+def test_of_equal_classifiers_an_interval_over_subsets_and_texts_misses_0_seldom():
+    rng, missed = np.random.default_rng(2), []
+    for _ in range(100):
+        noise = rng.normal(0, 1, (2, 10, 1)) + rng.normal(0, 5, (2, 1, 120)) + rng.normal(0, 5, (2, 10, 120))
+        (found,) = crossed((noise[0] - noise[1])[None])
+        missed.append(found.verdict != 0)
+        assert (found.p < 0.05) == (found.verdict != 0) or abs(found.p - 0.05) < 0.01
+    assert np.mean(missed) < 0.15
 
 
 # --- two classifiers on the same texts ------------------------------------------------------------------------------
