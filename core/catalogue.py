@@ -76,7 +76,9 @@ CATALOGUE = (
     _gensim("glove-twitter-200", 795),
     _gensim("word2vec-google-news-300", 1744),
     _bundled("sentences", "corpus", "our own sense-labelled sentences", "Elmoscope's own", "sentences.jsonl"),
+    _bundled("more-words", "corpus", "sense-labelled sentences of many more words", "Elmoscope's own", "more-words.jsonl"),
     _bundled("sentences-ko", "corpus", "our own Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
+    _bundled("more-words-ko", "corpus", "Korean sentences of more words", "Elmoscope's own", "more-words-ko.jsonl"),
 )
 
 
@@ -90,8 +92,10 @@ def in_words(entry: Entry) -> Entry:
         "trained here": t("trained here"),
         "by gensim.downloader": t("by gensim.downloader"),
         "our own sense-labelled sentences": t("our own sense-labelled sentences"),
+        "sense-labelled sentences of many more words": t("sense-labelled sentences of many more words"),
         "Korean, trained here": t("Korean, trained here"),
         "our own Korean sentences": t("our own Korean sentences"),
+        "Korean sentences of more words": t("Korean sentences of more words"),
     }
     sentences = {
         f"Trained on {BILLION}.": t("Trained on the 1 Billion Word Benchmark."),

@@ -74,7 +74,9 @@ def add_commands(commands, add: Callable, model: Callable, whole: Callable) -> N
 
 
 def _train(parser: argparse.ArgumentParser, model: Callable, whole: Callable) -> None:
-    parser.add_argument("--task", required=True, metavar="T", help=f"{', '.join(TASKS)}, or any name for rows of your own")
+    parser.add_argument(
+        "--task", required=True, metavar="T", help=f"headlines, {', '.join(TASKS)}, or any name for rows of your own"
+    )
     parser.add_argument("--variant", required=True, nargs="+", metavar="V", help=VARIANTS)
     parser.add_argument("--train", required=True, metavar="F", help=".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too")
     parser.add_argument("--test", metavar="F", help="rows to test on (default: 20 %% of --train, by a hash of the text)")

@@ -58,6 +58,7 @@ class Task:
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
     encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
+    bundled: bool = False  # its files lie in assets
 
 
 def _sentiment(name: str, title: str, **special) -> Task:
@@ -73,6 +74,7 @@ def _news(name: str, title: str, columns: Sequence[str], **files: str) -> Task:
 TASKS = {
     task.name: task
     for task in (
+        replace(_news("headlines", "Our own headlines", ("title", "lead"), train="headlines.csv"), bundled=True, clean=str),
         _news(
             "news", "News, title and text", ("title", "description"), train="ag_news/train_subset.csv", test="ag_news/test.csv"
         ),
@@ -95,6 +97,7 @@ TASKS = {
 def task_titles() -> dict[str, str]:
     """The titles of TASKS in the reader's language."""
     return {
+        "headlines": t("Our own headlines"),
         "news": t("News, title and text"),
         "news-title": t("News, title alone"),
         "spam": t("Spam"),
@@ -144,7 +147,7 @@ def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
     found = {}
     for what, name in task.files.items():
         whole = _WHOLE.get(name)
-        path = (published.find(whole, folder) if whole else None) or published.find(name, folder)
+        path = (published.find(whole, folder) if whole else None) or published.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
         found[what] = path

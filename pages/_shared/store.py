@@ -29,7 +29,7 @@ from core.workbench import Model
 from pages._shared import devices
 from pages._shared.jobs import TURNS, Job, visitor
 from pages._shared.kept import kept, version
-from pages._shared.progress import wait_for
+from pages._shared.progress import duration, wait_for
 
 WARM_UP_AFTER_S = 30.0
 LENGTHS_OF = 1_000  # labelled words whose vectors are measured
@@ -69,8 +69,21 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
 
 @kept(3, weighed=False)
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
+    bars = []  # drawn only where sentences are read now, which is once for a set and a model
+
+    def report(done: int, total: int, speed: float) -> None:
+        bars or bars.append(st.empty())
+        left = duration((total - done) / max(speed, 1e-9))
+        told = t(
+            "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left
+        )
+        bars[0].progress(min(1.0, done / max(1, total)), text=told)
+
     with st.spinner(t("Opening the labelled sentences…")):
-        return workbench.open_table(corpus, model(model_name), targets_only=True)
+        table = workbench.open_table(corpus, model(model_name), targets_only=True, report=report)
+    for bar in bars:
+        bar.empty()
+    return table
 
 
 @kept(32)

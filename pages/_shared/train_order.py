@@ -68,7 +68,7 @@ def _texts() -> tuple[str, str, dict, dict]:
     """(task, title, files, columns) as chosen; no files while something is missing."""
     titles = heads.task_titles() | {OWN: t("A file of your own")}
     here = [name for name in heads.TASKS if _there(name)]
-    default = ("news-title" if "news-title" in here else here[0]) if here else OWN
+    default = here[0] if here else OWN
     task = st.segmented_control(
         t("Texts"), list(titles), default=default, format_func=titles.get, key="train_task", bind="query-params", persist_state="session",
     ) or default  # fmt: skip

@@ -49,3 +49,21 @@ def test_a_sense_is_not_given_away_by_one_cue_or_one_form(key):
     cues = Counter(stem for r in rows for stem in {w[:2] for w in r["tokens"] if w != r["word"] and len(w) > 1})
     assert cues.most_common(1)[0][1] <= len(rows) / 3
     assert len({r["word"] for r in rows}) >= 3
+
+
+def test_more_words_have_ten_sentences_a_sense_and_a_gloss_in_both_languages():
+    rows = [json.loads(line) for line in (ASSETS / "more-words-ko.jsonl").read_text(encoding="utf-8").splitlines()]
+    senses = Counter((r["lemma"], r["sense"]) for r in rows)
+    assert len({lemma for lemma, _ in senses}) >= 70 and len(senses) >= 180 and set(senses.values()) <= set(range(10, 13))
+    assert not {lemma for lemma, _ in senses} & {lemma for lemma, _ in BY_SENSE}
+    told = json.loads((ASSETS / "more-words-ko-senses.json").read_text(encoding="utf-8"))
+    assert {(w, s) for w, found in told.items() for s in found} == set(senses)
+    assert all(g["ko"] and g["en"].isascii() and g["pos"] for found in told.values() for g in found.values())
+    assert len({" ".join(r["tokens"]) for r in rows}) == len(rows)
+    for key in {(r["lemma"], r["sense"]) for r in rows if r["pos"] == "noun"}:  # a verb may need its object (눈을 감다)
+        mine = [
+            {w for k, w in enumerate(r["tokens"]) if k != r["position"] and len(w) > 1}
+            for r in rows
+            if (r["lemma"], r["sense"]) == key
+        ]
+        assert Counter(w for words in mine for w in words).most_common(1)[0][1] <= max(3, len(mine) / 4), key

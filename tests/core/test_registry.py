@@ -404,7 +404,7 @@ def test_entries_say_what_is_here_and_where_the_rest_comes_from(places):
     listed = {entry.name: entry for entry in entries("model")}
     assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
     assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
-    assert [entry.name for entry in entries("corpus")] == ["sentences", "sentences-ko"]
+    assert [entry.name for entry in entries("corpus")] == ["sentences", "more-words", "sentences-ko", "more-words-ko"]
     assert all(entry.title and entry.licence for kind in ("model", "vectors", "corpus") for entry in entries(kind))
 
 
