@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from core import __version__, cli_bench, cli_heads, cli_sentences, languages
+from core import __version__, cli_bench, cli_heads, cli_lessons, cli_sentences, languages
 from core.cli_model import add_device, add_model
 from core.config import FLOAT32, PRECISIONS
 from core.errors import ElmoscopeError
@@ -39,9 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _function(name: str):
     """What a command does; imported after parsing, so that --help need not wait for torch."""
-    from core import benching, bundling, classifying, commands, evaluating, making, sentence_checks
+    from core import benching, bundling, classifying, commands, evaluating, lessoning, making, sentence_checks
 
-    places = (commands, making, evaluating, classifying, benching, bundling, sentence_checks)
+    places = (commands, making, evaluating, classifying, benching, bundling, sentence_checks, lessoning)
     return next(getattr(module, name) for module in places if hasattr(module, name))
 
 
@@ -180,6 +180,7 @@ def _measuring(commands) -> None:
     parser = commands.add_parser("evaluate", help="Measure a model: senses, pairs, tags, perplexity, or all of it.")
     evaluate = parser.add_subparsers(required=True, metavar="WHAT")
     _measuring_senses(evaluate)
+    cli_lessons.add_command(evaluate, _add, add_model)
     tags = _add(evaluate, "tags", "evaluate_tags", "Tags read off each layer by a linear probe.")
     tags.add_argument("--train", required=True, metavar="A", help="CoNLL columns: token, tag; a blank line between sentences")
     tags.add_argument("--test", required=True, metavar="B", help="columns as of --train")

@@ -2,7 +2,7 @@
 
 One optimiser with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
 be compared: Adam on the softmax cross-entropy, its rate falling to 0. The problem is convex for a fixed input, and starts from
-zero weights; `seed` only orders the batches.
+zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from core.draws import seeded
 from core.elmo.mix import ScalarMix, widened
 from core.errors import BadInput
 
@@ -36,31 +37,36 @@ class MixProbe:
 class Probe(nn.Module):
     """softmax(W mix((h - mean) / spread) + b): ScalarMix and a linear classifier, learned together."""
 
-    def __init__(self, mean: Tensor, spread: Tensor, n_tags: int) -> None:
-        """mean (L, D); spread (D,): one for all layers, so that s weighs the layers as they come."""
+    def __init__(self, mean: Tensor, spread: Tensor, n_tags: int, *, rank: int | None = None, seed: int = 0) -> None:
+        """mean (L, D); spread (D,): one for all layers, so that s weighs the layers as they come. With a rank W = U V through as many numbers."""
         super().__init__()
         self.register_buffer("mean", mean)
         self.register_buffer("spread", spread)
         self.mix = ScalarMix(len(mean))
-        self.weight = nn.Parameter(torch.zeros(n_tags, mean.shape[1]))  # W
+        dim = mean.shape[1]
+        self.narrow = None if rank is None else nn.Parameter(torch.randn(rank, dim, generator=seeded(seed)) / dim**0.5)  # V
+        self.weight = nn.Parameter(torch.zeros(n_tags, dim if rank is None else rank))  # W, or U
         self.bias = nn.Parameter(torch.zeros(n_tags))  # b
 
     def forward(self, layers: Tensor) -> Tensor:
         """(L, B, D) -> scores of the tags (B, n_tags)."""
         mixed = self.mix((layers - self.mean[:, None]) / self.spread)  # (B, D)
-        return nn.functional.linear(mixed, self.weight, self.bias)
+        return nn.functional.linear(mixed if self.narrow is None else mixed @ self.narrow.T, self.weight, self.bias)
 
 
 def learned_mix_probe(
-    train_layers: np.ndarray, train_tags: Sequence[str], test_layers: np.ndarray, test_tags: Sequence[str], *, seed: int = 0
-) -> MixProbe:
-    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe."""
+    train_layers: np.ndarray, train_tags: Sequence[str], test_layers: np.ndarray, test_tags: Sequence[str], *, seed: int = 0, rank: int | None = None,
+) -> MixProbe:  # fmt: skip
+    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe.
+
+    With a rank the probe reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`.
+    """
     for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
         if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
             found = f"{layers.shape} and {len(given):,} tags"
             raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {found}.")
     tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
-    probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags))
+    probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)
     with torch.inference_mode():
         found = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
@@ -81,7 +87,9 @@ def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequen
 
 def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
     """Layers (L, N, D) and numbers of tags (N,): EPOCHS passes, or LEAST_STEPS steps if these are more."""
-    learned = probe.parameters() if len(layers) > 1 else [probe.weight, probe.bias]  # one layer: nothing to weigh
+    learned = [*probe.parameters()]
+    if len(layers) == 1:  # nothing to weigh
+        learned = [one for one in (probe.weight, probe.bias, probe.narrow) if one is not None]
     optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE)
     rng, n_batches = np.random.default_rng(seed), -(-len(codes) // BATCH)
     steps = max(EPOCHS * n_batches, LEAST_STEPS)

@@ -48,6 +48,8 @@ LAYERS = (  # of core, lowest first; a module may import what stands in an earli
         "cli_heads",
         "cli_bench",
         "cli_sentences",
+        "cli_lessons",
+        "lessoning",
         "sentence_checks",
     ),
     ("bundling",),

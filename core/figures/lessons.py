@@ -110,6 +110,7 @@ def interval_dots(
                 "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
                 "line": {"width": [2 if word == marked else 0 for word in words], "color": "#1B1B1F"},
                 "symbol": ["star" if word == marked else "circle" for word in words],
+                "opacity": 1,  # else Plotly draws dots of several sizes pale
             },
         )  # fmt: skip
         figure.add_scatter(
@@ -160,3 +161,25 @@ def word_dots(
     figure.update_xaxes(title=across, type="log" if log else "linear", fixedrange=True, gridcolor=GRID, zeroline=False, dtick=1)
     figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
     return base(figure, height=300, key=key)
+
+
+def rank_lines(
+    ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str
+) -> go.Figure:
+    """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
+    figure, colours = go.Figure(), (ONE_SENSE, ONE_WORD)
+    figure.add_hline(y=level[1], line={"color": "#888", "width": 1.5, "dash": "dot"})
+    for (name, values), colour in zip(lines.items(), colours, strict=False):
+        figure.add_scatter(
+            x=list(ranks), y=list(values), mode="lines+markers", line={"color": colour, "width": 3}, marker={"size": 9}, name=escape(name),
+            hovertemplate=f"{escape(name)}: %{{y:.1%}}<extra></extra>",
+        )  # fmt: skip
+    told = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
+    figure.add_annotation(
+        x=0, xref="paper", y=1, yref="paper", yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
+        text="<br>".join([*told, f"··· {escape(level[0])} {level[1]:.0%}"]),
+    )  # fmt: skip
+    figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)
+    base(figure, height=400, key=key)
+    return figure.update_layout(margin_t=76)

@@ -122,4 +122,68 @@ pairs = zip(found.relations, found.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 """
 
-LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms}
+
+def _control(settings: Settings) -> Recipe:
+    shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "control_layer", "2")},
+        (OPEN, _KEPT, _CONTROL_TABLE, _CONTROL_FIGURE),
+    )
+
+
+_KEPT = """\
+from core.lessons import kept
+
+parts = kept.read(model.folder, model.fingerprint)  # python -m core evaluate lessons makes it
+list(parts)
+"""
+_CONTROL_TABLE = """\
+import pandas as pd
+
+layers = parts.get("control", {}).get("layers", {})
+rows = [{"layer": k, "rank": rank, **one, **one["selectivity"]} for k, ranks in layers.items() for rank, one in ranks.items()]
+pd.DataFrame(rows)
+"""
+_CONTROL_FIGURE = """\
+from core.figures.lessons import rank_lines
+
+ranks = layers.get(layer, {})
+lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
+level = ("commonest tag of the type", parts["control"]["type"]) if ranks else None
+rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
+"""
+
+
+def _context(settings: Settings) -> Recipe:
+    shows = t("A layer beside what has less of the sentence or of learning, word by word, as it was measured.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
+        (OPEN, _KEPT, _CONTEXT, _CONTEXT_FIGURE, _CONTEXT_LESS),
+    )
+
+
+_CONTEXT = """\
+import pandas as pd
+
+found = parts.get("context", {"words": [], "one_nn": {}})
+pd.DataFrame(found["one_nn"], index=found["words"])
+"""
+_CONTEXT_FIGURE = """\
+from core.figures.lessons import Dots, interval_dots
+from core.significance import paired
+
+rows = []
+for name, values in found["one_nn"].items():
+    one = paired(values, [0] * len(values))
+    rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
+interval_dots(rows, title="the nearest other sentence has the same sense", zero=None, key="context") if rows else None
+"""
+_CONTEXT_LESS = """\
+from core.lessons.context import less
+
+{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
+"""
+
+LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context}

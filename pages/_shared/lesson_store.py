@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import BadInput, MissingArtifact
 from core.lessons import apart, cone
+from core.lessons import kept as keeping
 from core.lessons import relations as relating
 from core.lessons.apart import Spread
 from core.lessons.cone import Cone
@@ -14,6 +15,7 @@ from core.occurrences import OccurrenceTable
 from core.texts import t
 from core.workbench import SPACES
 from pages._shared import store
+from pages._shared.frame import notice
 from pages._shared.in_use import InUse
 from pages._shared.kept import kept
 from pages._shared.markup import plain
@@ -91,4 +93,21 @@ def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[f
         words = list(values)
         xs, ys = [values[word] for word in words], [alike[word] for word in words]
         found[name] = xs, ys, words, relating.ranks(ys, xs) if len(words) > 2 else None
+    return found
+
+
+def kept_part(model_name: str, part: str) -> dict | None:
+    """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
+    model = store.model(model_name)
+    found = keeping.read(model.folder, model.fingerprint).get(part)
+    if found is None:
+        command = f"python -m core evaluate lessons --model {plain(model.name)}"
+        st.info(
+            t(
+                "This lesson takes minutes of computing, which nobody has done for {model}. In a terminal: `{command}`",
+                model=plain(model.name),
+                command=command,
+            )
+        )
+        notice([t("Nothing has been measured of this model yet.")])
     return found

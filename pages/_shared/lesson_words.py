@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -62,6 +63,32 @@ def lessons() -> tuple[Lesson, ...]:
                 "what would another judge's markings do to the intervals?"
             ),
         ),
+        Lesson(
+            "control",
+            t("Control task"),
+            t("Does the probe read it off, or has it learned it by heart?"),
+            t(
+                "A probe that finds a tag in a vector may only have learned which word has which. So give every word a random tag (Hewitt and Liang 2019): "
+                "what it gets right of those it has learned by heart. The difference is its <b>selectivity</b>."
+            ),
+            t(
+                "Layer 0 knows no sentence. Where then does its accuracy on the tags come from, and what does the dotted line add to that? "
+                "Which rank would you report, and why not the one with the highest accuracy?"
+            ),
+        ),
+        Lesson(
+            "context",
+            t("Is it context?"),
+            t("Is it context that tells the senses apart?"),
+            t(
+                "A layer that tells senses apart need not have understood a sentence: the words around may do, in any order, or even a network that learned "
+                "nothing. Each is taken away here, one at a time, on the same sentences."
+            ),
+            t(
+                "Which of the baselines would you demand of a paper that says its vectors understand context? Choose a word whose star lies further left in the first "
+                "row than in that of the static vectors, and read its sentences on the Map page: why?"
+            ),
+        ),
     )
 
 
@@ -75,6 +102,12 @@ def choose() -> Lesson:
 def exercise(lesson: Lesson) -> None:
     """The question for a class, under the pictures."""
     st.html(f'<div class="notice"><b>{t("For a class.")}</b> {lesson.exercise}</div>')
+
+
+def interval(found: Mapping[str, float]) -> str:
+    """A difference as it is kept: in points, with its interval and whether it is more than chance."""
+    told = {name: f"{100 * found[name]:+.1f}" for name in ("mean", "low", "high")}
+    return t("{mean} points ({low} to {high}), {certain}", **told, certain=certainty(found["low"], found["high"]))
 
 
 def certainty(low: float, high: float, at: float = 0.0) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workbench
+from core import languages, workbench
+from core.config import ASSETS
+from core.lessons import kept
 from pages._shared.lesson_words import lessons
 from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
@@ -19,12 +23,25 @@ def said(page: AppTest) -> str:
     return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
 
 
+def measured(language: str) -> dict:
+    """What is kept of the bundled model of a language."""
+    folder = ASSETS / languages.named(language).model
+    return kept.read(folder, workbench.model_fingerprint(folder))
+
+
+def test_both_measured_lessons_are_kept_of_the_english_model():
+    assert set(measured("en")) == set(kept.PARTS)
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, language: str):
     page = opened(PAGE, lesson=name, lang=language)
     assert not page.exception and not page.error
     assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
+    if name in kept.PARTS and name not in measured(language):
+        assert "evaluate lessons" in page.info[0].value
+        return
     assert page.get("plotly_chart") and page.dataframe
     assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
     if language == "en":
@@ -72,3 +89,17 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     assert not third.exception and any("This lesson is on sentences" in one.value for one in third.caption)
     (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
     assert any("Bring more text" in error.value for error in opened(PAGE, corpus=own).error)
+
+
+def test_a_model_that_nobody_measured_says_how_to(tmp_path):
+    shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
+    (tmp_path / "mine" / "lessons.json").unlink()
+    for name in ("control", "context"):
+        page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
+        assert not page.exception and "python -m core evaluate lessons" in page.info[0].value
+
+
+def test_a_word_that_is_chosen_is_a_star_in_every_row():
+    page = opened(PAGE, lesson="context", context_word="bank")
+    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"star"') == 6
+    assert "static vectors that is" in said(page)

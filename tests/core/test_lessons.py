@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from core import languages, workbench
 from core.config import ASSETS
 from core.errors import BadInput
-from core.lessons import apart, cone, relations
+from core.lessons import apart, cone, context, control, kept, relations
 from core.occurrences import OccurrenceTable
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -177,3 +178,90 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
     found = relations.ranks(x, y)
     assert found.rho == pytest.approx(spearmanr(x, y).statistic) and found.low < 0 < found.high
     assert relations.ranks(x, x**3).low > 0.99
+
+
+# --- control task -----------------------------------------------------------------------------------------------------
+
+
+def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_tags_are():
+    types, tags = ["a", "b", "a", "c"] * 50 + [f"t{k}" for k in range(800)], ["N", "N", "N", "V"] * 250
+    drawn = control.random_tags(types, tags, np.random.default_rng(0))
+    assert len({(one, tag) for one, tag in zip(types, drawn, strict=True)}) == len(set(types))
+    assert np.mean(np.array(drawn[200:]) == "N") == pytest.approx(0.75, abs=0.05)
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_every_token_of_our_sentences_has_a_tag(language: str):
+    model = workbench.open_model(languages.named(language).model)
+    with languages.reading(model.language):
+        sentences, tags = control.tagged(model)
+    assert [len(one) for one in sentences] == [len(one) for one in tags] and 6 <= len({tag for one in tags for tag in one}) <= 14
+    found = {}
+    for tokens, line in zip(sentences, tags, strict=True):
+        for token, tag in zip(tokens, line, strict=True):
+            found.setdefault(token.casefold(), []).append(tag)
+    if language == "en":
+        assert {max(set(found[w]), key=found[w].count) for w in ("the", "a")} == {"determiner"}
+        assert {"noun", "verb"} <= set(found["watch"]) and set(found["."]) == {"mark"}
+
+
+def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_learn_types_by_heart():
+    from core.probes import learned_mix_probe
+
+    rng = np.random.default_rng(0)
+    types, tag = rng.integers(0, 150, 4000), rng.integers(0, 8, 4000)
+    corners = 4.0 * ((np.arange(8)[:, None] >> np.arange(3)) & 1)  # of a cube: eight tags in three directions
+    vectors = rng.standard_normal((150, 40))[types]
+    vectors[:, :3] += corners[tag]
+    vectors = vectors.astype(np.float32)[None]
+    by_heart = control.random_tags(types.astype(str), tag.astype(str), rng)
+    scores = {}
+    for rank in (3, 30):
+        for name, given in (("tags", tag.astype(str).tolist()), ("control", by_heart)):
+            probe = learned_mix_probe(vectors[:, :3000], given[:3000], vectors[:, 3000:], given[3000:], rank=rank)
+            scores[rank, name] = probe.accuracy
+    assert scores[3, "tags"] > 0.8
+    assert scores[3, "tags"] - scores[3, "control"] > scores[30, "tags"] - scores[30, "control"]
+
+
+# --- is it context? ---------------------------------------------------------------------------------------------------
+
+
+def test_words_in_another_order_leave_the_word_in_its_place():
+    tokens = tuple("abcdefghijkl")
+    found = context.shuffled([tokens], [2], np.random.default_rng(0))[0]
+    assert found[2] == "c" and sorted(found) == list(tokens) and found != tokens
+
+
+def test_chance_is_another_sentence_by_lot():
+    assert context.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
+    assert context.chance(np.array([0, 0, 0])) == 1
+
+
+def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
+    model = workbench.open_model("elmo-mini")
+    tokens = ["The", "bank", "was", "steep", "."]
+    trained, other = model.encoder.encode([tokens])[0], context.untrained(model, 0).encode([tokens])[0]
+    assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
+
+
+@pytest.mark.parametrize("name", [name for name in ("elmo-mini", "elmo-ko-mini") if (ASSETS / name / kept.FILE).is_file()])
+def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
+    model = workbench.open_model(name)
+    parts = kept.read(model.folder, model.fingerprint)
+    found, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
+    words = apart.words_of(table)
+    assert found["words"] == list(words)
+    for layer in ("0", "1", "2"):
+        again = context.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
+        assert np.allclose(again, found["one_nn"][layer], atol=1e-3)
+    assert np.allclose([context.chance(table.sense[rows]) for rows in words.values()], found["one_nn"]["chance"], atol=1e-3)
+    word, rows = next(iter(words.items()))
+    sentences, places = context.sentences_of(table, rows)
+    vectors = [each[1, k] for each, k in zip(context.untrained(model, 0).encode(sentences), places, strict=True)]
+    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(
+        found["one_nn"]["untrained 1"][0], abs=0.04
+    )
+    for ranks in parts.get("control", {}).get("layers", {}).values():
+        assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
+    assert kept.read(model.folder, "0" * 16) == {}

@@ -1,0 +1,98 @@
+"""Is it context? The layers of a model on labelled senses, beside what has the same form and less, or nothing, of what was learned.
+
+- layer 0 alone: the spelling, no sentence;
+- the words around in another order: the same words on the same side of nothing, the word itself in its place;
+- an untrained biLM: LSTMs of the same shape with their first random weights, above the trained layer 0;
+- the static context: the sum of the other words' static vectors, no network (core.static_context).
+
+One measure for all: how often the nearest other sentence of a word has its sense, leaving one out, a figure a word. It takes minutes,
+so `python -m core evaluate lessons` keeps it beside the model; what is compared on the page are the kept figures, word by word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from core import static_context
+from core.draws import seeded
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM
+from core.errors import MissingArtifact
+from core.lessons.apart import words_of
+from core.occurrences import OccurrenceTable
+from core.senses import one_nn
+from core.significance import Paired, paired
+from core.static import StaticVectors
+from core.workbench import Model, encoded, open_table, open_vectors, static_contexts_of
+
+SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
+
+
+def measured(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+    """{"words": (W,), "one_nn": {space: (W,)}}: a layer's number, "shuffled 1", "untrained 1", ..., "static", "chance"."""
+    table = open_table(model.language.sentences, model, targets_only=True)
+    words, layers = words_of(table), range(model.encoder.n_layers)
+    rows = np.concatenate(list(words.values()))
+    found = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
+    sentences, places = sentences_of(table, rows)
+    other = shuffled(sentences, places, np.random.default_rng(seed))
+    for name, encoder, read in ((SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)):
+        vectors = np.stack([each[:, k] for each, k in zip(encoded(encoder, read, report), places, strict=True)])  # (N, L, D)
+        found |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
+    if (vectors := _vectors(model)) is not None:
+        found[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
+    found[CHANCE] = [chance(table.sense[own]) for own in words.values()]
+    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in found.items()}}
+
+
+def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
+    """Vectors (N, D) of all words' rows, one word after the other -> 1-NN of each word, leaving one out."""
+    found, start = [], 0
+    for rows in words.values():
+        own = vectors[start : start + len(rows)]
+        found.append(one_nn(static_context.cosines(own), table.sense[rows]))
+        start += len(rows)
+    return found
+
+
+def less(kept: Mapping, first: str, second: str) -> Paired:
+    """One space less another, word by word, words drawn."""
+    return paired(kept["one_nn"][first], kept["one_nn"][second])
+
+
+def chance(senses: np.ndarray) -> float:
+    """How often another sentence drawn by lot has one's sense."""
+    counts, n = np.unique(senses, return_counts=True)[1], len(senses)
+    return float((counts * (counts - 1)).sum() / (n * (n - 1)))
+
+
+def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:
+    found = [table.occurrence(int(row)) for row in rows]
+    return [one.tokens for one in found], [one.position for one in found]
+
+
+def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> list[tuple[str, ...]]:
+    """Each sentence with its other tokens in another order; what stands at its place stays."""
+    found = []
+    for tokens, place in zip(sentences, places, strict=True):
+        others = [token for k, token in enumerate(tokens) if k != place]
+        mixed = [others[k] for k in rng.permutation(len(others))]
+        found.append((*mixed[:place], tokens[place], *mixed[place:]))
+    return found
+
+
+def untrained(model: Model, seed: int) -> Encoder:
+    """The model's layer 0, and above it LSTMs of its shape with their first weights."""
+    trained = model.encoder.model
+    other = BiLM(trained.shape, seeded(seed))
+    other.characters = trained.characters
+    return Encoder(other, name="untrained")
+
+
+def _vectors(model: Model) -> StaticVectors | None:
+    try:
+        return open_vectors(model.language.vectors) if model.language.vectors else None
+    except MissingArtifact:
+        return None
