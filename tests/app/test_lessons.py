@@ -101,5 +101,5 @@ def test_a_model_that_nobody_measured_says_how_to(tmp_path):
 
 def test_a_word_that_is_chosen_is_a_star_in_every_row():
     page = opened(PAGE, lesson="context", context_word="bank")
-    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"star"') == 6
+    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
     assert "static vectors that is" in said(page)
