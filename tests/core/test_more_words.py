@@ -9,7 +9,7 @@ import pytest
 
 from core import registry
 from core.config import ASSETS
-from core.sentence_checks import Row, faults, read_rows
+from core.sentence_checks import Row, faults, meeting, read_rows
 from core.text import join_tokens, tokenize
 
 
@@ -22,6 +22,13 @@ def test_four_hundred_words_have_senses_of_ten_sentences_each_and_no_fault(rows)
     senses = Counter((row.lemma, row.sense) for row in rows)
     assert len({lemma for lemma, _ in senses}) >= 400 and len(senses) >= 1300 and len(rows) >= 13_000
     assert list(faults(rows)) == []
+
+
+def test_in_five_hundred_sentences_two_of_the_words_meet_no_two_of_them_twice(rows):
+    twice = meeting(rows)
+    met = [row for row in rows if row.line in twice]
+    pairs = [frozenset((a.lemma, b.lemma)) for a, b in zip(met[::2], met[1::2], strict=True)]
+    assert len(pairs) >= 500 and len(set(pairs)) == len(pairs) and len({lemma for pair in pairs for lemma in pair}) >= 400
 
 
 def test_none_of_them_is_a_word_of_the_other_sentences_nor_a_sentence_of_theirs(rows):

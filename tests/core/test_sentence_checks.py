@@ -8,7 +8,7 @@ import random
 import pytest
 
 from core.cli import main
-from core.sentence_checks import Row, faults
+from core.sentence_checks import Row, faults, meeting
 
 rng = random.Random(0)
 LETTERS = "bcdfghjklmnprstvwz"
@@ -38,6 +38,15 @@ def changed(rows: list[Row], k: int, tokens, position: int | None = None, sense:
 
 def test_a_varied_set_has_no_fault():
     assert list(faults(good())) == []
+
+
+def test_a_sentence_in_which_two_words_meet_counts_for_neither():
+    both = [
+        Row(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
+        for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
+    ]
+    assert meeting([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
+    assert "the same sentence as row 21" in " ".join(faults([*good(), both[0], both[0]]))
 
 
 def with_word(rows: list[Row], word: str, at: int, how_many: int) -> list[Row]:
