@@ -139,10 +139,9 @@ def open_data(
 
 
 def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
-    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there or among what was fetched.
+    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched.
 
-    "news" takes AG News's whole train.csv where that is found, else the subset. MissingArtifact names the first file that is
-    not there and how to get it, CorruptArtifact one that has changed since it was fetched.
+    "news" takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed.
     """
     found = {}
     for what, name in task.files.items():
