@@ -106,7 +106,7 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
     told |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(
-            "At {where} {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}). By luck alone one word in twenty "
+            "At {where}, {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}). By luck alone one word in twenty "
             "would be: counting that {n} are asked at once, {discovered} remain by Benjamini and Hochberg, {holm} by Holm.",
             **told,
         )

@@ -34,12 +34,12 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     left, right = (_nearest(words, np.asarray(cosines[k], float), found == k + 1) for k in (0, 1))
     told = {"where": where, "n": n}
     if not second:
-        line = t("At {where} {first} of {n} words around are nearer to the first sentence ({words}), none to the second.", first=first, words=left, **told)  # fmt: skip
+        line = t("At {where}, {first} of {n} words around are nearer to the first sentence ({words}), none to the second.", first=first, words=left, **told)  # fmt: skip
     elif not first:
-        line = t("At {where} {second} of {n} words around are nearer to the second sentence ({words}), none to the first.", second=second, words=right, **told)  # fmt: skip
+        line = t("At {where}, {second} of {n} words around are nearer to the second sentence ({words}), none to the first.", second=second, words=right, **told)  # fmt: skip
     else:
         told |= {"first": first, "left": left, "second": second, "right": right}
-        line = t("At {where} {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **told)  # fmt: skip
+        line = t("At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **told)  # fmt: skip
     return [line, apart]
 
 
@@ -108,4 +108,4 @@ def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[st
     if len(groups) < 2:
         return [shown, t("At {where} they fall into no clear groups.", where=layer_title(layer))]
     named = ", ".join(f"{escape(name)} ({size})" for name, size in groups)
-    return [shown, t("At {where} {number} groups were found, named by the words that tell them apart: {groups}.", where=layer_title(layer), number=len(groups), groups=named)]  # fmt: skip
+    return [shown, t("At {where}, {number} groups were found, named by the words that tell them apart: {groups}.", where=layer_title(layer), number=len(groups), groups=named)]  # fmt: skip

@@ -27,7 +27,7 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     assert ("no word to draw" in told) == (not points)
     assert ("no word is" in told) == bool(points and not first and not second)
     if first or second:
-        assert f"At layer 2 {first or second} of {len(points)} words" in told
+        assert f"At layer 2, {first or second} of {len(points)} words" in told
         assert (f"{second} to the second" in told) == (first > 0 and second > 0)
         assert ("none to the first" in told) == (not first) and ("none to the second" in told) == (not second)
         assert told.count("“") == min(first, NAMED) + min(second, NAMED)
