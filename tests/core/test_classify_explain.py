@@ -106,12 +106,12 @@ def test_shuffling_is_seeded_and_changes_nothing_where_order_does_not_count(head
     assert found.shuffled_probability == pytest.approx(found.probability, abs=1e-6)
 
 
-def test_the_changed_texts_go_through_the_encoder_at_once(heads, parts):
+def test_the_changed_texts_go_through_the_encoder_at_once_and_so_do_the_words_alone(heads, parts):
     encoder = tiny_encoder()
     calls, original = [], encoder.encode
     encoder.encode = lambda sentences: calls.append(len(sentences)) or original(sentences)
     explain(heads["glove+elmo"], TEXT, vectors=parts.vectors, layers=live_layers(encoder))
-    assert len(calls) == 1 and calls[0] <= 1 + len(TEXT) + N_SHUFFLES
+    assert len(calls) == 2 and calls[0] <= 1 + len(TEXT) + N_SHUFFLES and calls[1] == len(TEXT)
 
 
 def test_one_token_can_be_explained_and_none_cannot(heads, parts):
