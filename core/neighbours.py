@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from core import halves
+from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.errors import BadInput
 from core.occurrences import Occurrence, OccurrenceTable
@@ -51,6 +52,7 @@ class Products:
     query: Query
     cross: np.ndarray
     own: np.ndarray
+    normalised: bool = False  # of layers after layer normalisation (core.elmo.layer_norm), the rows' too
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +127,28 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
     torch.from_numpy(cross).copy_(found[: len(wanted)].view(len(wanted), -1, n_layers).transpose(1, 2))
 
 
+def normalised_products(rows: Rows, found: Products) -> Products:
+    """The same products of layers after layer normalisation, exactly, from those of the layers as they are."""
+    layers = found.query.layers[None]
+    means = layer_norm.means_of(layers)
+    d = layer_norm.gram_deviations(found.own[None], means, rows.dim)
+    cross = layer_norm.normalised_cross(found.cross, (means[0], d[0]), rows.spread, rows.dim)
+    return Products(found.query, cross, layer_norm.normalised_gram(found.own[None], means, d, rows.dim)[0], normalised=True)
+
+
 def cosines(rows: Rows, found: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mixed_cosines(found.cross, found.own, rows.gram, check_weights(weights, len(found.query.layers)))
+    return mixed_cosines(found.cross, found.own, _gram(rows, found), check_weights(weights, len(found.query.layers)))
 
 
 def cosines_of_mixes(rows: Rows, found: Products, mixes) -> np.ndarray:
     """`cosines` for several mixes at once: K times L weights -> (K, N)."""
     checked = [check_weights(weights, len(found.query.layers)) for weights in mixes]
-    return mixed_cosines(found.cross, found.own, rows.gram, np.array(checked))
+    return mixed_cosines(found.cross, found.own, _gram(rows, found), np.array(checked))
+
+
+def _gram(rows: Rows, found: Products) -> np.ndarray:
+    return rows.normalised_gram if found.normalised else rows.gram
 
 
 def nearest(
@@ -189,9 +204,11 @@ def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return mixes / np.maximum(np.linalg.norm(mixes, axis=1, keepdims=True), 1e-12)
 
 
-def similarities(table: OccurrenceTable, rows: np.ndarray, weights) -> np.ndarray:
-    """Cosines of the mixes of some rows with each other, (n, n) float32."""
-    unit = _directions(table.rows.take(rows), check_weights(weights, table.meta["layers"]))
+def similarities(table: OccurrenceTable, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
+    """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""
+    layers = table.rows.take(rows)
+    layers = layer_norm.layer_normalised(layers) if normalised else layers
+    unit = _directions(layers, check_weights(weights, table.meta["layers"]))
     return unit @ unit.T
 
 

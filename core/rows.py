@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from core.elmo import layer_norm
 from core.elmo.mix import widened
 from core.errors import CorruptArtifact
 from core.texts import t
@@ -28,7 +29,7 @@ class Rows:
         except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
             told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
             raise CorruptArtifact(told) from None
-        self.batches = batches
+        self.batches, self.dim = batches, dim
         self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
         self.grams = [_matrix(batch, "gram") for batch in batches]
         self.starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
@@ -45,6 +46,19 @@ class Rows:
     def gram(self) -> np.ndarray:
         """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mixed_cosines."""
         return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
+
+    @cached_property
+    def spread(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalisation needs, read once."""
+        if not self.layers:
+            return np.empty((0, 0)), np.empty((0, 0))
+        means = np.concatenate([layer_norm.means_of(block) for block in self.layers])
+        return means, layer_norm.gram_deviations(self.gram, means, self.dim)
+
+    @cached_property
+    def normalised_gram(self) -> np.ndarray:
+        """`gram` of the layers after layer normalisation."""
+        return layer_norm.normalised_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of integers, or a dictionary column's codes (-1 where there is none)."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.axes import Pole, View, pole_views, spread_views, unit
+from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed
 from core.neighbours import Query, nearest_of_types, nearest_types, own_row, products, same_word
 from core.occurrences import OccurrenceTable
@@ -114,11 +115,13 @@ def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: 
     return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
 
 
-def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0) -> float:
+def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0, normalised: bool = False) -> float:
     """Mean cosine of two different tokens of a corpus drawn by lot: what a cosine between two words is to be held against."""
     rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
     if len(rows) < 2:
         return 0.0
-    found = unit(mixed(table.rows.take(np.sort(rows)).transpose(1, 0, 2), weights))
+    layers = table.rows.take(np.sort(rows))
+    layers = layer_normalised(layers) if normalised else layers
+    found = unit(mixed(layers.transpose(1, 0, 2), weights))
     total = found.sum(axis=0)
     return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))

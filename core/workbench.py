@@ -17,6 +17,7 @@ from core.config import ASSETS, FLOAT32, cache_folder
 from core.corpus import LabelledRow, Sentence, fingerprint, read_sentences
 from core.device import CPU, choose
 from core.elmo.encoder import Encoder
+from core.elmo.layer_norm import layer_normalised
 from core.elmo.lm import LanguageModel
 from core.elmo.mix import check_weights, mixed
 from core.elmo.spelled import load_spelled
@@ -212,12 +213,12 @@ def place(table: OccurrenceTable, found: Products, rows: np.ndarray, maps: Froze
     return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
 
 
-def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray) -> SenseReport:
-    """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix."""
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
+    """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix, of normalised layers if told so."""
     rows = map_rows(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
-    return sense_report(lambda picked: similarities(table, rows[picked], weights), words, labels, seed=0)
+    return sense_report(lambda picked: similarities(table, rows[picked], weights, normalised=normalised), words, labels, seed=0)
 
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
@@ -235,17 +236,20 @@ def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: Static
     return static_context.static_contexts(vectors, [o.tokens for o in found], [(o.position, o.position + 1) for o in found])
 
 
-def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps) -> np.ndarray:
+def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalised: bool = False) -> np.ndarray:
     """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
 
     It begins with their average in the mix's own proportions, so that it depends on the weights alone, not on the way there;
-    a single layer, or the equal mix, is the frozen map itself.
+    a single layer, or the equal mix, is the frozen map itself. Normalised layers have no frozen map: each mix of them is laid out.
     """
     shares = np.asarray(weights, float) / np.sum(weights)
     for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
         if np.abs(shares - known).max() < 0.005:
-            return maps.coordinates[k]
-    return followed(mixed(layers, shares), np.tensordot(shares, maps.coordinates[: len(layers)], axes=1), maps.config)
+            if not normalised:
+                return maps.coordinates[k]
+            shares = known
+    space = mixed(layer_normalised(layers) if normalised else layers, shares)
+    return followed(space, np.tensordot(shares, maps.coordinates[: len(layers)], axes=1), maps.config)
 
 
 def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:

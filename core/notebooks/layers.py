@@ -99,6 +99,7 @@ def mix(settings: Settings) -> Recipe:
         "sentences": pair(settings),
         "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # before the softmax
         "gamma": chosen(settings, "gamma", 1.0),
+        "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
     }
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
@@ -106,25 +107,27 @@ def mix(settings: Settings) -> Recipe:
 _MIX = """\
 import numpy as np
 
+from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed, softmax
 
 weights = softmax(raw)
-vector = mixed(queries[0].layers, weights, gamma)  # gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
+layers = layer_normalised(queries[0].layers) if normalised else queries[0].layers
+vector = mixed(layers, weights, gamma)  # gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
 weights.round(3), round(float(np.linalg.norm(vector)), 2)
 """
 _MIX_NEAREST = """\
 import pandas as pd
 
-found = [
-    neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=6, which=neighbours.SAME) for query in queries
-]
+products = [neighbours.products(table.rows, query) for query in queries]
+products = [neighbours.normalised_products(table.rows, one) for one in products] if normalised else products
+found = [neighbours.nearest(table, one, weights, k=6, which=neighbours.SAME) for one in products]
 lists = [pd.DataFrame([(n.occurrence.sense, n.cosine, " ".join(n.occurrence.tokens)) for n in near]) for near in found]
 pd.concat(lists, keys=["first", "second"])
 """
 _MIX_SENSES = """\
 lemma = lemma_of(queries[0].word)
-report = workbench.sense_report_of(table, lemma, weights) if lemma else None
-alone = [workbench.sense_report_of(table, lemma, layer).one_nn for layer in np.eye(len(weights))] if lemma else []
+report = workbench.sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
+alone = [workbench.sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
 (report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone
 """
 _MIX_MAP = """\
@@ -136,7 +139,7 @@ def map_of_mix():
     layers, maps = table.rows.take(rows).transpose(1, 0, 2), workbench.open_maps(table, lemma, fit=True)
     occurrences = [table.occurrence(int(row)) for row in rows]
     return map_figure(
-        workbench.follow_mix(layers, weights, maps), [one.sense for one in occurrences],
+        workbench.follow_mix(layers, weights, maps, normalised=normalised), [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
         layer="mix", key="mix",
     )

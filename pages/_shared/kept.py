@@ -38,7 +38,9 @@ def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable
 
         @functools.wraps(function)
         def found(*args: P.args, **kwargs: P.kwargs) -> R:
-            given = signature.bind(*args, **kwargs).arguments
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()  # the same call, whether what is not said is said or not
+            given = bound.arguments
             key = tuple((name, value) for name, value in given.items() if not name.startswith("_"))
             versions = tuple(version(given[name], kind) for name, kind in named.items() if name in given)
             return KEPT.value(maker, (key, versions), lambda: function(*args, **kwargs), most=most, weighed=weighed)

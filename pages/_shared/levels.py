@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core import anisotropy, workbench
 from core.anisotropy import Drawn, Level
+from core.elmo.layer_norm import layer_normalised
 from core.errors import ElmoscopeError
 from core.figures.style import layer_title
 from core.modelcard import read_card
@@ -14,14 +15,14 @@ from pages._shared.in_use import InUse
 from pages._shared.kept import kept
 
 
-def level(in_use: InUse, layer: str) -> Level | None:
+def level(in_use: InUse, layer: str, *, normalised: bool = False) -> Level | None:
     """Of a layer or "mix", as the model's measures have it, else measured now; None where its language has no sentences here."""
-    return _kept(in_use.model).get(layer) or _measured(in_use.model, layer)
+    return (None if normalised else _kept(in_use.model).get(layer)) or _measured(in_use.model, layer, normalised)
 
 
-def means(in_use: InUse, layers) -> dict[str, float]:
-    """Layer -> the mean of that level, where it is known."""
-    found = {name: level(in_use, name) for name in layers}
+def means(in_use: InUse, layers, *, normalised: bool = False) -> dict[str, float]:
+    """Layer -> the mean of that level, where it is known; of normalised layers if told so."""
+    found = {name: level(in_use, name, normalised=normalised) for name in layers}
     return {name: one.mean for name, one in found.items() if one is not None}
 
 
@@ -45,8 +46,10 @@ def _kept(model_name: str) -> dict[str, Level]:
 
 
 @kept(64)
-def _measured(model_name: str, layer: str) -> Level | None:
+def _measured(model_name: str, layer: str, normalised: bool) -> Level | None:
     drawn = _drawn(model_name)
+    if drawn and normalised:
+        drawn = Drawn(drawn.words, layer_normalised(drawn.layers))
     return drawn and anisotropy.random_level(drawn, layer_weights(layer, drawn.layers.shape[1]))
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core import figures, neighbours, surroundings, workbench
+from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed, pulls
 from core.errors import BadInput
 from core.figures.lean import lean_bars
@@ -84,29 +85,41 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     table = store.targets(in_use.corpus, in_use.model)
     controls, shown = st.columns([2, 3], gap="large")
     with controls:
-        weights, gamma = _controls()
+        weights, gamma, normalised = _controls()
     with shown:
-        _bars(in_use, weights)
-        _norm(in_use, asked[0], weights, gamma)
-    types = _neighbours(in_use, table, asked, weights)
+        _bars(in_use, weights, normalised)
+        _norm(in_use, asked[0], weights, gamma, normalised)
+    types = _neighbours(in_use, table, asked, weights, normalised)
     word = notices.lemma_of(table, asked[0].word)
     report = None
     if word is not None:
         with suppress(BadInput):  # one sense alone: nothing to tell apart
-            report = store.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
+            report = store.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     if report is not None:
-        _senses_and_map(in_use, table, word, report, weights)
+        _senses_and_map(in_use, table, word, report, weights, normalised)
     else:
-        _leans(in_use, asked, types, weights)
+        _leans(in_use, asked, types, weights, normalised)
 
 
-def _controls() -> tuple[np.ndarray, float]:
+def _controls() -> tuple[np.ndarray, float, bool]:
+    """Weights, gamma, and whether every layer is normalised before it is weighed."""
     st.pills(t("Presets"), list(PRESETS), format_func=preset_titles().get, key="preset", on_change=_take_preset)
-    return sliders(len(KEYS), moved=_moved)
+    weights, gamma = sliders(len(KEYS), moved=_moved)
+    normalised = st.toggle(
+        t("Layer normalisation"), key="norm", bind="query-params", persist_state="session",
+        help=t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
+    )  # fmt: skip
+    return weights, gamma, normalised
 
 
-def _bars(in_use: InUse, weights: np.ndarray) -> None:
-    lengths = store.layer_lengths(in_use.corpus, in_use.model)
+def _layers(layers: np.ndarray, normalised: bool) -> np.ndarray:
+    """(..., D) as the mix takes them."""
+    return layer_normalised(layers) if normalised else layers
+
+
+def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
+    dim = store.model(in_use.model).encoder.dim
+    lengths = np.full(len(weights), dim**0.5) if normalised else store.layer_lengths(in_use.corpus, in_use.model)
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
@@ -114,6 +127,14 @@ def _bars(in_use: InUse, weights: np.ndarray) -> None:
     with right:
         st.markdown(t("**s times length**: what each layer counts for in the sum"))
         weight_bars(pulls(weights, lengths), key="mix.pulls", by_length=True)
+    if normalised:
+        told = t(
+            "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
+            "cosine of it, a layer counts for its weight alone.",
+            dim=dim, length=lengths[0],
+        )  # fmt: skip
+        st.caption(told)
+        return
     st.caption(
         t(
             "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
@@ -123,9 +144,9 @@ def _bars(in_use: InUse, weights: np.ndarray) -> None:
     )  # fmt: skip
 
 
-def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> None:
+def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, normalised: bool) -> None:
     query = store.query(in_use.model, chosen.tokens, chosen.position)
-    length = float(np.linalg.norm(mixed(query.layers, weights)))
+    length = float(np.linalg.norm(mixed(_layers(query.layers, normalised), weights)))
     left, right = st.columns(2)
     left.metric(
         t("Length of “{word}”", word=plain(chosen.word, 20)),
@@ -142,7 +163,9 @@ def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float) -> N
     )
 
 
-def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray) -> list[str]:
+def _neighbours(
+    in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
+) -> list[str]:
     """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
     everything, types = None, []
     for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), asked, figures.OWN, strict=False)):
@@ -155,7 +178,7 @@ def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]
             )
             lists.heading(title, colour, one.text.strip()[:140])
             if notices.lemma_of(table, one.word) is not None:
-                found = store.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
+                found = store.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
                 if same := neighbours.nearest(table, found, weights, k=NEAREST, which=neighbours.SAME):
                     lists.keyword_lines(same, notices.senses_of(table, one.word))
                     continue
@@ -165,20 +188,20 @@ def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]
                     f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
                 )
                 continue
-            found = store.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position)
+            found = store.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
             near = neighbours.nearest_types(everything, found, weights, k=NEAREST)
             lists.word_lines([(n.word, n.cosine, "") for n in near])
             types += [n.word for n in near]
     return list(dict.fromkeys(types))
 
 
-def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray) -> None:
+def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray, normalised: bool) -> None:
     """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
     if len(asked) < 2:
         notice([t("One sentence has one list; type a second one to see what the mix does to the difference.")])
         return
     queries = [store.query(in_use.model, one.tokens, one.position) for one in asked]
-    first, second = (query.layers for query in queries)
+    first, second = (_layers(query.layers, normalised) for query in queries)
     values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
     values["mix"] = surroundings.cosine(first, second, weights)
     left, right = st.columns(2, gap="large")
@@ -187,7 +210,9 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
             t("How alike are the two words?"), figures.LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix")
         )
         named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
-        random = levels.means(in_use, [name for name in values if name != "mix"])  # of this very mix the line below tells
+        random = levels.means(
+            in_use, [name for name in values if name != "mix"], normalised=normalised
+        )  # of this very mix the line below tells
         draw(
             figures.cosine_bars(values, chosen="mix", random=random),
             key="mix.cosines",
@@ -198,8 +223,8 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
     table, near = store.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
     if table is not None:
         if types:
-            layers = table.types.take(np.array([table.word_codes[word] for word in types]))
-            near = np.array([surroundings.leans(layers, query.layers, np.zeros_like(query.layers), weights) for query in queries])
+            layers = _layers(table.types.take(np.array([table.word_codes[word] for word in types])), normalised)
+            near = np.array([surroundings.leans(layers, one, np.zeros_like(one), weights) for one in (first, second)])
             order = np.argsort(near[1] - near[0], kind="stable")
             types, near = [types[k] for k in order], near[:, order]
             lean = near[0] - near[1]
@@ -215,25 +240,29 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
                     key="mix.leans",
                     alt=alt,
                 )
-        large = surroundings.at_large(table, weights)
+        large = surroundings.at_large(table, weights, normalised=normalised)
         notice(map_says.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
     else:
         notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"])])
     table_twin = pd.DataFrame(
         [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
     )
-    lists.twin(table_twin, name="mix-cosines", key="mix.table")
+    lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 
 
-def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray) -> None:
+def _senses_and_map(
+    in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool
+) -> None:
     rows = workbench.map_rows(table, word)
-    flat = store.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)))
+    flat = store.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
     left, right = st.columns([3, 2], gap="large")
     with left:
         lists.heading(
             t("“{word}” under this mix", word=word),
             figures.LAYER_COLOURS["mix"],
-            t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
+            t("the layers, normalised and mixed, laid out anew by UMAP from where the Map page has them")
+            if normalised
+            else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
         )
         occurrences = [table.occurrence(int(r)) for r in rows]
         senses = notices.senses_of(table, word)
@@ -249,7 +278,11 @@ def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: Se
             f"{report.one_nn:.0%}",
             help=t("1-NN accuracy over this word's labelled sentences, each left out in turn."),
         )
-        single = {str(k): store.sense_scores(in_use.corpus, in_use.model, word, tuple(np.eye(3)[k])) for k in range(3)}
+        if normalised:
+            plain_mix = store.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
+            st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=plain_mix.one_nn))
+        alone_by = [store.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(3)]
+        single = dict(zip("012", alone_by, strict=True))
         alone, static = {name: each.one_nn for name, each in single.items()}, map_scores.static_of(in_use, word)
         named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in (alone | {"mix": report.one_nn}).items())
         draw(
@@ -267,7 +300,7 @@ def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: Se
     shares = alone | {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
-    lists.twin(table_twin, name=f"mix-{word}", key="mix.table")
+    lists.twin(table_twin, name=f"mix-{word}-normalised" if normalised else f"mix-{word}", key="mix.table")
 
 
 def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:

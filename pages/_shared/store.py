@@ -20,7 +20,7 @@ from core.elmo.allennlp import AllenNLPEngine, EngineResult
 from core.elmo.mix import mean_lengths
 from core.errors import BadInput, MissingArtifact
 from core.limits import limits
-from core.neighbours import Products, Query, make_query, products
+from core.neighbours import Products, Query, make_query, normalised_products, products
 from core.occurrences import OccurrenceTable
 from core.projection import FrozenMaps
 from core.static import StaticVectors
@@ -101,11 +101,12 @@ def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
 
 
 @kept(256)
-def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...]) -> np.ndarray:
+def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False) -> np.ndarray:
     """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
     table, frozen = targets(corpus, model_name), maps(corpus, model_name, word)
     rows = workbench.map_rows(table, word)
-    return workbench.follow_mix(table.rows.take(rows).transpose(1, 0, 2), np.array(weights), frozen)
+    layers = table.rows.take(rows).transpose(1, 0, 2)
+    return workbench.follow_mix(layers, np.array(weights), frozen, normalised=normalised)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -167,13 +168,15 @@ def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
 
 
 @kept(64)
-def query_products(corpus: str, model_name: str, kind: str, tokens: tuple[str, ...], position: int) -> Products:
-    """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types'."""
-    found = query(model_name, tokens, position)
-    if kind == "targets":
-        return products(targets(corpus, model_name).rows, found)
-    table = table_job(corpus, model_name).result
-    return products(table.types if kind == "types" else table.rows, found)
+def query_products(
+    corpus: str, model_name: str, kind: str, tokens: tuple[str, ...], position: int, normalised: bool = False
+) -> Products:
+    """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types'; of normalised layers if told so."""
+    table = targets(corpus, model_name) if kind == "targets" else table_job(corpus, model_name).result
+    rows = table.types if kind == "types" else table.rows
+    if normalised:
+        return normalised_products(rows, query_products(corpus, model_name, kind, tokens, position))
+    return products(rows, query(model_name, tokens, position))
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -191,9 +194,9 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 
 
 @kept(512)
-def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...]):
-    """Sense measures of a word (or of all) in the full space, for one mix."""
-    return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights))
+def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False):
+    """Sense measures of a word (or of all) in the full space, for one mix, of normalised layers if told so."""
+    return workbench.sense_report_of(targets(corpus, model_name), word, np.array(weights), normalised=normalised)
 
 
 def table_key(table: OccurrenceTable) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,3 +57,40 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
     x, y = weights @ a, weights @ b
     assert np.isclose(cosine(a, b, weights), x @ y / np.linalg.norm(x) / np.linalg.norm(y))
     assert cosine(np.zeros((3, 5)), b, weights) == 0.0
+
+
+def lists_of(page) -> list[str]:
+    """Both lists of what is nearest, with the cosines, as they stand on the page."""
+    return [block.proto.body for block in page.get("html") if block.proto.body.startswith('<div class="kwic"')]
+
+
+def share_of(page) -> str:
+    return next(metric.value for metric in page.metric if "same meaning" in metric.label)
+
+
+def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_is_as_it_was():
+    page = opened("pages/mix.py")
+    before, length, share = lists_of(page), page.metric[0].value, share_of(page)
+    page.toggle(key="norm").set_value(True).run()
+    assert not page.exception and not page.error
+    after, captions = lists_of(page), " ".join(caption.value for caption in page.caption)
+    assert len(before) == len(after) == 2 and all(one != other for one, other in zip(before, after, strict=True))
+    dim = np.sqrt(int(re.search(r"equally long: √(\d+) = ", captions)[1]))
+    assert f"= {dim:.1f}." in captions and "not of one length" not in captions
+    assert f"Without layer normalisation the same weights have {share}." in captions
+    bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
+    assert bars == ["33", "33", "33"]
+    assert page.metric[0].value != length and 0 < float(page.metric[0].value) < dim
+    page.toggle(key="norm").set_value(False).run()
+    assert (lists_of(page), page.metric[0].value, share_of(page)) == (before, length, share)
+
+
+def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
+    plain, normalised = opened("pages/mix.py", **FRUIT), opened("pages/mix.py", norm="true", **FRUIT)
+    while "Every word of the sentences is read first" in html_of(plain) + html_of(normalised):
+        plain.run(), normalised.run()
+    assert not normalised.exception and not normalised.error and normalised.toggle(key="norm").value
+    assert len(lists_of(normalised)) == 2 and lists_of(plain) != lists_of(normalised)
+    twins = [next(iter(page.dataframe)).value for page in (plain, normalised)]
+    column = twins[0].columns[1]
+    assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()

@@ -108,6 +108,18 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
         assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
 
 
+def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
+    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
+    plain, normalised = run("mix", settings), run("mix", settings | {"norm": True})
+    table, weights = TABLES("sentences", OPENED["open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
+    query = normalised["queries"][0]
+    products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
+    expected = neighbours.nearest(table, products, weights, k=6, which=neighbours.SAME)
+    assert [n.cosine for n in normalised["found"][0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["found"][0]] != [n.cosine for n in expected]
+    assert normalised["report"].one_nn == workbench.sense_report_of(table, "match", weights, normalised=True).one_nn
+
+
 def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
     cosines = run("home")["cosines"]
     assert math.isclose(cosines["0"], 1, abs_tol=1e-5) and cosines["2"] < 0.9
