@@ -141,7 +141,7 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
     )  # fmt: skip
     figure = map_figure(
         coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences],
-        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=330,
+        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=316,
         name_senses=False,
     )  # fmt: skip
     path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]

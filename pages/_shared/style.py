@@ -87,8 +87,8 @@ STYLE = """
     [data-testid="stLayoutWrapper"]:has(> .st-key-home_onward) {order: 2;}
     .verdict b {font-size: 1.35rem; display: block;}
     .verdict span {font-size: 0.86rem; line-height: 1.35;}
-    .sketch {height: 212px;}
-    .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 220px;}
+    .sketch {height: 196px;}
+    .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 204px;}
   }
 </style>
 """
