@@ -16,7 +16,7 @@ from markupsafe import escape
 from core.texts import t
 
 SCRIPT = """
-const KEY = "__elmoscope_steps", AGAIN_MS = 1000;
+const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500;
 const running = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
 const changed = (from, to) => {
   const a = new URLSearchParams(from), b = new URLSearchParams(to);
@@ -71,13 +71,28 @@ function install() {
     touched = owed = heard = false;
     leaving = "";
     last = { keys: "", at: 0 };
-    if (location.pathname !== path) arrived = location.href;
+    if (location.pathname !== path) {
+      arrived = location.href;
+      setTimeout(settle, UNSEEN_MS, arrived);
+    }
     path = location.pathname;
   }, true);
+  // The page's first run began without what the page just left had bound too: told once more, it takes up the whole address.
+  const tell = () => {
+    replace(history.state, "", arrived);
+    arrived = "";
+    dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  };
+  const settle = (address) => {  // a run so short that nobody saw it
+    if (arrived !== address) return;
+    if (running() || heard) setTimeout(settle, UNSEEN_MS, address);
+    else tell();
+  };
   let ran = running();
-  new MutationObserver(() => {
-    const runs = running();
-    if (runs === ran) return;
+  new MutationObserver((changes) => {
+    const runs = running(), both = changes.some((one) => one.oldValue === "running");  // begun and ended between two looks
+    if (runs === ran && !(both && arrived)) return;
+    if (both && !runs) heard = true;
     ran = runs;
     if (runs) {
       heard = true;
@@ -85,14 +100,10 @@ function install() {
       touched = false;
     } else {
       owed = false;
-      if (arrived && heard) {
-        // The page's first run began without what the page just left had bound too: told once more, it takes up the whole address.
-        replace(history.state, "", arrived);
-        arrived = "";
-        dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-      } else if (heard) travelling = false;
+      if (arrived && heard) tell();
+      else if (heard) travelling = false;
     }
-  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
+  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"], attributeOldValue: true });
   document.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
     const label = target.getAttribute("aria-label");
