@@ -90,9 +90,10 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     if count is not None:
         stream.readline(MAX_LINE)
     rows = _binary_rows if form == "word2vec binary" else _text_rows
-    places, values, seen, place = {}, bytearray(), 0, int(form == "word2vec text")  # a header is line 1
+    header = int(form == "word2vec text")  # line 1
+    places, values, seen, place = {}, bytearray(), 0, header
     try:
-        for place, (word, row) in enumerate(rows(stream, dim), start=place + 1):  # noqa: B020
+        for place, (word, row) in enumerate(rows(stream, dim), start=header + 1):
             if row and places.setdefault(word, place) == place:  # the first of equal words
                 values += row
             seen += bool(row)

@@ -24,6 +24,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -140,7 +141,7 @@ def write(output: Path, arrays: dict) -> None:
 def versions() -> dict:
     """Versions of what computes; imports it, which takes seconds the first time. Raises ImportFailed."""
     try:
-        import allennlp.modules.elmo  # noqa: F401
+        import_module("allennlp.modules.elmo")
         import torch
         from allennlp.version import VERSION
     except Exception as error:  # a broken package raises more than ImportError

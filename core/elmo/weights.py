@@ -146,7 +146,7 @@ def save_safetensors(
 def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 - not a dict
+            return {name: file.get_tensor(name).float() for name in sorted(file.keys())}
     except (SafetensorError, OSError, ValueError) as error:
         told = t("{path} is not a readable safetensors file: {error}. Get it again.", path=path, error=error)
         raise CorruptArtifact(told) from None
