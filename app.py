@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core.texts import t
-from pages._shared import tour
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import sentence_pair
+from core.common.i18n import t
+from pages._frame import tour
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import sentence_pair
 
 in_use = frame("app.py")
 tour.card()
@@ -19,7 +19,7 @@ with st.container(key="home_lede"):
     )
 first, second = sentence_pair()
 if first.tokens and second.tokens:
-    show("home", in_use, first, second)
+    show("pages._home.show", in_use, first, second)
 with st.container(key="home_onward"):
     st.markdown(t("#### Go on with the same two sentences"))
     for column, (page, label, icon) in zip(

@@ -1,12 +1,12 @@
-"""`python -m core`: see core.cli."""
+"""`python -m core`: see core.cli.main."""
 
 import sys
 
-from core.pythons import unsupported
+from core.common.pythons import unsupported
 
 if told := unsupported():  # before anything is imported that such a Python lacks
     sys.exit(f"error: {told}")
 
-from core.cli import main
+from core.cli.main import main
 
 sys.exit(main())

@@ -1,7 +1,7 @@
 """Classify: one text, every classifier's answer at once, and why (news, spam, sentiment)."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/classify.py")
 question(t("Does context help a classifier?"))
@@ -11,4 +11,4 @@ lede(
         "of them joined, at the dropout and width that each asks for. Type a text and see where they agree, how sure they are, and why."
     )
 )
-show("classify_live", in_use)
+show("pages._classify.show", in_use)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import sentence_pair
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/cloud.py")
 question(t("One dot, or a cloud?"))
@@ -31,4 +31,4 @@ layer = (
     )
     or "2"
 )
-show("cloud", in_use, first, second, layer, picture)
+show("pages._cloud.show", in_use, first, second, layer, picture)

@@ -1,7 +1,7 @@
 """Compare: two models, layers, vector files or corpora by whose neighbours stay and how alike the whole spaces are."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/compare.py")
 question(t("Do two models see the same words?"))
@@ -11,4 +11,4 @@ lede(
         "how many of a word's ten nearest words both of them name, and how alike they are as wholes."
     )
 )
-show("compare", in_use)
+show("pages._compare.show", in_use)

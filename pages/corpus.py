@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core.limits import limits
-from core.texts import t
-from pages._shared.browser import limited
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from core.common.limits import limits
+from pages._frame.browser import limited
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/corpus.py")
 question(t("What do your own texts say?"))
@@ -68,4 +68,4 @@ else:
         placeholder=t("text"), help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
     )  # fmt: skip
     limited(place[1], t("Column of texts"), column, 100)
-show("corpus", in_use, way, given, column.strip())
+show("pages._corpus.show", in_use, way, given, column.strip())

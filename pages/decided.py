@@ -1,8 +1,8 @@
 """What decided this sense: each word around a word dropped, masked or swapped; past and future asked apart."""
 
-from core.texts import t
-from pages._shared.decided_inputs import asked, sentence
-from pages._shared.frame import frame, lede, picture_first, question, show
+from core.common.i18n import t
+from pages._decided.inputs import asked, sentence
+from pages._frame.frame import frame, lede, picture_first, question, show
 
 in_use = frame("pages/decided.py")
 question(t("What decided this sense?"))
@@ -15,4 +15,4 @@ lede(
 inputs, picture = picture_first()
 with inputs:
     chosen, how = sentence(), asked()
-show("decided", in_use, chosen, how, inputs, picture)
+show("pages._decided.show", in_use, chosen, how, inputs, picture)

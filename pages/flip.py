@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/flip.py")
 question(t("How few words turn it into another?"))
@@ -27,4 +27,4 @@ mode = (
     )
     or "edit"
 )
-show("flip", in_use, mode)
+show("pages._flip.show", in_use, mode)

@@ -1,7 +1,7 @@
 """Senses found: a word's sentences in groups that nobody labelled, named by their words, to be corrected and exported."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/found.py")
 question(t("How many meanings does it have here?"))
@@ -11,4 +11,4 @@ lede(
         "in all the vectors' dimensions; the groups are a suggestion for you to read, name and correct."
     )
 )
-show("found", in_use)
+show("pages._found.show", in_use)

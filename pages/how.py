@@ -1,8 +1,8 @@
 """How it works: one token's way from its characters to its vector, step by step, in the model's own numbers."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import first_sentence
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import first_sentence
 
 in_use = frame("pages/how.py")
 question(t("How does a sentence become a vector?"))
@@ -14,4 +14,4 @@ lede(
 )
 chosen = first_sentence()
 if chosen.position is not None:
-    show("how", in_use, chosen)
+    show("pages._how.show", in_use, chosen)

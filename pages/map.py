@@ -1,7 +1,7 @@
 """Map: a word's occurrences in every layer on one set of axes, the user's own sentences among them."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/map.py")
 question(t("Where do its senses live?"))
@@ -12,4 +12,4 @@ lede(
     )
 )
 
-show("sense_map", in_use)
+show("pages._map.show", in_use)

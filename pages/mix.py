@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import sentence_pair
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/mix.py")
 question(t("Which layers matter?"))
@@ -16,4 +16,4 @@ lede(
 )
 with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair()
-show("mixing", in_use, first, second)
+show("pages._map.mix", in_use, first, second)

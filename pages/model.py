@@ -1,7 +1,7 @@
 """Model: what the language model in use was trained on, how well it learned, and what each of its layers knows."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/model.py")
 question(t("What does this model know?"))
@@ -11,4 +11,4 @@ lede(
         "before. Nobody tells them about grammar or meaning. Here is what they were trained on, how well they guess, and what their layers picked up."
     )
 )
-show("model_card", in_use)
+show("pages._model.show", in_use)

@@ -1,8 +1,8 @@
 """Neighbours: what stands nearest to a word in two contexts, beside GloVe's one list (Peters et al. 2018, table 4)."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import sentence_pair
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/neighbours.py")
 question(t("Who are its neighbours?"))
@@ -12,4 +12,4 @@ lede(
     )
 )
 first, second = sentence_pair()
-show("neighbour_lists", in_use, first, second)
+show("pages._neighbours.show", in_use, first, second)

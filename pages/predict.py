@@ -1,7 +1,7 @@
 """Next word: what both directions of the language model expect after a text, before it, and at each of its words."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/predict.py")
 question(t("What word comes next, and what came before?"))
@@ -11,4 +11,4 @@ lede(
         "right and expects the word before. Type a few words: both say what they expect, and how much each of your words surprised them."
     )
 )
-show("predict", in_use)
+show("pages._predict.show", in_use)

@@ -1,7 +1,7 @@
 """Results: an earlier experiment redone, where ELMo pays, and every variant on every task, with its spread."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/results.py")
 question(t("When does ELMo help?"))
@@ -11,4 +11,4 @@ lede(
         "context pay, where they do not, and where a plain baseline of word counts is ahead of them all."
     )
 )
-show("results", in_use)
+show("pages._classify.results", in_use)

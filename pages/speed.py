@@ -1,7 +1,7 @@
 """Speed: each of our figures beside a peer's, measured in one run on one machine."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/speed.py")
 question(t("How fast is it, and against what?"))
@@ -11,4 +11,4 @@ lede(
         "one run, on the same inputs and as many threads, and the two answers were compared first. What counts is the ratio."
     )
 )
-show("speed", in_use)
+show("pages._speed.show", in_use)

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.limits import limits
-from core.texts import t
-from pages._shared import examples
-from pages._shared.browser import limited
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.in_use import english
+from core.common.i18n import t
+from core.common.limits import limits
+from pages._frame import examples
+from pages._frame.browser import limited
+from pages._frame.frame import frame, lede, question, show
+from pages._frame.in_use import english
 
 
 def take_example() -> None:
@@ -29,7 +29,7 @@ view = st.segmented_control(
     label_visibility="collapsed",
 ) or "words"  # fmt: skip
 if view == "noise":
-    show("noise", english(in_use))
+    show("pages._classify.typing_errors", english(in_use))
 else:
     labels = {
         "family": t("A word and its like"),
@@ -55,4 +55,4 @@ else:
         t("Look for neighbours among"), list(amounts), default="10000", format_func=amounts.get, key="spell_among", bind="query-params",
         persist_state="session", help=t("The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."),
     ) or "10000"  # fmt: skip
-    show("spelling", in_use, text or "", None if among == "all" else 10_000)
+    show("pages._spelling.show", in_use, text or "", None if among == "all" else 10_000)

@@ -1,8 +1,8 @@
 """State: what AllenNLP's ELMo remembers between sentences by default, what that does to a sentence, and ours beside it."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
-from pages._shared.inputs import first_sentence
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
+from pages._widgets.inputs import first_sentence
 
 in_use = frame("pages/state.py")
 question(t("Does it remember what it read before?"))
@@ -16,4 +16,4 @@ lede(
 )
 chosen = first_sentence()
 if chosen.position is not None:
-    show("state", in_use, chosen)
+    show("pages._state.show", in_use, chosen)

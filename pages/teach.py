@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages._shared.frame import frame, question, show
-from pages._shared.teach_words import notes, slide_named, stepper
+from pages._frame.frame import frame, question, show
+from pages._teach.words import notes, slide_named, stepper
 
 in_use = frame("pages/teach.py")
 slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
@@ -12,4 +12,4 @@ with foot:
     notes(number)
 with slide:
     question(slide_named(number).title)
-    show("teach", in_use, number)
+    show("pages._teach.show", in_use, number)

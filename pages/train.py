@@ -1,7 +1,7 @@
 """Train: train classifiers on a task or on a file of one's own, and watch them learn."""
 
-from core.texts import t
-from pages._shared.frame import frame, lede, question, show
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/train.py")
 question(t("What does each classifier learn?"))
@@ -11,4 +11,4 @@ lede(
         "machine: minutes, not hours, because ELMo's layers are computed once and kept."
     )
 )
-show("train_lab", in_use)
+show("pages._classify.train", in_use)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import _parser
+from core.cli.main import _parser
+from tests.test_architecture import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,15 +39,28 @@ def test_readme_shows_every_command():
         "index build",
         "index info",
     }
-    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify", "fetch", "bench"}
+    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify", "fetch"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 
-def test_the_tree_names_every_module_and_nothing_else():
-    named = set(re.findall(r"^((?:app|pages|core)[\w/]*\.py) ", README, re.MULTILINE))
-    there = {str(p.relative_to(ROOT)) for folder in ("core", "pages") for p in (ROOT / folder).rglob("*.py")}
-    there = {p for p in there if not p.endswith(("__init__.py", "__main__.py"))} | {"app.py"}
-    assert named == there
+FOLDERS = sorted(
+    {path.parent for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")} - {ROOT / "core", ROOT / "pages"}
+)
+
+
+def test_readme_names_every_room_and_nothing_else():
+    named = set(re.findall(r"^((?:core|pages)/\w+)/ ", README, re.MULTILINE))
+    assert named == {folder.relative_to(ROOT).as_posix() for folder in FOLDERS}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(ROOT).as_posix())
+def test_a_room_opens_with_a_line_for_each_of_its_files_and_says_what_it_imports(folder: Path):
+    said = (folder / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^- `([\w.]+)`: ", said, re.MULTILINE))
+    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".txt"}} - {"__init__.py"}
+    imports = next(line for line in said.splitlines() if line.startswith("Imports from: "))
+    others = rooms()[folder.relative_to(ROOT).as_posix()] - {"core/__init__"}
+    assert set(re.findall(r"`([\w/]+)`", imports)) == others
 
 
 def test_pictures_in_readme_are_there():

@@ -9,7 +9,7 @@ from core.classify.head import Committee, Head
 from core.classify.inputs import Vocabulary
 from core.classify.model import VARIANTS, Variant
 from core.classify.runs import Frozen, TrainConfig, finished
-from core.errors import BadInput
+from core.common.errors import BadInput
 
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.artifacts import text_fingerprint
 from core.classify.tables import Table
-from core.errors import BadInput
-from core.text import tokenize
-from core.texts import t
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.files.artifacts import text_fingerprint
+from core.text.tokens import tokenize
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200

@@ -15,10 +15,10 @@ from scipy.special import log_softmax
 from core.classify.head import Head
 from core.classify.inputs import Layers, make_batch
 from core.classify.scores import softmax_rows
-from core.device import of
+from core.common.device import of
+from core.common.errors import BadInput
 from core.elmo.mix import mean_lengths
-from core.errors import BadInput
-from core.static import StaticVectors
+from core.static.vectors import StaticVectors
 
 N_SHUFFLES = 8
 Tokens = tuple[str, ...]

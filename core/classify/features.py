@@ -2,7 +2,7 @@
 
 A folder per model and data set holds shards of about 64,000 tokens: layer 0 once (P numbers; it is the token vector twice),
 layers 1 and up with 2P each, as float16 that is memory-mapped. A shard is written aside and renamed: a run that was cut
-goes on with the first shard that is missing. Layers count in the cap on disk and give way when room is needed (core.room).
+goes on with the first shard that is missing. Layers count in the cap on disk and give way when room is needed (core.files.disk_space).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
+from core.common.errors import BadInput, CorruptArtifact
+from core.common.i18n import t
+from core.common.limits import limits
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widened
-from core.errors import BadInput, CorruptArtifact
-from core.limits import limits
-from core.room import hold, make_room
-from core.texts import t
+from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
+from core.files.disk_space import hold, make_room
 
 SHARD_TOKENS = 64_000
 FORMAT, VERSION = "elmoscope-features", 1
@@ -69,7 +69,7 @@ def open_features(
 ) -> FeatureStore:
     """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint.
 
-    BadInput, before anything is computed, where the disk or the cap (core.limits) has no room for them, even without the layers of
+    BadInput, before anything is computed, where the disk or the cap (core.common.limits) has no room for them, even without the layers of
     other data sets that nobody uses now; where it takes removing some of these, the longest unused go.
     """
     folder = Path(root) / f"{model[:16]}-{texts_fingerprint(texts)[:16]}"

@@ -15,17 +15,17 @@ import numpy as np
 import torch
 from scipy.special import log_softmax
 
-from core import manifest
-from core.artifacts import file_sha256, read_json, replacing, short, text_fingerprint, write_json
 from core.classify.baselines import Baseline
 from core.classify.compact import pack, rounded, unpack
 from core.classify.inputs import Layers, Vocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
-from core.device import of
-from core.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.static import StaticVectors
-from core.texts import t
+from core.common.device import of
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files import sums as manifest
+from core.files.artifacts import file_sha256, read_json, replacing, short, text_fingerprint, write_json
+from core.static.vectors import StaticVectors
 
 FORMAT, VERSION = "elmoscope-head", 1
 ROWS_AT_ONCE = 128  # texts in a batch of answers

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.device import PROCESSOR
+from core.common.device import PROCESSOR
 from core.elmo.encoder import Encoder
-from core.static import StaticVectors
+from core.static.vectors import StaticVectors
 
 UNKNOWN = 0  # number of every word that the vocabulary lacks
 Tokens = tuple[str, ...]

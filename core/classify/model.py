@@ -3,7 +3,7 @@
 The embedding part joins any of: word vectors learned here, GloVe (frozen, or trained on), and ELMo, which is a learned mix of
 frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). What follows is the same, but two variants differ by more
 than what their parts say: the LSTM's input is 32 to some 360 numbers wide, dropout is 0.5 of learned and static vectors and 0.75
-of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.classify.equal.
+of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.experiments.equal_network.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.classify.inputs import UNKNOWN, Batch
-from core.draws import Dropout, first_weights
+from core.common.draws import Dropout, first_weights
+from core.common.errors import BadInput
+from core.common.i18n import t
 from core.elmo.mix import ScalarMix
-from core.errors import BadInput
-from core.texts import t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

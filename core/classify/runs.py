@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from core.artifacts import provenance
 from core.classify.baselines import ANALYZERS
 from core.classify.data import Dataset, Example
 from core.classify.head import Head
 from core.classify.inputs import Layers
 from core.classify.model import NetworkConfig
 from core.classify.scores import best_temperature, evaluate, softmax_rows
-from core.errors import BadInput
-from core.static import StaticVectors
+from core.common.errors import BadInput
+from core.files.artifacts import provenance
+from core.static.vectors import StaticVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import BadInput
+from core.common.errors import BadInput
 
 N_BINS = 10
 TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would ask for 0

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from core.artifacts import check_fits, parse_json
-from core.corpus import Place, refuse, shown
-from core.encodings import guess
-from core.errors import BadInput
-from core.limits import limits
-from core.text import join_tokens
-from core.texts import t
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.limits import limits
+from core.files.artifacts import check_fits, parse_json
+from core.files.encodings import guess
+from core.text.sentences import Place, refuse, shown
+from core.text.tokens import join_tokens
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")

@@ -18,8 +18,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core import checkpoint
-from core.artifacts import text_fingerprint
 from core.classify import baselines
 from core.classify.data import Dataset, Example
 from core.classify.head import Head
@@ -27,11 +25,13 @@ from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, Variant
 from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
 from core.classify.scores import nll
-from core.device import PROCESSOR
-from core.draws import seeded
-from core.errors import BadInput
-from core.static import StaticVectors
-from core.texts import t
+from core.common.device import PROCESSOR
+from core.common.draws import seeded
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.files import checkpoint
+from core.files.artifacts import text_fingerprint
+from core.static.vectors import StaticVectors
 
 SMALLEST_BATCH = 8  # texts
 

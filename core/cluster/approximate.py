@@ -21,14 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-from core.artifacts import provenance, read_json, replacing, write_json
-from core.cluster.index import APPROXIMATE, Shards
 from core.cluster.search import Question, kept, lemmas_of, merged, opened, placed
+from core.cluster.shards import APPROXIMATE, Shards
 from core.cluster.store import open_store
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
 from core.elmo.mix import check_weights, gram, mixed, mixed_cosines
-from core.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.neighbours import ANY, Neighbour, Query
-from core.texts import t
+from core.files.artifacts import provenance, read_json, replacing, write_json
+from core.index.neighbours import ANY, Neighbour, Query
 
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
@@ -75,7 +75,7 @@ def build(shards: Shards, *, report: Report | None = None, seed: int = 0) -> dic
 def nearest(
     shards: Shards, query: Query, weights: Iterable[float], *, k: int = 10, which: str = ANY, probed: float | None = None
 ) -> list[Neighbour]:
-    """As core.neighbours.nearest, from the candidates that the approximate index gives; their cosines are exact.
+    """As core.index.neighbours.nearest, from the candidates that the approximate index gives; their cosines are exact.
 
     `probed` is the share of the cells looked into (more: slower and surer). MissingArtifact where `build` was not run.
     """

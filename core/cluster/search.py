@@ -14,13 +14,13 @@ from functools import lru_cache
 import numpy as np
 from distributed import Client
 
-from core.cluster.index import Shard, Shards
+from core.cluster.jobs import Job, spread
+from core.cluster.shards import Shard, Shards
 from core.cluster.store import open_store
-from core.cluster.work import Job, spread
-from core.errors import BadInput
-from core.neighbours import ANY, OTHER, SAME, Neighbour, Query, best, cosines, own_row, products
-from core.occurrences import Occurrence, OccurrenceTable
-from core.texts import t
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.index.neighbours import ANY, OTHER, SAME, Neighbour, Query, best, cosines, own_row, products
+from core.index.table import Occurrence, OccurrenceTable
 
 MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in memory, 44 bytes a row
 
@@ -39,7 +39,7 @@ class Question:
 def nearest(
     shards: Shards, query: Query, weights: Iterable[float], *, k: int = 10, which: str = ANY, client: Client | None = None
 ) -> list[Neighbour]:
-    """As core.neighbours.nearest, over all shards: the rows are numbered through them."""
+    """As core.index.neighbours.nearest, over all shards: the rows are numbered through them."""
     if k < 1:
         raise BadInput(t("k must be at least 1, got {k}.", k=k))
     if which not in (ANY, SAME, OTHER):

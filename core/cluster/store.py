@@ -17,10 +17,10 @@ import fsspec
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from core.artifacts import replacing, text_fingerprint
-from core.config import cache_folder
-from core.errors import BadInput, MissingArtifact
-from core.texts import t
+from core.common.config import cache_folder
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.files.artifacts import replacing, text_fingerprint
 
 MARK = "meta.json"  # of a folder: with it, it is whole
 

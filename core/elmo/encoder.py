@@ -10,21 +10,22 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from core.config import FLOAT32
-from core.device import of
-from core.elmo.lmdata import pack
+from core.common.config import FLOAT32
+from core.common.device import of
+from core.common.errors import BadInput
+from core.elmo.low_precision import stacks
 from core.elmo.model import BiLM, State
-from core.elmo.narrow import stacks
+from core.elmo.packing import pack
 from core.elmo.recurrence import side_by_side
-from core.errors import BadInput
-from core.text import SENTENCE_BEGIN, SENTENCE_END, character_ids
+from core.text.sentences import LabelledRow
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 MAX_CACHED_WORDS = 100_000
 WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
@@ -33,7 +34,7 @@ WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 class Encoder:
     """A biLM in evaluation mode with a word cache; safe to share between threads (and users).
 
-    `precision` is that of its LSTMs' weights (core.elmo.narrow). With `device` the model moves there, else it stays where it
+    `precision` is that of its LSTMs' weights (core.elmo.low_precision). With `device` the model moves there, else it stays where it
     is; what is given and what comes back lies in the processor's memory.
     """
 
@@ -213,3 +214,30 @@ class _Run:
 
 
 _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")
+
+
+def encoded(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], report: Callable[[int, int], None] | None = None, *, chunk: int = 1024
+) -> Iterator[np.ndarray]:
+    """Layers (L, T, D) of each sentence in order, `chunk` sentences at a time so that memory stays bounded.
+
+    `report(tokens done, in all)` is called after each chunk.
+    """
+    total, done = sum(map(len, sentences)), 0
+    for start in range(0, len(sentences), chunk):
+        part = [list(tokens) for tokens in sentences[start : start + chunk]]
+        yield from encoder.encode(part)
+        done += sum(map(len, part))
+        if report:
+            report(done, total)
+
+
+def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
+    """(n, L, D) vectors of labelled tokens; a sentence that several rows share is encoded once."""
+    wanted: dict[tuple[str, ...], list[int]] = {}
+    for k, row in enumerate(rows):
+        wanted.setdefault(tuple(row.tokens), []).append(k)
+    vectors = np.empty((len(rows), encoder.n_layers, encoder.dim), np.float32)
+    for numbers, layers in zip(wanted.values(), encoded(encoder, list(wanted), report), strict=True):
+        vectors[numbers] = layers[:, [rows[k].position for k in numbers]].transpose(1, 0, 2)
+    return vectors

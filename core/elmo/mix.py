@@ -13,8 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.errors import BadInput
-from core.texts import t
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
 
 
 class ScalarMix(nn.Module):
@@ -122,3 +124,15 @@ def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarr
         lengths[short], products[short] = 1.0, 0.0
     products /= lengths
     return np.clip(products, -1.0, 1.0, out=products)
+
+
+def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
+    """'0', '1', '2' -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
+    if layer == "mix":
+        parts = weights.split(",") if weights else [1 / n_layers] * n_layers
+        return check_weights(parts, n_layers)
+    if layer not in map(str, range(n_layers)):
+        raise BadInput(
+            t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1)
+        )
+    return np.eye(n_layers)[int(layer)]

@@ -13,10 +13,10 @@ from __future__ import annotations
 import torch
 from torch import Generator, Tensor, nn
 
-from core.config import ModelShape
-from core.draws import first_weights
+from core.common.config import ModelShape
+from core.common.draws import first_weights
 from core.elmo.recurrence import run_lstm
-from core.text import BEGIN_WORD, END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
+from core.text.tokens import BEGIN_WORD, END_WORD, IDS_PER_TOKEN, N_CHARACTER_IDS
 
 State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 

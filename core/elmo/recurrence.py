@@ -15,8 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.device import PROCESSOR
-from core.threads import limit
+from core.common.device import PROCESSOR
+from core.common.threads import limit
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
@@ -48,7 +48,7 @@ def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
 
 
 class Products(NamedTuple):
-    """The three products of a layer: by its own weights (`_infer`), or by the same in fewer bits (core.elmo.narrow)."""
+    """The three products of a layer: by its own weights (`_infer`), or by the same in fewer bits (core.elmo.low_precision)."""
 
     inputs: Callable[[Tensor], Tensor]  # tokens (n, P) -> their share of the gates, bias included (n, 4H)
     add_state: Callable[[Tensor, Tensor], Tensor]  # gates (n, 4H), which it changes, and last outputs (n, P) -> gates

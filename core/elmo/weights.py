@@ -14,13 +14,13 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from core.artifacts import check_fits, lines_of
-from core.config import ModelShape
-from core.elmo.lm import Softmax, Vocabulary
+from core.common.config import ModelShape
+from core.common.errors import CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.elmo.language_model import Softmax, Vocabulary
 from core.elmo.model import BiLM
-from core.errors import CorruptArtifact, MissingArtifact
-from core.texts import t
-from core.writing import replacing
+from core.files.artifacts import check_fits, lines_of
+from core.files.atomic import replacing
 
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt

@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common.i18n import t
 from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, base, ink, sense_colour
-from core.texts import t
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
 UNDECIDED = "#9A9AA3"  # a neighbour of no clear sense
@@ -79,7 +79,7 @@ def lean_figure(
     """Each dot by what it is nearer to: (n,) cosines with the word in the first sentence and in the second.
 
     Across: the second less the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
-    `sides` as core.cloud.sides tells them; `labels` stand beside their dots where they have room.
+    `sides` as core.senses.cloud.sides tells them; `labels` stand beside their dots where they have room.
     """
     figure = go.Figure()
     x, y, sides = np.subtract(second, first), np.maximum(first, second), np.asarray(sides)

@@ -13,9 +13,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.common.i18n import t
+from core.figures.measures import BACKWARD, FORWARD
 from core.figures.style import GRID, base
-from core.figures.training import BACKWARD, FORWARD
-from core.texts import t
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million

@@ -9,9 +9,9 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common.i18n import t
 from core.figures.style import base
-from core.text import bare, spaced
-from core.texts import t
+from core.text.tokens import bare, spaced
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
 FURTHEST = 0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
@@ -154,3 +154,11 @@ def _ground(value: float, most: float, colours: tuple[str, str]) -> str:
 def _short(text: str) -> str:
     text = bare(text)
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def view_name(view: str) -> str:
+    return t("the mix") if view == "mix" else t("layer {k}", k=view)
+
+
+def half_name(half: str) -> str:
+    return {"past": t("past"), "future": t("future"), "both": t("both")}[half]

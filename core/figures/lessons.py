@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common.i18n import t
 from core.figures.style import GRID, base, line_name
-from core.texts import t
 
 LOT, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # pairs drawn by lot, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is

@@ -1,16 +1,26 @@
-"""What was measured: the layer weights, and accuracies beside chance."""
+"""What was measured: layer weights, accuracies beside chance, how a model was trained, and what each of its layers knows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from html import escape
 from math import log10
 from textwrap import wrap
 
+import numpy as np
 import plotly.graph_objects as go
 
-from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_title
-from core.texts import t
+from core.common.i18n import t
+from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_title, line_name
+
+FORWARD, BACKWARD = "#0072B2", "#D55E00"
+QUANTITIES = {  # of a training log: how a value reads
+    "perplexity": "%{y:.0f}",
+    "loss": "%{y:.3f}",
+    "learning_rate": "%{y:.2e}",
+    "tokens_per_second": "%{y:,.0f}",
+}
 
 
 def weight_bars(weights) -> go.Figure:
@@ -108,3 +118,124 @@ def _merged_lines(null: float | None, majority: float | None) -> list[tuple[floa
         return [((null + majority) / 2, t("chance,<br>commonest sense"), "dot")]
     lines = [(null, t("chance<br>(shuffled)"), "dot"), (majority, t("commonest<br>sense"), "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]
+
+
+def quantity_titles() -> dict[str, str]:
+    """The labels of QUANTITIES on their axes."""
+    return {
+        "perplexity": t("held-out perplexity"),
+        "loss": t("training loss, nats a word (sampled softmax)"),
+        "learning_rate": t("learning rate"),
+        "tokens_per_second": t("tokens a second"),
+    }
+
+
+COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
+
+
+def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
+    """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
+    figure, title, shown = go.Figure(), quantity_titles()[quantity], QUANTITIES[quantity]
+    if quantity == "perplexity":
+        for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
+            _line(figure, validations, name, label, colour, shown, mode="lines+markers")
+    else:
+        _line(figure, steps, quantity, "", FORWARD, shown, mode="lines")
+    for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
+        if last is not None:
+            figure.add_vline(x=end / 1e6, line={"dash": "dot", "color": "#888", "width": 1.5})
+        begin = max([0, *(e for e in ends.values() if e < end)])
+        where = {"x": (begin + end) / 2e6, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
+        figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
+    figure.update_xaxes(title=t("million tokens seen"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
+    figure.update_yaxes(
+        title=title, type="log" if quantity == "perplexity" else "linear", gridcolor=GRID, fixedrange=True, zeroline=False,
+        **({"tickvals": _ticks(validations)} if quantity == "perplexity" else {"nticks": 6}),
+    )  # fmt: skip
+    return base(figure, height=340, key=f"training.{quantity}")
+
+
+def _ticks(validations: list[dict]) -> list[int]:
+    """Round perplexities to write at the axis: at least three where the training stayed within a narrow range."""
+    values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
+    low, high = (min(values), max(values)) if values else (50, 800)
+    for step in (COARSE, range(10, 1000, 20), range(10, 1000, 10), range(5, 1000, 5)):
+        if sum(low <= tick <= high for tick in step) >= 3:
+            break
+    return [tick for tick in step if tick <= 2 * high]
+
+
+def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: str, shown: str, *, mode: str) -> None:
+    x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode=mode,
+        name=label,
+        line={"color": colour, "width": 2.5},
+        marker={"size": 8},
+        hovertemplate=t("{tokens} million tokens: {value}", tokens="%{x:.2f}", value=shown) + f"<extra>{label}</extra>",
+    )
+    if label and x:
+        at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
+        figure.add_annotation(**at, text=line_name(label, colour), showarrow=False, font={"size": 13})
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One task of those side by side."""
+
+    title: str
+    data: str  # on what
+    accuracy: dict[str, float]  # by layer name, 0 to 1
+    baseline: float
+    baseline_name: str
+    static: float | None = None  # by the other words' static vectors alone, where that was measured
+    order: tuple[float, float, float] | None = None  # layer 1 less layer 2: mean, and its 95 % interval
+    less_static: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # by layer: it less `static`
+
+
+def panel_figure(panel: Panel, *, span: float) -> go.Figure:
+    """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
+    layers, values = list(panel.accuracy), list(panel.accuracy.values())
+    best, lines = max(values), _levels(panel)
+    ends = max(*values, *lines), min(*values, *lines)
+    figure = go.Figure(
+        go.Scatter(
+            x=[layer_title(layer) for layer in layers],
+            y=values,
+            mode="lines+markers+text",
+            text=[f"<b>{v:.1%}</b>" if v == best else f"{v:.1%}" for v in values],
+            textposition="top center",
+            textfont={"size": 14},
+            cliponaxis=False,
+            line={"color": "rgba(120,120,130,0.5)", "width": 2},
+            marker={"size": [18 if v == best else 12 for v in values], "color": [LAYER_COLOURS[layer] for layer in layers]},
+            hovertemplate="%{x}: %{y:.2%}<extra></extra>",
+        )
+    )
+    figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
+    text = f"{panel.baseline_name} {panel.baseline:.1%}"
+    where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right"}
+    where["yanchor"] = "bottom" if panel.baseline > best else "top"  # away from the dots
+    figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+    if panel.static is not None:
+        figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
+        text = t("other words’ static vectors {share:.1%}", share=panel.static)
+        where = {"x": 0.0, "xref": "paper", "y": panel.static, "xanchor": "left", "yanchor": "bottom"}
+        figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+    middle = sum(ends) / 2
+    figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
+    figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
+    return base(figure, height=250, key=f"panel.{panel.title}")
+
+
+def shared_span(panels: list[Panel]) -> float:
+    """The range of accuracies that lets every panel keep its points, and room for their labels."""
+    spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
+    return max(max(values) - min(values) for values in spans) * 1.5
+
+
+def _levels(panel: Panel) -> list[float]:
+    """What its lines stand at."""
+    return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]

@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
+from core.common.i18n import t
 from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, apart, base, line_name
-from core.spelling import Firing
-from core.texts import t
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale

@@ -12,8 +12,8 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.text import bare, is_joined
-from core.texts import t
+from core.common.i18n import t
+from core.text.tokens import bare, is_joined
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common.i18n import t
 from core.figures.style import RIM, base
-from core.texts import t
 
 NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
 SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import BadInput
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import Paired, paired, rank_p
+from core.elmo.mix import layer_weights
+from core.index.neighbours import similarities
+from core.index.table import OccurrenceTable
 from core.lessons.cone import density, nearer
-from core.neighbours import similarities
-from core.occurrences import OccurrenceTable
-from core.senses import TIE
-from core.significance import Paired, paired, rank_p
-from core.texts import t
-from core.workbench import layer_weights
+from core.senses.separation import TIE
 
 ROUNDS = 999  # shuffles of one word's senses
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import BadInput
-from core.occurrences import OccurrenceTable
-from core.significance import Paired, paired
-from core.text import bare
-from core.texts import t
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import Paired, paired
+from core.index.table import OccurrenceTable
+from core.text.tokens import bare
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words drawn by lot, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too

@@ -3,7 +3,7 @@
 - layer 0 alone: the spelling, no sentence;
 - the words around in another order: the same words on the same side of nothing, the word itself in its place;
 - an untrained biLM: LSTMs of the same shape with their first random weights, above the trained layer 0;
-- the static context: the sum of the other words' static vectors, no network (core.static_context).
+- the static context: the sum of the other words' static vectors, no network (core.static.context).
 
 One measure for all: how often the nearest other sentence of a word has its sense, leaving one out, a figure a word. It takes minutes,
 so `python -m core evaluate lessons` keeps it beside the model; what is compared on the page are the kept figures, word by word.
@@ -15,17 +15,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from core import static_context
-from core.draws import seeded
-from core.elmo.encoder import Encoder
+from core.common.draws import seeded
+from core.common.errors import MissingArtifact
+from core.common.significance import Paired, paired
+from core.elmo.encoder import Encoder, encoded
 from core.elmo.model import BiLM
-from core.errors import MissingArtifact
+from core.elmo.models import Model
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
 from core.lessons.apart import words_of
-from core.occurrences import OccurrenceTable
-from core.senses import one_nn
-from core.significance import Paired, paired
-from core.static import StaticVectors
-from core.workbench import Model, encoded, open_table, open_vectors, static_contexts_of
+from core.senses.reports import static_contexts_of
+from core.senses.separation import one_nn
+from core.static import context
+from core.static.vectors import StaticVectors, open_vectors
 
 SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
 
@@ -52,7 +54,7 @@ def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np
     found, start = [], 0
     for rows in words.values():
         own = vectors[start : start + len(rows)]
-        found.append(one_nn(static_context.cosines(own), table.sense[rows]))
+        found.append(one_nn(context.cosines(own), table.sense[rows]))
         start += len(rows)
     return found
 

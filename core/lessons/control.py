@@ -5,7 +5,7 @@ gets right of it, it has learned by heart. Selectivity is the accuracy on the ta
 whose type stands in training, as no other could have been learned by heart. A probe of low rank reads few directions only.
 
 The sentences are our own, bundled. English tags are those of `assets/tags-en.json`, given by a tagger that reads spellings alone and
-knows no vectors (tests/bench/tags.py); Korean ones are the analyser's that cuts the text (core.morphemes).
+knows no vectors (tests/bench/tags.py); Korean ones are the analyser's that cuts the text (core.text.morphemes).
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.artifacts import read_json
-from core.config import ASSETS
-from core.errors import BadInput
-from core.evaluation import facts_of
-from core.morphemes import analysed
-from core.probes import commonest_tags, learned_mix_probe
-from core.significance import paired
-from core.text import bare
-from core.texts import t
-from core.workbench import Model, encoded, open_corpus
+from core.common.config import ASSETS
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import paired
+from core.elmo.encoder import encoded
+from core.elmo.models import Model
+from core.evaluation.layer_scores import facts_of
+from core.evaluation.probes import commonest_tags, learned_mix_probe
+from core.files.artifacts import read_json
+from core.text.corpora import open_corpus
+from core.text.morphemes import analysed
+from core.text.tokens import bare
 
 RANKS = (1, 2, 4, 8, 16, 64)
 SENTENCES = 1_200  # drawn by lot, four fifths to train on

@@ -16,18 +16,18 @@ from itertools import combinations
 
 import numpy as np
 
-from core.artifacts import read_json
-from core.config import ASSETS
-from core.errors import CorruptArtifact
+from core.analysis.surroundings import at_large
+from core.common.config import ASSETS
+from core.common.errors import CorruptArtifact
+from core.common.i18n import t
+from core.common.significance import DRAWS
+from core.elmo.mix import layer_weights
+from core.files.artifacts import read_json
+from core.index.neighbours import similarities
+from core.index.table import OccurrenceTable
 from core.lessons.apart import rounded, words_of
 from core.lessons.cone import nearer
-from core.neighbours import similarities
-from core.occurrences import OccurrenceTable
-from core.significance import DRAWS
-from core.static import StaticVectors
-from core.surroundings import at_large
-from core.texts import t
-from core.workbench import layer_weights
+from core.static.vectors import StaticVectors
 
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.figures import Panel
-from core.senses import SenseReport, less, sense_report
-from pages._shared import map_scores, mixing, model_card
-from pages._shared.in_use import InUse
+from core.figures.measures import Panel
+from core.senses.separation import SenseReport, less, sense_report
+from pages._frame.in_use import InUse
+from pages._map import measures, mix
+from pages._model import show
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -25,34 +26,34 @@ def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
     clear, poor = report(0, 0.05), report(1, 2.0)
     assert less(clear, poor).verdict == 1 and less(poor, clear).verdict == -1 and less(clear, clear).verdict == 0
     for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "not decided")):
-        (line,) = map_scores.beside_static(first, second, "the mix")
+        (line,) = measures.beside_static(first, second, "the mix")
         assert line.endswith(f": {said}.") and f"{second.one_nn:.1%}" in line
-    assert map_scores.beside_static(clear, None, "the mix") == [] and map_scores.static_share(None) == ""
+    assert measures.beside_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
 
 
 def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
     clear, poor, near = report(0, 0.05), report(1, 2.0), report(4, 0.35)
-    assert "better" in mixing.about("jam", clear, {"1": poor})[0]
-    assert "alone does better" in mixing.about("jam", poor, {"1": clear})[0]
-    assert 0.9 < near.one_nn < 1 and "too close to call" in mixing.about("jam", near, {"1": clear})[0]
-    assert "flatters" in mixing.about("jam", clear, {"1": poor})[1]
+    assert "better" in mix.about("jam", clear, {"1": poor})[0]
+    assert "alone does better" in mix.about("jam", poor, {"1": clear})[0]
+    assert 0.9 < near.one_nn < 1 and "too close to call" in mix.about("jam", near, {"1": clear})[0]
+    assert "flatters" in mix.about("jam", clear, {"1": poor})[1]
 
 
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():
     def panel(title: str, low: float, high: float) -> Panel:
         return Panel(title, "", {"1": 0.7, "2": 0.7}, 0.4, "chance", order=((low + high) / 2, low, high))
 
-    (line,) = model_card._order_lines(
+    (line,) = show._order_lines(
         [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)], {}
     )
     as_there, other, undecided = line.split(". ")
     assert "Parts of speech" in as_there and "A (-2.0" in as_there and "B" in other and "C (+1.0, -1.0 – +3.0)" in undecided
-    assert model_card._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")], {}) == []
+    assert show._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")], {}) == []
 
 
 @pytest.mark.parametrize("word", ["spring", "all words together"])
 def test_the_bundled_sentences_have_a_static_line(word):
-    from core.workbench import ALL_WORDS
+    from core.analysis.word_maps import ALL_WORDS
 
-    static = map_scores.static_of(OWN, ALL_WORDS if word == "all words together" else word)
-    assert 0.4 < static.one_nn < 1 and f"{static.one_nn:.0%}" in map_scores.static_share(static)
+    static = measures.static_of(OWN, ALL_WORDS if word == "all words together" else word)
+    assert 0.4 < static.one_nn < 1 and f"{static.one_nn:.0%}" in measures.static_share(static)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.head import Answer
-from core.classify.letters import read_and_unread
 from core.classify.model import VARIANTS, variant_titles
-from pages._shared.classify_live import EXAMPLES, FRONT
-from pages._shared.classify_says import CLOSE, about_answers
+from core.classify.readable_words import read_and_unread
+from pages._classify.notices import CLOSE, about_answers
+from pages._classify.show import EXAMPLES, FRONT
 from tests.app.test_pages import html_of, opened
 
 LABELS = ("World", "Sports", "<b>Business</b>")

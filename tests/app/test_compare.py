@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.config import ASSETS
-from core.occurrences import OccurrenceTable
-from pages._shared import compare_spaces, compare_store, examples, store
-from pages._shared.compare_spaces import Chosen, read, told_apart
-from pages._shared.jobs import TURNS, Job
+from core.common.config import ASSETS
+from core.index.table import OccurrenceTable
+from pages._cached import opened as store
+from pages._compare import spaces
+from pages._compare import store as compare_store
+from pages._compare.spaces import Chosen, read, told_apart
+from pages._frame import examples
+from pages._frame.server_jobs import TURNS, Job
 from tests.app.test_pages import ROOT, html_of, opened
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -86,7 +89,7 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
         table = {one: store.targets(one.corpus, one.source)} if labelled else {}
         return table, [(Job(turn), one)]
 
-    monkeypatch.setattr(compare_spaces, "tables", reading)
+    monkeypatch.setattr(spaces, "tables", reading)
     page = opened("pages/compare.py")
     turn.leave()
     assert not page.exception and not page.error

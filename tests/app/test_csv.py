@@ -6,7 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from pages._shared.lists import csv_of
+from pages._widgets.lists import csv_of
 from tests.test_architecture import SHIPPED, calls, name
 
 
@@ -42,6 +42,6 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "pages/_shared/lists.py"
+        if function.endswith(".to_csv") and name(path) != "pages/_widgets/lists.py"
     ]
     assert wrong == []

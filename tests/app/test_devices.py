@@ -1,8 +1,10 @@
 """Where models compute is asked only on machines that have more than the processor, and then obeyed."""
 
-from core import device, workbench
-from core.kept import Kept
-from pages._shared import kept
+from core.common import device
+from core.common.memo import Kept
+from core.elmo import models
+from pages._cached import kept
+from pages._cached import opened as opened_once
 from tests.app.test_pages import opened
 
 
@@ -13,14 +15,14 @@ def test_with_a_processor_alone_nothing_is_asked(monkeypatch):
 
 
 def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
-    asked, open_model = [], workbench.open_model
+    asked, open_model = [], models.open_model
 
     def opened_there(name: str, *, device: str = "cpu", **given):
         asked.append(device)
         return open_model(name, **given)  # there is no card here
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
-    monkeypatch.setattr(workbench, "open_model", opened_there)
+    monkeypatch.setattr(opened_once, "open_model", opened_there)
     monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbours.py")
     box = page.selectbox(key="device")

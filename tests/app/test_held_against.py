@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from core.config import ASSETS
-from core.projection import FrozenMaps
-from core.trustworthiness import by_chance
+from core.analysis.maps import FrozenMaps
+from core.analysis.trustworthiness import by_chance
+from core.common.config import ASSETS
 from tests.app.test_pages import html_of, opened
 
 

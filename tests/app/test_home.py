@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import languages
+from core.text import languages
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,10 +7,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.anisotropy import Level
-from core.verdict import CLOSE, ONE, TWO, Verdict
-from pages._shared import verdict_says
-from pages._shared.home_says import EQUAL, Seen, noticed
+from core.analysis.anisotropy import Level
+from core.senses.verdict import CLOSE, ONE, TWO, Verdict
+from pages._home.notices import EQUAL, Seen, noticed
+from pages._word import verdict_words
 
 cosines = st.one_of(st.floats(-1, 1), st.just(1.0), st.just(0.99996))
 words = st.sampled_from(
@@ -71,7 +71,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
-    title, sure, why = verdict_says.title(one), verdict_says.certainty(one), verdict_says.reason(one, "<i>jam")
+    title, sure, why = verdict_words.title(one), verdict_words.certainty(one), verdict_words.reason(one, "<i>jam")
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
     assert "<i>" not in why and "<money>" not in why
     numbers = [int(n) for n in re.findall(r"\d+", sure)]

@@ -9,10 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core import languages, neighbours
-from core.neighbours import Products
-from pages._shared import corpus_store, map_links, store
-from pages._shared.kept import KEPT, kept, version
+from core.index import neighbours
+from core.index.neighbours import Products
+from core.text import languages
+from pages._cached import opened
+from pages._cached.kept import KEPT, kept, version
+from pages._corpus import store as corpus_store
+from pages._map import lines
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -31,15 +34,15 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert corpus_store.concordance(str(path)).words == ["heron", "one"] and not store.is_labelled(str(path))
-    key = store._key(str(path), "elmo-mini")
+    assert corpus_store.concordance(str(path)).words == ["heron", "one"] and not opened.is_labelled(str(path))
+    key = opened._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
     assert corpus_store.concordance(str(path)).words == ["egret", "one"]
-    assert store._key(str(path), "elmo-mini") != key  # its index is another job's
+    assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
-    assert store.is_labelled(str(path))
+    assert opened.is_labelled(str(path))
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     assert version(str(path), "corpus") == before  # the content tells, not the time
 
@@ -73,17 +76,17 @@ def large(monkeypatch) -> SimpleNamespace:
     table = SimpleNamespace(
         rows=SimpleNamespace(take=lambda _: [np.zeros((3, 8))]), occurrence=lambda _: SimpleNamespace(tokens=("a",), position=0)
     )
-    monkeypatch.setattr(store, "products", pretended)
+    monkeypatch.setattr(opened, "products", pretended)
     monkeypatch.setattr(neighbours, "products", pretended)
-    monkeypatch.setattr(store, "query", lambda *_: None)
-    monkeypatch.setattr(store, "targets", lambda *_: table)
+    monkeypatch.setattr(opened, "query", lambda *_: None)
+    monkeypatch.setattr(opened, "targets", lambda *_: table)
     return table
 
 
 def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        store.query_products("sentences", "elmo-mini", "targets", ("a", "b"), k)
-        map_links._products(large, "sentences", "elmo-mini", k)
+        opened.query_products("sentences", "elmo-mini", "targets", ("a", "b"), k)
+        lines._products(large, "sentences", "elmo-mini", k)
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there

@@ -7,7 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.texts import catalogue
+from core.common.i18n import catalogue
 from tests.app.test_pages import PAGES, opened
 
 HANGUL = re.compile("[가-힣]")

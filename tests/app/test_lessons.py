@@ -7,9 +7,10 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workbench
-from core.config import ASSETS
-from pages._shared.lesson_words import lessons
+from core.common.config import ASSETS
+from core.elmo.models import open_model
+from core.index.tables import open_table
+from pages._lessons.words import lessons
 from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
 
@@ -66,7 +67,7 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     ]
     (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
     own = str(tmp_path / "own.txt")
-    workbench.open_table(own, workbench.open_model("elmo-mini"))  # read before: a page that waits for it is another test's
+    open_table(own, open_model("elmo-mini"))  # read before: a page that waits for it is another test's
     page = opened(PAGE, corpus=own)
     assert not page.exception and not page.error and "two words drawn by lot have a cosine" in said(page)
     other = opened(PAGE, corpus=own, lesson="apart")

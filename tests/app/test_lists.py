@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from core.text import tokenize
-from pages._shared.lists import WINDOW, keyword_line
+from core.text.tokens import tokenize
+from pages._widgets.lists import WINDOW, keyword_line
 
 
 def text_of(html: str) -> str:

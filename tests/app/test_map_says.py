@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.surroundings import CLOSE
-from pages._shared.map_says import NAMED, of_leans, of_occurrences, of_scores
+from core.analysis.surroundings import CLOSE
+from pages._map.notices import NAMED, of_leans, of_occurrences, of_scores
 
 cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 

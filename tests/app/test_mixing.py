@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.senses import less
-from core.surroundings import cosine
-from pages._shared.mixing import about
+from core.analysis.surroundings import cosine
+from core.senses.separation import less
+from pages._map.mix import about
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened
 

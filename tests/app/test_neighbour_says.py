@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.neighbours import Neighbour, TypeNeighbour
-from core.occurrences import Occurrence
-from pages._shared.neighbour_says import Listed, about
+from core.index.neighbours import Neighbour, TypeNeighbour
+from core.index.table import Occurrence
+from pages._neighbours.notices import Listed, about
 
 SENSES = ("shore", "money", "<i>row</i>")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core import library, own
-from pages._shared.markup import pathless, plain
+from core.files import own_names
+from core.text import own_corpus
+from pages._frame.markup import pathless, plain
 from tests.app.test_korean import words_on
 from tests.app.test_pages import opened
 
@@ -23,14 +24,14 @@ def test_a_path_in_an_older_link_opens_and_becomes_a_name(written, page):
     shown = opened(page, corpus=str(written))
     assert not shown.exception
     name = shown.session_state["corpus"]
-    assert name.startswith("letters.txt · ") and own.is_kept(name)
+    assert name.startswith("letters.txt · ") and own_names.is_kept(name)
     assert shown.query_params["corpus"] in (name, [name])
     assert shown.selectbox(key="corpus").value == name
     assert str(written.parent) not in "\n".join(words_on(shown))
 
 
 def test_an_own_corpus_by_its_file_in_the_cache_is_its_name(private_cache):
-    kept = library.keep_text(TEXT, "letters")
+    kept = own_corpus.keep_text(TEXT, "letters")
     shown = opened("pages/neighbours.py", corpus=str(kept.path))
     assert shown.session_state["corpus"] == kept.name and not shown.error
     assert str(private_cache) not in "\n".join(words_on(shown))
@@ -44,8 +45,8 @@ def test_the_folder_of_texts_stays_out_of_the_address(written):
 
 
 def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
-    kept = library.keep_text(TEXT + "Nobody has read this one yet.", "letters")
-    library.forget(kept.name)
+    kept = own_corpus.keep_text(TEXT + "Nobody has read this one yet.", "letters")
+    own_corpus.forget(kept.name)
     shown = opened("pages/neighbours.py", corpus=kept.name)
     assert not shown.exception
     assert ["no longer kept here" in error.value for error in shown.error] == [True]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.artifacts import read_json
-from core.config import ASSETS
+from core.common.config import ASSETS
+from core.files.artifacts import read_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pages._shared import examples
-from pages._shared.positions import gap
-from pages._shared.predict_text import AT, OTHER, TEXT, is_version
-from pages._shared.versions import _verdict
+from pages._frame import examples
+from pages._predict.edits import _verdict
+from pages._predict.surprise import gap
+from pages._predict.text import AT, OTHER, TEXT, is_version
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."

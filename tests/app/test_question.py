@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import languages
-from core.text import bare
-from pages._shared import examples
+from core.text import languages
+from core.text.tokens import bare
+from pages._frame import examples
 
 ROOT = Path(__file__).parents[2]
 

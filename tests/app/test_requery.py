@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core import languages
-from core.limits import limits
-from core.text import bare
-from pages._shared.lists import WINDOW, window
-from pages._shared.requery import as_typed
+from core.common.limits import limits
+from core.text import languages
+from core.text.tokens import bare
+from pages._neighbours.requery import as_typed
+from pages._widgets.lists import WINDOW, window
 from tests.app.test_pages import html_of, opened
 
 WILD = {

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.model import variant_titles
-from core.context_gains import CONTROLS, Lead, Size, part_titles
-from core.significance import Paired, holm, margin, mcnemar
-from pages._shared.classify_scores import about_calibration
-from pages._shared.results import _kind, about_task
-from pages._shared.results_curve import about_context, context_table
-from pages._shared.results_earlier import _on_spam
+from core.common.significance import Paired, holm, margin, mcnemar
+from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
+from pages._classify.curve import about_context, context_table
+from pages._classify.earlier import _on_spam
+from pages._classify.results import _kind, about_task
+from pages._classify.scores import about_calibration
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 

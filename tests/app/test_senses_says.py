@@ -9,15 +9,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import cloud, editing, induction
-from core import influence as inf
-from core.verdict import CLOSE, ONE, TWO, Verdict
-from pages._shared import cloud_says, decided_notices, flip_quiz, flip_says, found_notes
-from pages._shared.cloud_own import Cloud
-from pages._shared.decided_inputs import Asked
-from pages._shared.flip_says import CLEAR, NEVER, ShownPath
-from pages._shared.found_store import Occurrences
-from pages._shared.inputs import Chosen
+from core.senses import cloud, clusters, edits
+from core.senses import influence as inf
+from core.senses.verdict import CLOSE, ONE, TWO, Verdict
+from pages._cloud import notices as cloud_notices
+from pages._cloud.unlabelled import Cloud
+from pages._decided import notices as decided_notices
+from pages._decided.inputs import Asked
+from pages._flip import notices as flip_notices
+from pages._flip import quiz
+from pages._flip.notices import CLEAR, NEVER, ShownPath
+from pages._found import notices as found_notices
+from pages._found.store import Occurrences
+from pages._widgets.inputs import Chosen
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
 LEADS = st.one_of(st.sampled_from([0.0, 0.001, -0.001, CLEAR, 0.2, -0.2]), st.floats(-2, 2, width=32))
@@ -33,10 +37,10 @@ def sentences(lines: list[str]) -> list[str]:
 @st.composite
 def paths(draw) -> ShownPath:
     n = draw(st.integers(2, 8))
-    steps = [editing.Step(("jam",), 0)]
+    steps = [edits.Step(("jam",), 0)]
     for k in range(1, n):
         old, new = draw(st.one_of(st.tuples(WORDS, WORDS), st.tuples(WORDS, st.none()), st.tuples(st.none(), WORDS)))
-        steps.append(editing.Step(("jam",), 0, None if new is None else 0, old, new, k))
+        steps.append(edits.Step(("jam",), 0, None if new is None else 0, old, new, k))
     pair = draw(
         st.sampled_from([("river edge", "money <house>"), ("as in the first sentence", "as in the second"), ("말", "馬")])
     )
@@ -51,7 +55,7 @@ def paths(draw) -> ShownPath:
 @given(paths(), st.data())
 def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data):
     guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(shown.steps))]))
-    lines = sentences(flip_says.noticed(shown, guess))
+    lines = sentences(flip_notices.noticed(shown, guess))
     margins, over = shown.margins[shown.layer], shown.margins[shown.layer] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
     told = re.search(r"at edit (\d+) of (\d+)", lines[0])
@@ -78,7 +82,7 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
     if guess is not None:
         assert ("guess was right" in lines[1]) == (guess == (changes[0] if changes else NEVER))
     for name in {"1", "2", "mix"} - {shown.layer}:
-        first = next(iter(editing.flips(shown.margins[name])), None)
+        first = next(iter(edits.flips(shown.margins[name])), None)
         place = "in the mix" if name == "mix" else f"at layer {name}"
         assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
 
@@ -88,14 +92,14 @@ def test_the_quiz_tells_the_lead_and_who_is_wrong(cosines, data):
     senses = tuple(["river <edge>", "money", "말", "sound"][: len(cosines)])
     gold, before, answer = (data.draw(st.sampled_from(senses)) for _ in range(3))
     edit = data.draw(st.sampled_from([None, (0, "a", "b")]))
-    question = editing.Question("w", ("a", "w"), 1, senses, tuple(cosines), gold, edit, before if edit else None)
-    lines = sentences(flip_quiz.told(question, answer))
+    question = edits.Question("w", ("a", "w"), 1, senses, tuple(cosines), gold, edit, before if edit else None)
+    lines = sentences(quiz.told(question, answer))
     ordered = sorted(cosines)
     assert f"by {ordered[-1] - ordered[-2]:.2f} in cosine" in lines[0]
     assert ("the model is wrong" in lines[1]) == (question.model != gold)
     if edit:
         assert ("did not turn it" in lines[1]) == (before == question.model)
-    sentences(flip_quiz.scored([question], [answer]))
+    sentences(quiz.scored([question], [answer]))
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
@@ -113,7 +117,7 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
     words = [f"{word}{k}" for k, (_, _, word) in enumerate(dots)]
     found = Cloud(words if named else [], words, words, first, second, len(dots))
     static = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
-    lines = sentences(cloud_says.noticed_own("<b>jam", layer, found, static, same=same))
+    lines = sentences(cloud_notices.noticed_own("<b>jam", layer, found, static, same=same))
     lean = second - first
     if told := re.search(
         r"of (\d+) sentences with .*, (\d+) are nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
@@ -141,7 +145,7 @@ SHARES = (
 @given(SHARES, st.one_of(st.none(), SHARES), st.sampled_from(["0", "2", "mix"]))
 def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
     placed = [cloud.Placed("x", 0.5, "a", 1.0), cloud.Placed("y", 0.5, "b", 0.0)]
-    lines = sentences(cloud_says.noticed("bank", ["a", "b", "c"], layer, placed, [first, second]))
+    lines = sentences(cloud_notices.noticed("bank", ["a", "b", "c"], layer, placed, [first, second]))
     assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
     if layer == "0":
         return
@@ -150,7 +154,7 @@ def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, 
             assert which not in lines[0]
             continue
         ordered = sorted(shares.values(), reverse=True)
-        leads = ordered[0] >= 1 / 3 + cloud_says.UNSURE and ordered[0] - ordered[1] >= cloud_says.UNSURE
+        leads = ordered[0] >= 1 / 3 + cloud_notices.UNSURE and ordered[0] - ordered[1] >= cloud_notices.UNSURE
         told = re.search(rf"your {which}(?: sentence stands)? (among “(\w)” \((\d+)%|between)", lines[0])
         assert (told[1] != "between") == leads
         if leads:
@@ -195,16 +199,14 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))), st.sampled_from([0.0, 1.9, 2.1]),
 )  # fmt: skip
 def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z):
-    agreement = rand and induction.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
-    s = induction.Suggestion(
-        number=suggested, best=max(2, suggested), silhouettes=(), null=(), p=0.2 if suggested == 1 else 0.005
-    )
+    agreement = rand and clusters.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
+    s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), p=0.2 if suggested == 1 else 0.005)
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
-    lines = sentences(found_notes.noticed(found, number, agreement, [[("word", z)]] * number))
+    lines = sentences(found_notices.noticed(found, number, agreement, [[("word", z)]] * number))
     assert ("one group" in lines[0] or "seldom suffice to tell" in lines[0]) == (suggested == 1)
     assert (f"you asked for {number}" in lines[0]) == (number > 1 and number != suggested)
     assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)
     if number > 1 and agreement:
         assert ("no better than luck" in lines[1]) == (agreement.rand <= agreement.rand_null[1])
     elif number > 1:
-        assert (len(lines) == 2) == (z < found_notes.CLEAR_Z)
+        assert (len(lines) == 2) == (z < found_notices.CLEAR_Z)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.artifacts import read_json
 from core.classify.model import variant_titles
-from core.classify.noise import read_accuracy
-from core.significance import margin
-from pages._shared.noise_accuracy import about_accuracy
-from pages._shared.speed import FILE, SHOWN, about_speed, compared
+from core.common.significance import margin
+from core.experiments.typing_errors import read_accuracy
+from core.files.artifacts import read_json
+from pages._classify.typing_accuracy import about_accuracy
+from pages._speed.show import FILE, SHOWN, about_speed, compared
 from tests.app.test_pages import html_of, opened
 
 

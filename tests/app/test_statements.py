@@ -11,15 +11,20 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.comparing import Comparison
-from core.concordance import Concordance
-from core.corpus import Sentence
-from core.figures import Panel
-from core.spelling import Firing, Window
-from core.statefulness import Memory, Stream, drift
-from core.static import Neighbour
-from pages._shared import compare_words, indexing, model_card, results_earlier, spelling_notices, state_notices
-from pages._shared.state_notices import ROUNDING, SEEN, UNSEEN
+from core.analysis.memory import Memory, Stream, drift
+from core.analysis.spaces import Comparison
+from core.analysis.spelling import Firing, Window
+from core.figures.measures import Panel
+from core.static.vectors import Neighbour
+from core.text.concordance import Concordance
+from core.text.sentences import Sentence
+from pages._classify import earlier
+from pages._compare import words as compare_words
+from pages._corpus import reading
+from pages._model import show
+from pages._spelling import notices as spelling_notices
+from pages._state import notices
+from pages._state.notices import ROUNDING, SEEN, UNSEEN
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
 SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
@@ -37,7 +42,7 @@ def plain(lines: list[str]) -> str:
     st.sampled_from(["chance", "commonest tag"]),
 )
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
-    said = plain(model_card._noticed([Panel("Task", "data", accuracy, baseline, name)], {}))
+    said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)], {}))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
     if found := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
@@ -79,7 +84,7 @@ def memories(draw) -> tuple[Memory, SimpleNamespace]:
 def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, SimpleNamespace], layer: int):
     memory, chosen = given_
     whole = memory.drifted.whole[layer]
-    said = plain(state_notices.about_words(memory, chosen, layer))
+    said = plain(notices.about_words(memory, chosen, layer))
     assert ("no word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
     if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
         assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
@@ -87,7 +92,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
         assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
     if not layer:
         return
-    settling = plain(state_notices.about_settling(memory, layer))
+    settling = plain(notices.about_settling(memory, layer))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
     if "each time it settles (" in settling:
@@ -97,7 +102,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     if "does not within" in settling:
         assert varied[len(varied) // 2 :].mean() > 0.001
     alone, batch = memory.stateless_difference
-    ours = plain(state_notices.about_ours(memory))
+    ours = plain(notices.about_ours(memory))
     assert ("differs in no number" in ours) == (alone == batch == 0)
     assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
     assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape
@@ -171,7 +176,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     found = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
     if copied:
         found["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(results_earlier.about_checks(found))
+    said = plain(earlier.about_checks(found))
     assert bool(said) == bool(random)
     if random:
         worst = max(random.values())
@@ -179,7 +184,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
         assert f"{worst:.1%} of four classes" in said and ("70.0%" in said) == copied
         assert ("something leaks" in said) == above and ("Nothing leaks" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
-    assert "goes from 90.00% to 95.00%" in plain(results_earlier.about_checks(both))
+    assert "goes from 90.00% to 95.00%" in plain(earlier.about_checks(both))
 
 
 TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)
@@ -193,7 +198,7 @@ TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), mi
 def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     opened = Concordance([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
     hits = opened.find(query)
-    said = plain(indexing.noticed(opened, query, False, hits))
+    said = plain(reading.noticed(opened, query, False, hits))
     n = sum(tokens.count(query) for tokens, _ in drawn)
     total = sum(len(tokens) for tokens, _ in drawn)
     assert len(hits) == n and ("No sentence here holds" in said) == (n == 0)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
-from core.errors import BadInput
-from pages._shared.train_order import FEWEST, check_classes, refusal
-from pages._shared.train_results import FEW_TEXTS, about_training
-from pages._shared.training_job import cost, left_of_all, time_in_words
+from core.common.errors import BadInput
+from pages._classify.job import cost, left_of_all, time_in_words
+from pages._classify.order import FEWEST, check_classes, refusal
+from pages._classify.train_results import FEW_TEXTS, about_training
 from tests.app.test_pages import opened
 
 

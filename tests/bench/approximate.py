@@ -15,8 +15,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core import neighbours
-from core.cluster import approximate, index, search
+from core.cluster import approximate, search
+from core.cluster import shards as index
+from core.index import neighbours
 
 K = 20
 SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells

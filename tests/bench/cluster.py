@@ -22,13 +22,16 @@ from pathlib import Path
 
 import numpy as np
 
-from core import neighbours, workbench
-from core.cluster import costs, index, search
+from core.cluster import search
+from core.cluster import shards as index
+from core.cluster.jobs import connected
 from core.cluster.store import open_store
-from core.cluster.work import connected
-from core.corpus import Sentence, read_sentences
-from core.elmo.lmdata import read_lines
-from core.occurrences import OccurrenceTable, build_index
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index import neighbours
+from core.index.table import OccurrenceTable, build_index
+from core.text.sentences import Sentence, read_sentences
+from core.training.data import read_lines
+from tests.bench import cluster_costs
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 20
@@ -91,7 +94,7 @@ def main() -> int:
     work = Path(options.folder)
     work.mkdir(parents=True, exist_ok=True)
     corpus = _corpus(options, work)
-    model = workbench.open_model(options.model)
+    model = open_model(options.model)
     sentences = read_sentences(corpus)
     tokens = sum(len(s.tokens) for s in sentences)
     say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {options.workers} workers of one thread")
@@ -109,7 +112,7 @@ def main() -> int:
     say("\n| what | measured |\n| --- | --- |")
     for what, measured in rows:
         say(f"| {what} | {measured} |")
-    say("\n" + costs.table(rates))
+    say("\n" + cluster_costs.table(rates))
     if not options.keep:
         shutil.rmtree(work)
     return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
@@ -192,7 +195,7 @@ def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: li
     rows.append((f"exact search, {len(cluster.workers)} workers", f"{1000 * mean[1]:.0f} ms a query"))
     rows.append(("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"))
     cores = os.cpu_count() or 1
-    rates = costs.Rates(
+    rates = cluster_costs.Rates(
         tokens_per_s=len(one) / alone / cores,
         rows_per_s=len(one) / mean[0] / cores,
         bytes_per_row=size / len(one),
@@ -261,7 +264,7 @@ def _corpus(options, work: Path) -> Path:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--occurrences", type=int, default=2_000_000)
-    parser.add_argument("--model", default=workbench.BUNDLED_MODEL)
+    parser.add_argument("--model", default=BUNDLED_MODEL)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--memory", default="2GiB", help="of a worker")
     parser.add_argument("--text", nargs="*", default=[], help="text, a sentence a line (.xz and .gz too)")

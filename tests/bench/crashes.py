@@ -48,9 +48,9 @@ def say(what: str, value: object = 0) -> None:
 
 def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
-    from core.corpus import Sentence
     from core.elmo.encoder import Encoder
-    from core.occurrences import build_index
+    from core.index.table import build_index
+    from core.text.sentences import Sentence
 
     encoder = Encoder(_tiny())
     draw = random.Random(0)
@@ -66,7 +66,7 @@ def indexing(folder: Path, _: str) -> None:
 
 def training(folder: Path, _: str) -> None:
     """Eight epochs of the smallest network, kept after each."""
-    from core import heads
+    from core.classify import tasks
     from core.classify.data import SplitConfig, make_dataset
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
@@ -80,10 +80,10 @@ def training(folder: Path, _: str) -> None:
         label = "ab"[k % 2]
         rows.append(Row(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
     dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
-    config = heads.task_config(heads.task_named("own"), seed=0, epochs=8)
+    config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
     trainer = make_trainer(VARIANTS["embedding"], dataset, config, Frozen())
     first = True
-    for progress in heads.run(trainer):
+    for progress in tasks.run(trainer):
         if first:
             say("begun", progress.epoch - 1)
             first = False
@@ -94,7 +94,7 @@ def training(folder: Path, _: str) -> None:
 
 
 def downloading(folder: Path, url: str) -> None:
-    from core.download import download
+    from core.files.download import download
 
     target = folder / "file.bin"
     part = folder / "file.bin.part"
@@ -106,16 +106,18 @@ def downloading(folder: Path, url: str) -> None:
 
 def mapping(folder: Path, _: str) -> None:
     """A word's maps, three times over in three files, each found or fitted as the pages do it."""
-    from core import workbench
+    from core.analysis.word_maps import open_maps
+    from core.common.config import ASSETS
+    from core.index.table import OccurrenceTable
 
-    table = workbench.OccurrenceTable(workbench.ASSETS / "targets")
+    table = OccurrenceTable(ASSETS / "targets")
     words = table.lemmas[:3]
     table.folder = folder / "no-maps-here"
     done = len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")])
     say("begun", done)
     sums = []
     for k, word in enumerate(words):
-        sums.append(hashlib.sha256(workbench.open_maps(table, word, fit=True).coordinates.tobytes()).hexdigest())
+        sums.append(hashlib.sha256(open_maps(table, word, fit=True).coordinates.tobytes()).hexdigest())
         say("step", k + 1)
     say("result", "".join(sums))
 
@@ -126,7 +128,7 @@ def _alike(one: Path, other: Path) -> bool:
     A process that goes on spells words in other company than one that did all: on some processors a product's sums then
     differ in float32's last digit.
     """
-    from core.occurrences import OccurrenceTable
+    from core.index.table import OccurrenceTable
 
     a, b = (OccurrenceTable(folder / "index") for folder in (one, other))
     facts = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("word", "position", "sentence"))
@@ -137,7 +139,7 @@ def _alike(one: Path, other: Path) -> bool:
 def _tiny():
     import torch
 
-    from core.config import ModelShape
+    from core.common.config import ModelShape
     from core.elmo.model import BiLM
 
     torch.manual_seed(0)

@@ -4,7 +4,7 @@ usage: python -m tests.bench.fuzz [--inputs 100000] [--only NAME ...] [--seconds
 
 Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much,
 formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within
-`SLOWEST_S`; the memory of the whole process is told at the end. tests/core/test_fuzz.py runs a few hundred of each.
+`SLOWEST_S`; the memory of the whole process is told at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
 """
 
 from __future__ import annotations
@@ -31,18 +31,23 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from core import library, registry, texts, workbench
-from core.artifacts import read_json
+from core.analysis.maps import FrozenMaps, ProjectionConfig
 from core.classify.data import SplitConfig, make_dataset
 from core.classify.tables import read_table
-from core.concordance import Concordance
-from core.corpus import read_labelled, read_sentences, sentences_from_text
-from core.datasets import read_pairs, read_semcor, read_senseval, read_tags
-from core.errors import ElmoscopeError
-from core.experiments import read_results
-from core.projection import FrozenMaps, ProjectionConfig
-from core.static import load_vectors
-from core.text import character_ids, join_tokens, split_sentences, tokenize
+from core.common import i18n
+from core.common.config import ASSETS
+from core.common.errors import ElmoscopeError
+from core.evaluation.datasets import read_pairs, read_semcor, read_senseval, read_tags
+from core.experiments.variants import read_results
+from core.files import registry
+from core.files.artifacts import read_json
+from core.index.index_plan import index_plan
+from core.static.vectors import load_vectors, open_vectors
+from core.text import own_corpus
+from core.text.concordance import Concordance
+from core.text.corpora import open_corpus
+from core.text.sentences import read_labelled, read_sentences, sentences_from_text
+from core.text.tokens import character_ids, join_tokens, split_sentences, tokenize
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {
@@ -246,8 +251,8 @@ def model_files() -> dict[str, bytes]:
     """options.json, weights.hdf5 and weights.safetensors of a very small biLM, and its vocabulary."""
     import torch
 
-    from core.config import ModelShape
-    from core.elmo.lm import Softmax
+    from core.common.config import ModelShape
+    from core.elmo.language_model import Softmax
     from core.elmo.model import BiLM
     from core.elmo.weights import save_hdf5, save_safetensors
 
@@ -318,7 +323,7 @@ def a_map() -> bytes:
 
 @functools.cache
 def searched() -> Concordance:
-    return Concordance(workbench.open_corpus("sentences")[:400], unnamed="ours")
+    return Concordance(open_corpus("sentences")[:400], unnamed="ours")
 
 
 # --- what is asked of each input ----------------------------------------------------------------------------------------
@@ -353,11 +358,12 @@ def _model(folder: Path, given: dict[str, bytes]) -> None:
 
 def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
     sources = [
-        library.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data)) for k, (name, data) in enumerate(given)
+        own_corpus.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data))
+        for k, (name, data) in enumerate(given)
     ]
-    kept = library.keep_files(sources)
+    kept = own_corpus.keep_files(sources)
     sentences = read_sentences(kept.path)
-    library.plan(sentences, 3, 256)
+    index_plan(sentences, 3, 256)
     opened = Concordance(sentences, unnamed="x")
     opened.lines(opened.find(sentences[0].tokens[0]), 5)
 
@@ -380,17 +386,17 @@ def tokenize_free(text: str) -> str:
 
 def _words(folder: Path, given: tuple[str, str]) -> None:
     """What stands behind the text boxes: sentences, words, weights, names, searches."""
-    from core.heads import task_named, text_tokens
-    from core.workbench import layer_weights
+    from core.classify.tasks import task_named, text_tokens
+    from core.elmo.mix import layer_weights
 
     text, other = given
     answers = (
         lambda: sentences_from_text(text), lambda: searched().find(text), lambda: searched().find(text, pattern=True),
         lambda: searched().like(text), lambda: layer_weights("mix", 3, other[:200]), lambda: layer_weights(other, 3),
         lambda: text_tokens(task_named("news"), text), lambda: task_named(other), lambda: registry.resolve(other, "corpus"),
-        lambda: registry.resolve(text, "model"), lambda: registry.resolve(text, "vectors"), lambda: library.files_in(other if len(other) < 200 else "x"),
-        lambda: library.keep_text(text, other), lambda: _glove().neighbours(other, 3),
-        lambda: texts.particle(text, "은", "는"), lambda: texts.t("“{word:은/는}” {n:,}", word=text, n=3),
+        lambda: registry.resolve(text, "model"), lambda: registry.resolve(text, "vectors"), lambda: own_corpus.files_in(other if len(other) < 200 else "x"),
+        lambda: own_corpus.keep_text(text, other), lambda: _glove().neighbours(other, 3),
+        lambda: i18n.particle(text, "은", "는"), lambda: i18n.t("“{word:은/는}” {n:,}", word=text, n=3),
     )  # fmt: skip
     for answer in answers:
         try:
@@ -401,7 +407,7 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
 
 @functools.cache
 def _glove():
-    return workbench.open_vectors("glove-mini")
+    return open_vectors("glove-mini")
 
 
 @functools.cache
@@ -465,7 +471,7 @@ def _vector_folders() -> st.SearchStrategy[tuple[bytes, ...]]:
     return st.tuples(*(st.one_of(st.just(path.read_bytes()), changed(path.read_bytes())) for path in _small_vectors()))
 
 
-HEAD = workbench.ASSETS / "heads" / "spam" / "mean-glove"
+HEAD = ASSETS / "heads" / "spam" / "mean-glove"
 
 
 def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
@@ -476,7 +482,7 @@ def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
 
 @functools.cache
 def _small_vectors() -> tuple[Path, ...]:
-    """meta.json, vectors.safetensors and words.txt of six words, as core.glove saves them."""
+    """meta.json, vectors.safetensors and words.txt of six words, as core.static.glove saves them."""
     import hashlib
 
     from safetensors.numpy import save

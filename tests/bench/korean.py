@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from core.config import ASSETS
-from core.elmo.lmdata import _drawn, read_lines
-from core.languages import TOKENISERS
-from core.morphemes import mecab_ko, plain_mecab
-from core.text import IDS_PER_TOKEN, bare, find_word, join_tokens
+from core.common.config import ASSETS
+from core.text.languages import TOKENISERS
+from core.text.morphemes import mecab_ko, plain_mecab
+from core.text.tokens import IDS_PER_TOKEN, bare, find_word, join_tokens
+from core.training.data import _drawn, read_lines
 
 FILES = "korean/wikipedia-ko.txt.xz", "korean/reviews-ko.txt.xz"
 KNOWN = 50_000  # words that the softmax names
 HELD_OUT = 0.02
-RANK = 8  # occurrences from which a vector is learned (core.glove)
+RANK = 8  # occurrences from which a vector is learned (core.static.glove)
 
 
 def main() -> None:

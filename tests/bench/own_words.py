@@ -21,7 +21,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from core.text import bare
+from core.text.tokens import bare
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 240

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.config import MINI, ModelShape
+from core.common.config import MINI, ModelShape
 from core.elmo.model import CharacterCNN
-from core.elmo.recipe import FITTED_TYPES
-from core.elmo.warmstart import solve_characters
-from core.text import character_ids
+from core.text.tokens import character_ids
+from core.training.recipe import FITTED_TYPES
+from core.training.warm_start import solve_characters
 
 BANDS = ((2, 5_000), (5_000, 10_000), (10_000, 20_000), (20_000, 30_000), (30_000, 50_000))
 DRAWN = 2_000  # words of each band

@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
-from core import manifest
-from core.artifacts import provenance, write_json
-from core.datasets import read_tags
+from core.evaluation.datasets import read_tags
+from core.files import sums
+from core.files.artifacts import provenance, write_json
 from core.lessons.control import FILE
-from core.workbench import BUNDLED_CORPUS, open_corpus
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
 LETTERS = {
     "noun": "N", "name": "P", "verb": "V", "adjective": "A", "adverb": "R", "pronoun": "O", "determiner": "D", "preposition": "I",
@@ -87,7 +87,7 @@ def main(train: Path, test: Path) -> None:
     write_json(
         FILE, {"command": "python -m tests.bench.tags conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)}
     )
-    manifest.renew(FILE)
+    sums.renew(FILE)
 
 
 if __name__ == "__main__":

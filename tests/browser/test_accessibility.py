@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages._shared.menu import menu
+from pages._frame.menu import menu
 from tests.browser.test_main_path import TITLES, opened
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.experiments import RESULTS
+from core.experiments.variants import RESULTS
 from tests.browser.test_main_path import opened
 
 pytestmark = pytest.mark.browser
@@ -138,13 +138,13 @@ def test_the_results_page_draws_every_task(page: Page, server: str):
 
 def test_the_notebook_s_command_runs(own_file: Path):
     """The command line that the notebook holds, as the page writes it."""
-    from pages._shared.training_job import Order
+    from pages._classify.job import Order
 
     order = Order(
         task="own", title="my rows.csv", files={"train": own_file}, columns={}, variants=("tfidf",), seeds=(0,), share=1.0, epochs=2,
         model="elmo-mini", vectors="glove-mini",
     )  # fmt: skip
-    from pages._shared.train_results import notebook
+    from pages._classify.train_results import notebook
 
     code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

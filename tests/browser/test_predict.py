@@ -60,7 +60,7 @@ def test_a_link_reopens_an_edit_and_a_tapped_word_replaces_another(page: Page, s
 def test_a_model_without_a_softmax_says_so_in_a_sentence(page: Page, server: str, tmp_path):
     import shutil
 
-    from core.config import ASSETS
+    from core.common.config import ASSETS
 
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt"))
     page.goto(f"{server}/predict?model={tmp_path / 'mute'}")

@@ -10,10 +10,10 @@ from core.classify.inputs import live_layers
 from core.classify.model import NetworkConfig
 from core.classify.runs import Frozen, TrainConfig
 from core.classify.tables import Row, Table
-from core.config import ModelShape
+from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.static import StaticVectors
+from core.static.vectors import StaticVectors
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
 TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}  # fmt: skip

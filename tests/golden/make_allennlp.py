@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.config import ASSETS, ModelShape
-from core.elmo.allennlp import AllenNLPEngine
+from core.allennlp.engine import AllenNLPEngine
+from core.common.config import ASSETS, ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, save_hdf5
-from core.text import tokenize
+from core.text.tokens import tokenize
 
 FILE = Path(__file__).with_name("allennlp.npz")
 SMALL = ModelShape()

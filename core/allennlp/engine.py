@@ -1,0 +1,237 @@
+"""AllenNLP 2.10.1 as a second engine: the reference implementation of ELMo, in a process of its own.
+
+`allennlp_worker.py` runs in the Python 3.10 environment that `setup` makes; `AllenNLPEngine` speaks to it through pipes
+(the worker's docstring has the protocol). No call waits longer than its time limit, whatever the worker does.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import tempfile
+import threading
+import weakref
+import zipfile
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from core.allennlp.setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
+from core.common.errors import BadInput, EngineUnavailable
+
+__all__ = ["AllenNLPEngine", "EngineResult", "environment_path", "find_python310", "is_ready", "setup"]
+
+MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
+AGAIN = f"If it stays so, remove the environment's folder and run: {SETUP}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineResult:
+    """What AllenNLP computed."""
+
+    layers: list  # float32 (L, T, D) for each sentence; with stateful, a list of them for each stream
+    seconds: float  # character ids and biLM only
+    load_seconds: float  # reading the weights; about 0 where the worker still had them
+    tokens: int
+    versions: dict[str, str]  # of allennlp, torch, python
+
+
+class AllenNLPEngine:
+    """AllenNLP's biLM in a worker, which starts at the first call, and anew at the call after it was stopped.
+
+    `command` is started in the worker's place (tests do). Calls from several threads wait for each other.
+    """
+
+    def __init__(self, *, command: Sequence[str] | None = None) -> None:
+        self._command = list(command) if command else None
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._n_requests = 0
+
+    def __enter__(self) -> AllenNLPEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def ping(self, *, timeout_s: float = 120.0) -> dict[str, str]:
+        """Versions of allennlp, torch and python in the worker. Raises EngineUnavailable."""
+        return _versions(self._ask({"op": "ping"}, timeout_s=timeout_s))
+
+    def embed(
+        self,
+        sentences: Sequence,
+        options_path: Path | str,
+        weights_path: Path | str,
+        *,
+        stateful: bool = False,
+        batch_size: int = 32,  # sentences; with stateful, a batch is one sentence of every stream
+        threads: int | None = None,  # of torch; None leaves it to torch
+        timeout_s: float = 120.0,  # for the whole call: starting, loading, embedding
+    ) -> EngineResult:
+        """Layers of token lists or, with `stateful`, of equally long streams of token lists.
+
+        Raises BadInput where sentences, options or weights cannot be used, EngineUnavailable where AllenNLP is not
+        installed, ends, or does not answer in time.
+        """
+        _check(sentences, stateful=stateful, batch_size=batch_size)
+        options, weights = (_existing(path) for path in (options_path, weights_path))
+        with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:
+            output = Path(folder, "layers.npz")
+            request = {"op": "embed", "options": options, "weights": weights, "output": str(output), "stateful": stateful}
+            request |= {"sentences": sentences, "batch_size": batch_size, "threads": threads}
+            answer = self._ask(request, timeout_s=timeout_s)
+            try:
+                layers = _read(output, sentences, stateful=stateful)
+                numbers = {name: answer[name] for name in ("seconds", "load_seconds", "tokens")}
+            except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+                raise EngineUnavailable(f"AllenNLP's worker left no readable result ({error}). {AGAIN}") from None
+        return EngineResult(layers=layers, versions=_versions(answer), **numbers)
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            self._stop()
+
+    def _ask(self, request: dict, *, timeout_s: float) -> dict:
+        """The answer to a request; the worker is stopped unless it answered as agreed and can go on."""
+        with self._lock:
+            if self._worker is None:
+                self._worker = _Worker(self._command or worker_command())
+                weakref.finalize(self, self._worker.stop)  # also at exit
+            self._n_requests += 1
+            try:
+                answer = self._worker.exchange({**request, "id": self._n_requests}, timeout_s=timeout_s)
+                if answer.get("importing"):
+                    raise EngineUnavailable(f"AllenNLP cannot be imported ({answer.get('error')}). {AGAIN}")
+            except BaseException:  # after an interrupt, too, the next call would read this call's answer
+                self._stop()
+                raise
+        if not answer["ok"]:
+            raise BadInput(f"AllenNLP could not {request['op']} this: {answer.get('error')}")
+        return answer
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+        self._worker = None
+
+
+class _Worker:
+    """A started worker. Three threads own its pipes, so that no full or silent pipe can stop a caller."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        try:
+            self.process = subprocess.Popen(command, start_new_session=True, **pipes)
+        except OSError as error:
+            raise EngineUnavailable(f"AllenNLP's worker does not start ({error}). {AGAIN}") from None
+        self.requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: no more
+        self.answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: the worker closed its stdout
+        self.complaints: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
+        self.threads = [
+            threading.Thread(target=target, args=args, daemon=True)
+            for target, args in (
+                (_feed, (self.process.stdin, self.requests)),
+                (_drain, (self.process.stdout, self.answers)),
+                (_overhear, (self.process.stderr, self.complaints)),
+            )
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def exchange(self, request: dict, *, timeout_s: float) -> dict:
+        """Send a request, return its answer. After EngineUnavailable the caller must stop the worker."""
+        self.requests.put(json.dumps(request).encode() + b"\n")
+        try:
+            line = self.answers.get(timeout=max(timeout_s, 0.0))
+        except queue.Empty:
+            raise EngineUnavailable(
+                f"AllenNLP did not {request['op']} within {timeout_s:g} s and was stopped{self._last_words()}. "
+                "Give it fewer sentences or a longer time limit."
+            ) from None
+        if line is None:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=2.0)
+            self.threads[2].join(timeout=2.0)
+            raise EngineUnavailable(
+                f"AllenNLP's worker ended (exit status {self.process.returncode}) before it answered "
+                f"'{request['op']}'{self._last_words()}. Try again, with fewer sentences if memory ran out. {AGAIN}"
+            )
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            answer = json.loads(line)
+            if isinstance(answer["ok"], bool) and answer.get("id") == request["id"]:
+                return answer
+        start = line[:60].decode("utf-8", "replace").strip()
+        raise EngineUnavailable(f"AllenNLP's worker answered '{request['op']}' with '{start}'{self._last_words()}. {AGAIN}")
+
+    def stop(self) -> None:
+        """End the worker at once; again is harmless."""
+        self.requests.put(None)
+        kill(self.process)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=5.0)
+        for thread in self.threads:
+            thread.join(timeout=1.0)
+
+    def _last_words(self) -> str:
+        return f"; its last words: '{self.complaints[-1][:200]}'" if self.complaints else ""
+
+
+def _feed(stdin: IO[bytes], requests: queue.SimpleQueue) -> None:
+    with suppress(OSError), stdin:
+        for request in iter(requests.get, None):
+            stdin.write(request)
+            stdin.flush()
+
+
+def _drain(stdout: IO[bytes], answers: queue.SimpleQueue) -> None:
+    with stdout:
+        for line in iter(lambda: stdout.readline(MAX_ANSWER), b""):
+            answers.put(line)
+    answers.put(None)
+
+
+def _overhear(stderr: IO[bytes], complaints: deque) -> None:
+    with stderr:
+        for line in iter(lambda: stderr.readline(MAX_ANSWER), b""):
+            if text := line.decode("utf-8", "replace").strip():
+                complaints.append(text)
+
+
+def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
+    """BadInput unless `sentences` is a list of token lists or, with `stateful`, of equally long lists of them."""
+    if batch_size < 1:
+        raise BadInput(f"batch_size must be at least 1, got {batch_size}.")
+    streams = sentences if stateful else [sentences]
+    if not all(isinstance(item, (list, tuple)) for item in (sentences, *streams)):
+        raise BadInput("AllenNLP takes a list of token lists or, with stateful, a list of streams of token lists.")
+    if len({len(stream) for stream in streams}) > 1:
+        raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
+    for sentence in (sentence for stream in streams for sentence in stream):
+        if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
+            raise BadInput(f"A sentence must be a list of tokens, got {str(sentence)[:60]!r}.")
+
+
+def _existing(path: Path | str) -> str:
+    if not Path(path).is_file():
+        raise BadInput(f"There is no file {path}. AllenNLP needs a model's options.json and its weights.hdf5.")
+    return str(Path(path).absolute())
+
+
+def _read(output: Path, sentences: Sequence, *, stateful: bool) -> list:
+    """The worker's arrays, nested as `sentences` is."""
+    with np.load(output, allow_pickle=False) as arrays:
+        if stateful:
+            return [[arrays[f"{s}/{k}"] for k in range(len(stream))] for s, stream in enumerate(sentences)]
+        return [arrays[str(i)] for i in range(len(sentences))]
+
+
+def _versions(answer: dict) -> dict[str, str]:
+    return {name: str(answer.get(name)) for name in ("allennlp", "torch", "python")}

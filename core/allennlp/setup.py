@@ -1,0 +1,195 @@
+"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`.
+
+No newer Python can install AllenNLP, so it gets a folder of its own, made once by `setup`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from core.common.config import cache_folder
+from core.common.errors import BadInput, EngineUnavailable
+
+VERSION = "2.10.1"
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+WORKER = Path(__file__).with_name("worker.py")
+SETUP = "python -m core allennlp setup"
+MADE = "elmoscope-made"  # marker, written first: this folder is ours to remove
+READY = "elmoscope-ready.json"  # marker, written last: the versions, and what was installed
+
+
+def environment_path() -> Path:
+    """The environment's folder: ELMOSCOPE_ALLENNLP, or `allennlp-env` in the user's cache folder."""
+    value = os.environ.get("ELMOSCOPE_ALLENNLP")
+    return (Path(value).expanduser() if value else cache_folder() / "allennlp-env").resolve()
+
+
+def is_ready() -> bool:
+    """Whether `setup` has finished here, for the requirements as they are now."""
+    folder = environment_path()
+    try:
+        marker = json.loads((folder / READY).read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(marker, dict) and marker.get("requirements") == _fingerprint() and _python_of(folder).exists()
+
+
+def worker_command() -> list[str]:
+    """What starts the worker. Raises EngineUnavailable where the environment is not ready."""
+    folder = environment_path()
+    if not is_ready():
+        raise EngineUnavailable(f"AllenNLP is not installed in {folder}. Run: {SETUP}")
+    return _worker_of(folder)
+
+
+def find_python310() -> Path | None:
+    """A Python 3.10 that runs and can make environments, or None. Each candidate is really started: a shim may fail."""
+    home = Path.home()
+    data = Path(os.environ.get("APPDATA") or home) if os.name == "nt" else home / ".local" / "share"
+    program = "python.exe" if os.name == "nt" else "bin/python3.10"
+    candidates = [[sys.executable], ["py", "-3.10"] if os.name == "nt" else ["python3.10"], ["python3"]]
+    candidates += [[str(path)] for path in sorted(home.glob(".pyenv/versions/3.10*/bin/python"), reverse=True)]
+    candidates += [[str(path)] for path in sorted(data.glob(f"uv/python/cpython-3.10*/{program}"), reverse=True)]
+    return next((python for python in map(_as_python310, candidates) if python), None)
+
+
+def setup(report: Callable[[str], None], *, python: Path | str | None = None) -> Path:
+    """Make the environment unless it is ready, passing pip's lines to `report`; return its folder.
+
+    About 0.9 GB of download and 2 GB of disk. A half-made environment is removed and remade; one that we did not make
+    is used if AllenNLP works in it, and never removed. Raises EngineUnavailable, or BadInput if `python` is no 3.10.
+    """
+    folder = environment_path()
+    with _only_one(folder):
+        if is_ready():
+            return folder
+        if (folder / MADE).exists() or not folder.exists() or not any(folder.iterdir()):
+            _install(_choose_python(python), folder, report)
+        elif not _python_of(folder).exists():
+            raise EngineUnavailable(f"{folder} holds something else. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
+        report("Starting AllenNLP for the first time; this takes up to a minute.")
+        versions = _first_ping(folder)
+        marker = {"requirements": _fingerprint(), **versions}
+        part = folder / f"{READY}.part"
+        part.write_text(json.dumps(marker, indent=2), "utf-8", newline="\n")
+        os.replace(part, folder / READY)
+        report(f"AllenNLP {versions['allennlp']} is ready in {folder}")
+    return folder
+
+
+def _fingerprint() -> str:
+    return hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+
+
+def _python_of(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _worker_of(folder: Path) -> list[str]:
+    return [str(_python_of(folder)), "-I", str(WORKER)]  # -I: else our own allennlp.py, beside the worker, is imported
+
+
+def _as_python310(command: Sequence[str]) -> Path | None:
+    """The interpreter that `command` starts, if it is a Python 3.10 with venv and pip."""
+    question = "import sys, venv, ensurepip; print(*sys.version_info[:2], sys.executable)"
+    try:
+        pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+        done = subprocess.run([*command, "-I", "-c", question], timeout=30.0, **pipes)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    answer = done.stdout.strip().split(maxsplit=2)
+    return Path(answer[2]) if done.returncode == 0 and answer[:2] == ["3", "10"] and len(answer) == 3 else None
+
+
+def _choose_python(python: Path | str | None) -> Path:
+    found = _as_python310([str(python)]) if python else find_python310()
+    if found is None and python:
+        raise BadInput(f"{python} is not a Python 3.10 that can make environments (venv, ensurepip).")
+    if found is None:
+        raise EngineUnavailable(
+            f"AllenNLP {VERSION} needs Python 3.10, and none was found that can make environments. Install one "
+            f"(uv python install 3.10, pyenv install 3.10, or python3.10 with python3.10-venv), then run: {SETUP}"
+        )
+    return found
+
+
+def _install(python: Path, folder: Path, report: Callable[[str], None]) -> None:
+    """A new environment in `folder`, whatever was there, with all requirements in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MADE).touch()
+    report(f"Making an environment with {python} in {folder}")
+    _stream([str(python), "-I", "-m", "venv", str(folder)], report)
+    pip = [str(_python_of(folder)), "-I", "-m", "pip", "install", "--no-deps", "--no-input", "--progress-bar", "off"]
+    _stream([*pip, "-r", str(REQUIREMENTS)], report)
+
+
+def _stream(command: Sequence[str], report: Callable[[str], None]) -> None:
+    """Run a command to its end, passing each line to `report`; kill it if `report` raises."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")}
+    env |= {"PIP_USER": "0", "PIP_CONSTRAINT": REQUIREMENTS.as_uri(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    lines = deque(maxlen=50)
+    with subprocess.Popen(list(command), env=env, start_new_session=True, **pipes) as process:
+        try:
+            for line in process.stdout:
+                lines.append(line.decode("utf-8", "replace").strip())
+                report(lines[-1])
+        except BaseException:
+            kill(process)
+            raise
+    if process.returncode != 0:
+        errors = [line for line in lines if line.lower().startswith("error")] or [line for line in lines if line]
+        reason = f": {errors[-1][:300]}" if errors else ""
+        raise EngineUnavailable(f"AllenNLP was not installed{reason}. It needs the network and 3 GB of disk; then run: {SETUP}")
+
+
+def _first_ping(folder: Path) -> dict[str, str]:
+    """Versions of allennlp, torch and python, from a worker started for this alone."""
+    try:
+        request = b'{"op": "ping"}\n'
+        done = subprocess.run(_worker_of(folder), input=request, capture_output=True, timeout=600.0)
+        answer = json.loads(done.stdout)
+        reason = answer.get("error", "")
+        if answer["ok"] and answer["allennlp"] == VERSION:
+            return {name: answer[name] for name in ("allennlp", "torch", "python")}
+        reason = reason or f"it is version {answer['allennlp']}"
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, AttributeError) as error:
+        reason = " ".join(str(error).split())[:200]
+    raise EngineUnavailable(f"AllenNLP {VERSION} does not start in {folder} ({reason}). Remove that folder, then run: {SETUP}")
+
+
+def kill(process: subprocess.Popen) -> None:
+    """End a process and whatever it started, at once; it must lead a session of its own."""
+    if process.poll() is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """Hold the lock beside `folder`; the system frees it when its holder dies. EngineUnavailable if it is taken."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_name(f"{folder.name}.lock"), "a+b") as file:
+        try:
+            if os.name == "posix":
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            else:
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            raise EngineUnavailable(f"AllenNLP is being installed in {folder} right now. Wait until that has ended.") from None
+        yield

@@ -1,0 +1,188 @@
+"""AllenNLP's biLM behind a pipe: one JSON request a line on stdin, one JSON answer a line on stdout.
+
+Runs alone in the Python 3.10 environment of `allennlp_requirements.txt`, as `python -I allennlp_worker.py`, and imports
+nothing of ours. `core.allennlp.engine` starts it and speaks to it.
+
+    {"op": "ping"} -> {"ok": true, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
+    {"op": "embed", "options": path, "weights": path, "sentences": [[token, ...], ...], "output": path of an .npz,
+     "stateful": false, "batch_size": 32, "threads": n or absent}
+        -> {"ok": true, "seconds": s, "load_seconds": s, "tokens": n, and the versions of ping}
+
+The .npz holds key "i" -> float32 (L, T, D) for sentence i. With "stateful", `sentences` is a list of equally long
+streams of sentences; batch k holds the k-th sentence of every stream, the LSTM states carry over from batch to batch,
+and the key is "stream/k". An "id" is sent back as it came. Whatever fails is answered by
+{"ok": false, "error": one sentence, "importing": true if AllenNLP itself cannot be imported}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+class ImportFailed(Exception):
+    """AllenNLP, or something it needs, is not in this environment."""
+
+
+class Worker:
+    """The last model loaded, kept until another is asked for."""
+
+    def __init__(self) -> None:
+        self.key: tuple = ()  # path, time of change and size of the two files
+        self.model = None  # allennlp's _ElmoBiLm
+        self.n_threads: int | None = None  # what torch chose by itself
+
+    def answer(self, request: dict) -> dict:
+        """The answer to one request; never raises."""
+        try:
+            operations = {"ping": lambda _: versions(), "embed": self.embed}
+            if request.get("op") not in operations:
+                raise ValueError(f"unknown op {request.get('op')!r}; known are ping and embed")
+            return {"ok": True, **operations[request["op"]](request)}
+        except Exception as error:
+            return {"ok": False, "error": one_sentence(error), "importing": isinstance(error, ImportFailed)}
+
+    def embed(self, request: dict) -> dict:
+        """Embed `sentences` and write `output`. `seconds` covers character ids and biLM, not loading or writing."""
+        found = versions()
+        import torch
+
+        self.n_threads = self.n_threads or torch.get_num_threads()
+        torch.set_num_threads(int(request.get("threads") or self.n_threads))
+        start = time.perf_counter()
+        model = self.load(request["options"], request["weights"])
+        loaded = time.perf_counter()
+        sentences, stateful = request["sentences"], bool(request.get("stateful"))
+        with torch.no_grad():
+            if stateful:
+                arrays = dict(embed_streams(model, sentences))
+            else:
+                arrays = dict(embed_sentences(model, sentences, int(request.get("batch_size") or 32)))
+        done = time.perf_counter()
+        write(Path(request["output"]), arrays)
+        n_tokens = sum(array.shape[1] for array in arrays.values())
+        return {**found, "seconds": done - loaded, "load_seconds": loaded - start, "tokens": n_tokens}
+
+    def load(self, options: str, weights: str):
+        """The biLM of the two files, in eval mode; read again only if a file is another or has changed."""
+        from allennlp.modules.elmo import _ElmoBiLm
+
+        states = [os.stat(path) for path in (options, weights)]
+        key = (options, weights, *((state.st_mtime_ns, state.st_size) for state in states))
+        if key != self.key:
+            self.key, self.model = (), None  # first forget: two large models need not fit into memory
+            self.model = _ElmoBiLm(options, weights).eval()
+            self.key = key
+        return self.model
+
+
+def embed_sentences(model, sentences: list[list[str]], batch_size: int) -> Iterator[tuple[str, object]]:
+    """Yield ("i", float32 (L, T, D)) in batches of `batch_size`, every batch from a state of zeros."""
+    import numpy as np
+
+    model._elmo_lstm.stateful = False  # AllenNLP's default is True: the same sentence then differs each time
+    filled = [i for i, sentence in enumerate(sentences) if sentence]
+    for i, sentence in enumerate(sentences):
+        if not sentence:
+            yield str(i), np.zeros((model.num_layers, 0, model.get_output_dim()), dtype=np.float32)
+    for first in range(0, len(filled), batch_size):
+        rows = filled[first : first + batch_size]
+        model._elmo_lstm.reset_states()  # not read while stateful is False, but updated, and of another batch's size
+        yield from zip(map(str, rows), forward(model, [sentences[i] for i in rows]), strict=True)
+    model._elmo_lstm.reset_states()
+
+
+def embed_streams(model, streams: list[list[list[str]]]) -> Iterator[tuple[str, object]]:
+    """Yield ("stream/k", float32 (L, T, D)); zero states at the first batch, then carried over."""
+    if len({len(stream) for stream in streams}) > 1:
+        raise ValueError(f"streams must be equally long, got {[len(stream) for stream in streams]}")
+    model._elmo_lstm.stateful = True
+    model._elmo_lstm.reset_states()
+    for k, batch in enumerate(zip(*streams, strict=True)):
+        for stream, layers in enumerate(forward(model, list(batch))):
+            yield f"{stream}/{k}", layers
+    model._elmo_lstm.reset_states()
+
+
+def forward(model, batch: list[list[str]]) -> list:
+    """B token lists -> B arrays (L, T, D): AllenNLP's activations without the two sentence boundaries."""
+    import torch
+    from allennlp.modules.elmo import batch_to_ids
+
+    empty = torch.zeros((len(batch), 1, 50), dtype=torch.long)  # batch_to_ids gives (B, 0) where no sentence has a token
+    character_ids = batch_to_ids(batch) if any(batch) else empty  # (B, T, 50)
+    layers = torch.stack(model(character_ids)["activations"])  # (L, B, T + 2, D): <S> is row 0, </S> row T_b + 1
+    return [layers[:, b, 1 : 1 + len(tokens)].numpy().copy() for b, tokens in enumerate(batch)]
+
+
+def write(output: Path, arrays: dict) -> None:
+    """Write an .npz whole or not at all."""
+    import numpy as np
+
+    temporary = output.with_name(f"{output.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(temporary, output)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def versions() -> dict:
+    """Versions of what computes; imports it, which takes seconds the first time. Raises ImportFailed."""
+    try:
+        import_module("allennlp.modules.elmo")
+        import torch
+        from allennlp.version import VERSION
+    except Exception as error:  # a broken package raises more than ImportError
+        raise ImportFailed(one_sentence(error)) from error
+    return {"allennlp": VERSION, "torch": str(torch.__version__), "python": platform.python_version()}
+
+
+def one_sentence(error: Exception) -> str:
+    """The error's kind and its text, on one line, at most 300 characters."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+
+
+def main() -> None:
+    """Answer requests until stdin ends. Only answers reach stdout: everything else printed goes to stderr."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # also what C libraries print
+    sys.stdout = sys.stderr
+    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]  # our allennlp.py is not it
+    os.environ.setdefault("ALLENNLP_CACHE_ROOT", str(Path(sys.prefix) / "cache"))  # else ~/.allennlp is made
+    warnings.simplefilter("ignore")  # its packages' complaints about Python 3.10 would pass for the worker's last words
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads else spin: 20 times slower on busy cores
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    worker = Worker()
+    for line in sys.stdin.buffer:
+        try:
+            request = json.loads(line)
+            answer = worker.answer(request) if isinstance(request, dict) else {"ok": False, "error": "not an object"}
+            answer.update({"id": request["id"]} if isinstance(request, dict) and "id" in request else {})
+        except ValueError as error:
+            answer = {"ok": False, "error": f"not JSON: {one_sentence(error)}"}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _end_with_parent(parent: int) -> None:
+    """End at once when the parent has died, even in the middle of a long request (stdin's end is read only after it)."""
+    while os.name == "posix" and os.getppid() == parent:
+        time.sleep(0.5)
+    if os.name == "posix":
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Where two words stand that have nothing to do with each other: the cosine of words drawn by lot, layer by layer.
+
+Contextual vectors lie in a narrow cone, so that a cosine of 0 is not "nothing in common": two words by lot have more (Ethayarajh
+2019). The words are drawn from a model's own sentences, one from each, every token with a letter as likely; a pair is of two
+different words, letter case aside. Measured once and kept in a model's measures.json ("random", `python -m core evaluate random`).
+
+`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.elmo.mix import check_weights, layer_weights
+from core.elmo.models import Model
+from core.text.corpora import open_corpus
+
+TOKENS = 1000  # drawn for what is kept: half a million pairs
+FEWER = 300  # where it is measured while somebody waits: the mean within 0.05 or so of that of TOKENS
+NINE_IN_TEN = (0.05, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Of the cosines of two different words drawn by lot."""
+
+    mean: float
+    low: float  # nine pairs in ten lie between ...
+    high: float  # ... these two
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """N tokens, each of another sentence."""
+
+    words: tuple[str, ...]  # casefolded
+    layers: np.ndarray  # (N, L, D) float32
+
+
+def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
+    """A token with a letter of each of n sentences by lot; all of them where there are fewer. BadInput where two are not to be had."""
+    rng, words, layers = np.random.default_rng(seed), [], []
+    readable = [tokens for tokens in sentences if any(_is_word(token) for token in tokens)]
+    chosen = [list(readable[k]) for k in np.sort(rng.permutation(len(readable))[:n])]
+    places = [int(rng.choice([k for k, token in enumerate(tokens) if _is_word(token)])) for tokens in chosen]
+    if len({tokens[k].casefold() for tokens, k in zip(chosen, places, strict=True)}) < 2:
+        raise BadInput("A random level needs two sentences with different words in them.")
+    for tokens, k, found in zip(chosen, places, encoder.encode(chosen), strict=True):
+        words.append(tokens[k].casefold())
+        layers.append(np.asarray(found[:, k], np.float32))
+    return Drawn(tuple(words), np.stack(layers))
+
+
+def random_cosines(drawn: Drawn, weights) -> np.ndarray:
+    """The cosines (n,) of all pairs of different words under a mix."""
+    mixes = np.tensordot(check_weights(weights, drawn.layers.shape[1]).astype(np.float32), drawn.layers, axes=(0, 1))
+    unit = mixes / np.maximum(np.linalg.norm(mixes, axis=1, keepdims=True), 1e-12)
+    words = np.array(drawn.words)
+    return (unit @ unit.T)[np.triu(words[:, None] != words, 1)]
+
+
+def random_level(drawn: Drawn, weights) -> Level:
+    """Mean and middle nine tenths of these cosines."""
+    cosines = random_cosines(drawn, weights)
+    low, high = np.quantile(cosines, NINE_IN_TEN)
+    return Level(float(cosines.mean()), float(low), float(high))
+
+
+def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
+    """The level of each layer and of the equal mix, from the sentences of the model's language."""
+    drawn = draw(model.encoder, [s.tokens for s in open_corpus(model.language.sentences, model.language)], n, seed=seed)
+    n_layers = drawn.layers.shape[1]
+    found = {name: random_level(drawn, layer_weights(name, n_layers)) for name in (*map(str, range(n_layers)), "mix")}
+    rounded = {name: {key: round(value, 4) for key, value in asdict(level).items()} for name, level in found.items()}
+    return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
+
+
+def level_of(measures: Mapping | None, layer: str) -> Level | None:
+    """What a model's measures hold of a layer or "mix"; None where it was not measured."""
+    found = (measures or {}).get("random", {}).get(layer)
+    return Level(found["mean"], found["low"], found["high"]) if found else None
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalpha, token))

@@ -1,0 +1,257 @@
+"""Flat views whose axes have a meaning: largest spread (PCA), and axes between two poles, such as money minus river.
+
+A pole is a sense of a labelled word or a list of words; it lies at the mean of its occurrences' unit vectors. An axis is the
+direction from one pole to the other, as directions between words are in static vectors (Bolukbasi et al. 2016; SemAxis, An et
+al. 2018), here in each layer by itself. A point's score is its way along that direction from the mean of all points. An
+occurrence that belongs to a pole would draw the pole to itself and so speak for itself: it is scored by its pole without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import mixed
+from core.index.table import OccurrenceTable
+from core.text.languages import tokenize
+from core.text.tokens import bare
+
+ONE_POINT = 1e-4  # poles nearer than this are one: in layer 0 all occurrences of a spelling are, up to rounding
+MOST_OCCURRENCES = 2_000  # of a pole's words that are read: the first in the table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """Directions in a space on which its points are looked at; those that do not exist there are zeros."""
+
+    mean: np.ndarray  # (D,) float64, of the points' unit vectors
+    axes: np.ndarray  # (d, D) float64, each of length 1 or 0
+    shares: np.ndarray  # (d,) share of the points' variance along each axis
+    together: float  # share of the variance within all d; less than the sum where axes are not at right angles
+
+    def place(self, vectors: np.ndarray) -> np.ndarray:
+        """(n, D) of any length -> (n, d) float32: ways along the axes, in units of the unit vectors."""
+        return ((unit(vectors) - self.mean) @ self.axes.T).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One space as it is drawn."""
+
+    plane: Plane
+    coordinates: np.ndarray  # (N, d) float32; by poles: each point by its poles without it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pole:
+    """One end of an axis: n occurrences."""
+
+    name: str
+    rows: np.ndarray  # (n,) of the labelled table; -1 where an occurrence is not in it
+    layers: np.ndarray  # (n, L, D) float32
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """(n, D) -> float64 rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
+    vectors = np.asarray(vectors, np.float64)
+    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+        told = t("A view needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        raise BadInput(told)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+
+
+def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
+    """(N, D) -> the `dims` principal components of the vectors' directions; each axis's largest loading is positive.
+
+    By the eigenvectors of the smaller of the two matrices of products, (N, N) or (D, D): what is smaller than rounding is zero.
+    """
+    rows = unit(vectors)
+    mean = rows.mean(axis=0)
+    rows -= mean
+    return _plane(rows, mean, _components(rows, dims))
+
+
+def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
+    """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were.
+
+    A turn or a mirroring within the plane changes neither the plane nor its share of the variance.
+    """
+    views: list[View] = []
+    for space in spaces:
+        rows = unit(space)
+        mean = rows.mean(axis=0)
+        rows -= mean
+        axes = _components(rows, dims)
+        if views:
+            left, _, right = np.linalg.svd((rows @ axes.T).T @ views[-1].coordinates)  # orthogonal Procrustes (Gower 1975)
+            axes = (left @ right).T @ axes
+        plane = _plane(rows, mean, axes)
+        views.append(View(plane, (rows @ axes.T).astype(np.float32)))
+    return views
+
+
+def axis_scores(
+    points: np.ndarray, plus: np.ndarray, minus: np.ndarray, plus_of: np.ndarray, minus_of: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Axis (D,) from `minus` to `plus`, and every point's score on it by the poles without that point, (N,).
+
+    `points` (N, D), `plus` (n, D), `minus` (m, D): vectors of any length. `plus_of` (n,), `minus_of` (m,): which of the points a
+    pole's member is, -1 for none. A pole that is nothing but the point itself lies, for it, at the mean of all points. All scores
+    are in units of the whole poles' distance; where the poles are one point there is no axis, and all is zero.
+    """
+    rows = unit(points)
+    mean = rows.mean(axis=0)
+    axis, length = _axis(unit(plus), unit(minus))
+    if not length:
+        return axis, np.zeros(len(rows))
+    centred = rows - mean
+    own = np.einsum("nd,nd->n", centred, rows)
+    ends = [_seen(centred, mean, own, unit(members), np.asarray(of)) for members, of in ((plus, plus_of), (minus, minus_of))]
+    return axis, (ends[0] - ends[1]) / length
+
+
+def pole_views(
+    layers: np.ndarray,
+    rows: np.ndarray,
+    x: tuple[Pole, Pole],
+    y: tuple[Pole, Pole] | None = None,
+    *,
+    mixes: Sequence[Sequence[float]],
+) -> list[View]:
+    """Points (N, L, D) that are the table's `rows` (N,) -> for each mix of layers (weights (L,)) the view with these axes.
+
+    x and y run from their second pole to their first. Without y, it is the largest spread at a right angle to x, mirrored to
+    agree with the view before.
+    """
+    views: list[View] = []
+    number = {int(row): k for k, row in enumerate(rows)}
+    for weights in mixes:
+        points = mixed(np.moveaxis(layers, 1, 0), weights)
+        directions, scores = zip(*(_by_poles(points, number, pair, weights) for pair in (x, y) if pair), strict=True)
+        unit_rows = unit(points)
+        mean = unit_rows.mean(axis=0)
+        centred = unit_rows - mean
+        axes, columns = list(directions), list(scores)
+        if y is None:
+            rest = centred - np.outer(centred @ axes[0], axes[0])
+            axes.append(_components(rest, 1)[0])
+            if views and (rest @ axes[1]) @ views[-1].coordinates[:, 1] < 0:
+                axes[1] = -axes[1]
+            columns.append(rest @ axes[1])
+        views.append(View(_plane(centred, mean, np.stack(axes)), np.stack(columns, axis=1).astype(np.float32)))
+    return views
+
+
+def sense_names(table: OccurrenceTable) -> list[str]:
+    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's commonest senses first."""
+    names = []
+    for lemma in table.lemmas:
+        codes, counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)
+        order = sorted(zip(-counts, (table.senses[code] for code in codes), strict=True))
+        names += [f"{lemma}: {sense}" for _, sense in order]
+    return names
+
+
+def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None = None) -> Pole:
+    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences.
+
+    Words are looked up among the labelled ones of `table`, as spellings or lemmas, then in `everything`, the same corpus's
+    table of all tokens. BadInput names the words that neither has.
+    """
+    if text in sense_names(table):
+        lemma, sense = text.split(": ", 1)
+        rows = table.labelled_rows(lemma)
+        rows = rows[table.sense[rows] == table.senses.index(sense)]
+        return Pole(text, rows, table.rows.take(rows))
+    words, rows, layers, missing = _words(text), [], [], []
+    for word in words:
+        found = _rows_of(table, word)
+        elsewhere = _rows_of(everything, word)[:MOST_OCCURRENCES] if not len(found) and everything is not None else []
+        if len(found):
+            rows.append(found)
+            layers.append(table.rows.take(found))
+        elif len(elsewhere):
+            rows.append(np.full(len(elsewhere), -1))
+            layers.append(everything.rows.take(elsewhere))
+        else:
+            missing.append(word[:40])
+    if not words:
+        raise BadInput(t("One end of an axis is empty. Choose a sense from the list, or type words with commas between them."))
+    if missing:
+        raise BadInput(
+            t(
+                "The sentences in use do not have “{words}”, so it cannot be the end of an axis. Choose a sense from the list, or other words.",
+                words="”, “".join(missing[:5]),
+            )
+        )
+    return Pole(", ".join(words), np.concatenate(rows), np.concatenate(layers))
+
+
+def outside(table: OccurrenceTable, text: str) -> list[str]:
+    """The words of a pole that a table has no occurrence of; none for a sense."""
+    return [] if text in sense_names(table) else [word for word in _words(text) if not len(_rows_of(table, word))]
+
+
+def _words(text: str) -> list[str]:
+    words = (bare(token).casefold() for part in text.split(",") for token in tokenize(part))
+    return list(dict.fromkeys(word for word in words if any(c.isalnum() for c in word)))
+
+
+def _rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
+    same = np.isin(table.word, [code for spelling, code in table.word_codes.items() if bare(spelling) == word])
+    if word in table.lemmas:
+        same |= table.lemma == table.lemmas.index(word)
+    return np.flatnonzero(same)
+
+
+def _by_poles(points: np.ndarray, number: dict[int, int], pair: tuple[Pole, Pole], weights) -> tuple[np.ndarray, np.ndarray]:
+    members = [mixed(np.moveaxis(end.layers, 1, 0), weights) for end in pair]
+    of = [np.array([number.get(int(row), -1) for row in end.rows]) for end in pair]
+    return axis_scores(points, *members, *of)
+
+
+def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
+    """Unit direction (D,) between two poles' means and their distance; zeros where they are one point."""
+    difference = plus.mean(axis=0) - minus.mean(axis=0)
+    length = float(np.linalg.norm(difference))
+    return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
+
+
+def _seen(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """Product of every centred point with the pole as it sees it, (N,): the mean of the pole's members but that point.
+
+    `own` (N,) is the point's product with itself, which its membership has put into the product with the members' sum.
+    """
+    mine = np.bincount(of[of >= 0], minlength=len(centred))  # (N,): how often a point is a member
+    others = len(members) - mine
+    return np.where(others > 0, (centred @ members.sum(axis=0) - mine * own) / np.maximum(others, 1), centred @ mean)
+
+
+def _components(centred: np.ndarray, dims: int) -> np.ndarray:
+    """Centred rows (N, D) -> (dims, D): directions of largest variance, zeros where there is none."""
+    from scipy.linalg import eigh
+
+    n, size = centred.shape
+    most = min(dims, n, size)
+    products = centred @ centred.T if n <= size else centred.T @ centred
+    values, found = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
+    lengths = np.sqrt(np.maximum(values, 0))
+    real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
+    axes = (found.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else found.T)[real][::-1]
+    if len(axes):
+        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+        axes = axes * np.sign(largest)
+    return np.pad(axes, ((0, dims - len(axes)), (0, 0)))
+
+
+def _plane(centred: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> Plane:
+    total = (centred**2).sum()
+    total = total if total > 1e-9 * len(centred) else np.inf  # all points are one: no variance to share
+    basis, sizes, _ = np.linalg.svd(axes.T, full_matrices=False)
+    span = basis[:, sizes > 1e-6]
+    shares = ((centred @ axes.T) ** 2).sum(axis=0) / total
+    return Plane(mean, axes, shares, float(((centred @ span) ** 2).sum() / total))

@@ -1,0 +1,293 @@
+"""Maps of meaning: PCA, and aligned UMAP (McInnes, Healy and Melville 2018), frozen once made.
+
+Each space (layer 0, 1, 2, the mix) gets a map of the same points, laid out together, so that a point stays about where it
+was from one layer to the next. Graph and curve are umap-learn's own functions; the loop over epochs is written here, because
+AlignedUMAP's (0.5.12) ignores min_dist, is compiled anew at every fit and lays each space out once for nothing.
+
+Layer 0 knows no context: all occurrences of a spelling have one vector. Equal vectors are drawn on one small disc, the
+larger the more they are, in an order drawn by lot: where on its disc a point lies says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from core.analysis.axes import principal
+from core.analysis.trustworthiness import SAMPLE, equal_rows, trustworthiness, unit_rows
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files.artifacts import replacing
+
+LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
+LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # whole numbers where the lowest is one
+CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
+FORMAT = 1  # version of a saved map
+DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
+COMPUTING = threading.RLock()  # numba's fallback threading ends the process when two threads compute at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectionConfig:
+    """How maps are made."""
+
+    n_neighbors: int = 15  # vectors in a neighbourhood; more keeps more of the large structure
+    min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
+    alignment_regularisation: float = 0.05  # how firmly a point is tied to itself in the other spaces
+    alignment_window: int = 3  # spaces to either side it is tied to
+    n_epochs: int = 200
+    seed: int = 0
+    metric: str = "cosine"  # the only one: every other figure of the app is a cosine too
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            value, kind = getattr(self, name), "whole number" if isinstance(low, int) else "number"
+            if not isinstance(value, int | type(low)) or not low <= value <= high:
+                raise BadInput(f"A map's {name} must be a {kind} from {low} to {high}, got {value!r}.")
+        if self.metric != "cosine":
+            raise BadInput(f"A map's metric must be 'cosine', got {self.metric!r}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrozenMaps:
+    """K maps of the same N points on shared axes, from -1 to 1."""
+
+    names: tuple[str, ...]  # (K,), of the spaces
+    coordinates: np.ndarray  # (K, N, 2) float32
+    method: str  # in words, for the caption
+    config: ProjectionConfig
+    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN where nobody has neighbours
+    displacement: tuple[float, ...]  # (K - 1,), mean way of a point from a map to the next, in widths of the map
+    provenance: dict = field(default_factory=dict)
+
+    def save(self, path: Path | str) -> Path:
+        """Write one safetensors file, under a temporary name first, and return its path."""
+        from safetensors.numpy import save
+
+        about = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "coordinates"}
+        about |= {"config": asdict(self.config), "format": FORMAT}
+        with replacing(path) as temporary:
+            temporary.write_bytes(save({"coordinates": self.coordinates}, {"elmoscope_maps": json.dumps(about, sort_keys=True)}))
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: Path | str) -> FrozenMaps:
+        """Read what `save` wrote; MissingArtifact or CorruptArtifact says what is wrong with it."""
+        from safetensors import SafetensorError, safe_open
+
+        if not Path(path).is_file():
+            raise MissingArtifact(t("There are no maps at {path}.", path=path))
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about, points = json.loads(file.metadata()["elmoscope_maps"]), file.get_tensor("coordinates")
+            if about.pop("format") != FORMAT:
+                raise CorruptArtifact(t("The maps in {path} are of another version of Elmoscope; make them again.", path=path))
+            about = {key: tuple(value) if isinstance(value, list) else value for key, value in about.items()}
+            maps = cls(coordinates=points, **about | {"config": ProjectionConfig(**about["config"])})
+            counts = {len(points), len(maps.trustworthiness), len(maps.displacement) + 1}
+            if counts != {len(maps.names)} or points.shape[2:] != (2,) or not np.isfinite(points).all():
+                raise ValueError
+        except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError, BadInput):
+            told = t("The file of maps {path} is damaged or holds something else; make the maps again.", path=path)
+            raise CorruptArtifact(told) from None
+        return maps
+
+
+def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
+    """(N, D) -> (N, dims): principal components of the vectors' directions; each axis's largest loading is positive."""
+    return principal(unit_rows(vectors), dims).place(vectors)
+
+
+def aligned_maps(
+    spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Callable[[str], None] | None = None
+) -> FrozenMaps:
+    """K arrays (N, D) of the same N points -> their maps, by PCA if they are too few for UMAP; `report` hears each step."""
+    spaces, say = [unit_rows(space) for space in spaces], report or (lambda line: None)
+    shapes = [space.shape for space in spaces]
+    if not spaces or len(names) != len(spaces) or len(set(shapes)) > 1:
+        raise BadInput(f"Maps need the same points in every space, and a name for each; got {list(names)} for shapes {shapes}.")
+    groups, n_points = [equal_rows(space) for space in spaces], len(spaces[0])
+    if n_points < max(12, config.n_neighbors + 2):
+        method, points = f"PCA ({n_points} points are too few for UMAP)", np.stack([pca(space) for space in spaces])
+        for k in range(1, len(points)):
+            points[k] = procrustes(points[k], points[k - 1], scale=False)
+    else:
+        with COMPUTING:
+            method, points = "aligned UMAP", _layout(spaces, groups, config, say)
+    low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))  # one shift and one scale for all maps
+    points = ((points - (low + high) / 2) * 2 / max((high - low).max(), 1e-6)).astype(np.float32)
+    for flat, group in zip(points, groups, strict=True):
+        _put_on_discs(flat, group, config.seed)
+    say(f"measuring the maps of {n_points:,} points")
+    way = np.linalg.norm(np.diff(points, axis=0), axis=2).mean(axis=1) / 2  # the maps are 2 wide
+    trust = tuple(trustworthiness(space, flat) for space, flat in zip(spaces, points, strict=True))
+    about = {"points": n_points, "distinct": [int(g.max()) + 1 for g in groups], "trustworthiness_points": min(n_points, SAMPLE)}
+    measured = {"trustworthiness": trust, "displacement": tuple(way.tolist()), "provenance": about}
+    return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
+
+
+def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
+    """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
+    space, start = unit_rows(vectors), np.asarray(start, np.float64)
+    if start.shape != (len(space), 2) or not np.isfinite(start).all():
+        raise BadInput(
+            f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}."
+        )
+    group = equal_rows(space)
+    if len(space) < max(12, config.n_neighbors + 2):
+        flat = procrustes(pca(space), start)
+    else:
+        with COMPUTING:
+            flat = procrustes(
+                _descended(_started(start, config), [_graph(space, group, config)], None, config, n_epochs)[0], start
+            )
+    _put_on_discs(flat, group, config.seed)
+    return flat
+
+
+def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
+    """(N, 2), (Q, k), (Q, k) -> (Q, 2): where new points go in a frozen map, from their nearest in the full space.
+
+    A neighbour weighs exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
+    sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbours lie
+    densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbour.
+    """
+    rows, distances = np.asarray(neighbour_rows), np.maximum(1 - np.asarray(similarities, np.float64), 0)
+    if rows.ndim != 2 or rows.shape != distances.shape or not rows.size or not np.isfinite(distances).all():
+        raise BadInput(f"A new point needs neighbours and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
+    if not 0 <= rows.min() <= rows.max() < len(maps_coordinates):
+        raise BadInput(f"A neighbour's row must be from 0 to {len(maps_coordinates) - 1}; got {rows.min()} to {rows.max()}.")
+    beyond = distances - distances.min(axis=1, keepdims=True)  # (Q, k)
+    weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
+    near = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
+    apart, k = np.linalg.norm(near[:, :, None] - near[:, None], axis=3), rows.shape[1]  # (Q, k, k)
+    width = 2 * np.median(np.sort(apart, axis=2)[:, :, k // 4], axis=1)  # (Q,): about how wide a cluster is
+    kernel = 1 / (1 + (apart / (width[:, None, None] + 1e-9)) ** 4)  # (Q, k, k): 1 within a cluster, 0 far off
+    densest = (kernel * weights[:, None]).sum(axis=2).argmax(axis=1)  # (Q,)
+    share = np.take_along_axis(kernel, densest[:, None, None], axis=1)[:, 0] * weights  # (Q, k)
+    return (share[:, :, None] * near).sum(axis=1) / share.sum(axis=1, keepdims=True)
+
+
+def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> np.ndarray:
+    """(N, d), (N, d) -> `moving` turned, mirrored, scaled and shifted onto `fixed` (Gower 1975), float32."""
+    moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
+    if moving.shape != fixed.shape or moving.ndim != 2 or not moving.size:
+        raise BadInput(f"Procrustes compares the same points; got arrays of shape {moving.shape} and {fixed.shape}.")
+    centred, target = moving - moving.mean(axis=0), fixed.mean(axis=0)
+    left, strengths, right = np.linalg.svd(centred.T @ (fixed - target))
+    factor = strengths.sum() / max((centred**2).sum(), 1e-300) if scale else 1.0
+    return (factor * centred @ (left @ right) + target).astype(np.float32)
+
+
+def warm_up() -> None:
+    """Import umap and compile what the first map would (seconds); for a background thread, harmless when repeated."""
+    aligned_maps([np.eye(16)] * 2, ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
+
+
+def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
+    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points.
+
+    Were equal points each other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead.
+    """
+    from scipy.sparse import coo_matrix
+    from sklearn.neighbors import NearestNeighbors
+    from umap.umap_ import fuzzy_simplicial_set
+
+    n, sizes, rng = len(group), np.bincount(group), np.random.default_rng(config.seed)
+    order = rng.permutation(n)  # by lot: the rows may be sorted by sense
+    members, starts = order[np.argsort(group[order], kind="stable")], np.cumsum(sizes) - sizes  # points, group after group
+    graph, of, distinct = coo_matrix((n, n), dtype=np.float32), group[members], space[members[starts]]
+    if len(distinct) > 1:
+        search = NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine").fit(distinct)
+        distances, near = (found[group] for found in search.kneighbors(distinct))  # (N, k), its own group first
+        near = members[starts[near] + rng.integers(sizes[near])]  # one point of each group
+        near[:, 0], distances[:, 0] = np.arange(n), 0
+        known = {"knn_indices": near.astype(np.int32), "knn_dists": distances.astype(np.float32)}
+        graph = fuzzy_simplicial_set(space, near.shape[1], np.random.RandomState(config.seed), "cosine", **known)[0]
+    for step in range(1, 1 + min(sizes.max(), config.n_neighbors) // 2):
+        ring = members[starts[of] + (np.arange(n) - starts[of] + step) % sizes[of]]
+        graph = graph.maximum(coo_matrix(((ring != members).astype(np.float32), (members, ring)), shape=(n, n)).tocsr())
+    return graph.maximum(graph.T).tocsr()
+
+
+def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[[str], None]) -> np.ndarray:
+    """Aligned UMAP: (K, N, 2). All maps start from one picture, the principal components of the spaces' sum."""
+    say(f"finding the neighbours of {len(spaces[0]):,} points in {len(spaces)} spaces")
+    graphs = [_graph(space, group, config) for space, group in zip(spaces, groups, strict=True)]
+    links = [graph.astype(bool).astype(np.float32) for graph in graphs]
+    ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # of a point of map k to itself in map l
+    for k, other in np.argwhere(~np.eye(len(spaces), dtype=bool)):
+        if abs(k - other) <= config.alignment_window:  # by the share of neighbours in common, as in umap.aligned_umap
+            shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
+            ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
+    return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)
+
+
+def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
+    """(N, 2) -> (1, N, 2) in umap's size of a first picture, no two points on one place."""
+    start = start * (10 / max(np.abs(start).max(), 1e-6))
+    return (start + np.random.default_rng(config.seed).normal(scale=1e-3, size=start.shape))[None]
+
+
+def _descended(
+    points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None
+) -> np.ndarray:
+    """UMAP's epochs from (K, N, 2) on; the graphs' edges pull, strangers push, `ties` (K, K, N) hold the maps together."""
+    from umap.umap_ import find_ab_params, make_epochs_per_sample
+
+    edges, (a, b) = [], find_ab_params(1.0, config.min_dist)
+    ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
+    for graph in graphs:
+        every = make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
+        edges.append((*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
+    for n in range(n_epochs):
+        if n % 20 == 0:
+            say(f"epoch {n + 1} of {n_epochs}")
+        for k, edge in enumerate(edges):
+            _compiled()(points, k, *edge, ties, a, b, 1 - n / n_epochs, n, (config.seed + n) % 2**32)
+    return points
+
+
+def _epoch(points, k, heads, tails, every, due, due_negative, ties, a, b, rate, n, seed) -> None:
+    """One epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k; compiled by numba."""
+    np.random.seed(seed)
+    for e in range(len(heads)):
+        if due[e] > n:
+            continue
+        n_negatives = int((n - due_negative[e]) * NEGATIVES / every[e])
+        due[e], due_negative[e] = due[e] + every[e], due_negative[e] + n_negatives * every[e] / NEGATIVES
+        for turn in range(-2, n_negatives):  # tail and head approach each other, then the head leaves strangers
+            i, j = (tails[e], heads[e]) if turn == -2 else (heads[e], tails[e])
+            j = np.random.randint(points.shape[1]) if turn >= 0 else j
+            square = 1e-9 + (points[k, i, 0] - points[k, j, 0]) ** 2 + (points[k, i, 1] - points[k, j, 1]) ** 2
+            force = (-a * square ** (b - 1) if turn < 0 else 1 / (0.001 + square)) * 2 * b / (a * square**b + 1)
+            for d in range(2):
+                move = min(CLIP, max(-CLIP, force * (points[k, i, d] - points[k, j, d])))
+                for other in range(len(points)):
+                    move -= min(CLIP, max(-CLIP, ties[k, other, i] * (points[k, i, d] - points[other, i, d])))
+                points[k, i, d] += rate * min(CLIP, max(-CLIP, move))
+
+
+@cache
+def _compiled():
+    import numba
+
+    return numba.njit(_epoch, fastmath=True)
+
+
+def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
+    """Move each group of equal vectors, in place, to a disc round its median: a sunflower's seeds, clear of the next disc."""
+    order, numbers = np.random.default_rng(seed).permutation(len(group)), np.flatnonzero(np.bincount(group) > 1)
+    centres = np.array([np.median(points[group == number], axis=0) for number in numbers])
+    for number, centre in zip(numbers, centres, strict=True):
+        members = order[group[order] == number]
+        radius = min([DISC * np.sqrt(len(members)), *0.4 * np.sort(np.linalg.norm(centres - centre, axis=1))[1:2]])
+        place = np.arange(len(members)) + 0.5
+        spiral = radius * np.sqrt(place / len(place)) * np.exp(1j * np.pi * (3 - np.sqrt(5)) * place)
+        points[members] = centre + np.stack([spiral.real, spiral.imag], axis=1)

@@ -1,0 +1,306 @@
+"""Two spaces of the same words side by side: whose neighbours stay, which words changed most, how alike the wholes are.
+
+A word is the same in both as far as its neighbours are: the share of its k nearest words that both spaces name, as Gonen et
+al. (2020) use it to find words that changed. Whole spaces are compared by linear CKA (Kornblith et al. 2019), which no
+rotation and no scale changes, debiased, and beside words paired by lot. For one model on two corpora a word's distance is set beside the distance that two halves of
+one corpus have, since a mean of few occurrences moves by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import rank_p
+from core.elmo.mix import check_weights, widened
+from core.index.table import OccurrenceTable
+
+MOST_WORDS = 5_000  # shared words that are compared: the most frequent
+PAIRINGS, TESTED = 199, 1_000  # of words by lot, and of how many words
+FEWEST_WORDS = 20  # below which no figure is worth showing
+BLOCK = 1_024  # words whose cosines with all others are held at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Words, most frequent first, and a vector for each, (n, D) float32."""
+
+    name: str
+    words: tuple[str, ...]
+    vectors: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """Two spaces over the words they share."""
+
+    words: tuple[str, ...]  # (n,), most frequent first
+    first: np.ndarray  # (n, k) int, each word's neighbours in the first space, nearest first
+    second: np.ndarray  # (n, k) int
+    cosines: tuple[np.ndarray, np.ndarray]  # (n, k) each, of those neighbours
+    shared: np.ndarray  # (n,) int: how many of the k both spaces name
+    profile: np.ndarray  # (n,) correlation of a word's cosines with all the others in the one space and in the other
+    chance: float  # share of k that two lists drawn by lot would have in common
+    by_lot: tuple[float, float]  # mean cosine of two different words in either space
+
+    @property
+    def k(self) -> int:
+        return self.first.shape[1]
+
+    @property
+    def share(self) -> np.ndarray:
+        """(n,) from 0 to 1: shared neighbours / k."""
+        return self.shared / self.k
+
+    @property
+    def jaccard(self) -> np.ndarray:
+        """(n,) from 0 to 1: neighbours that both name / neighbours that either names."""
+        return self.shared / (2 * self.k - self.shared)
+
+    def most_changed(self) -> np.ndarray:
+        """(n,) word numbers: fewest shared neighbours first; among equals the one whose cosines with all words agree least."""
+        return np.lexsort((self.profile, self.shared))
+
+    def telling(self, among: Sequence[str]) -> list[int]:
+        """Numbers of those words that both spaces have company for, the most changed first.
+
+        Company: the word's three nearest lie nearer, on average, than those of half of all words; a word that stands apart in a
+        space has neighbours by chance there, and two such lists differ without a reason. Of words without, none is left out.
+        """
+        near = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
+        company = np.all([each >= np.median(each) for each in near], axis=0)  # (n,)
+        number = {word: k for k, word in enumerate(self.words)}
+        asked = {number[word] for word in among if word in number}
+        order = [int(k) for k in self.most_changed() if k in asked]
+        return sorted(order, key=lambda k: not company[k])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shift:
+    """One model's word means in two corpora, over their shared words (n,): distances are 1 - cosine."""
+
+    words: tuple[str, ...]
+    between: np.ndarray  # of the two corpora's means
+    within: np.ndarray  # of the means of two halves, the mean of both corpora's; NaN where a word stands there once
+    counts: np.ndarray  # (n, 2) occurrences
+
+    @property
+    def excess(self) -> np.ndarray:
+        """(n,): between less within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
+        return self.between - self.within
+
+
+def static_space(name: str, words: Sequence[str], vectors: np.ndarray) -> Space:
+    """A vector file's words as a space: letter case aside, the first of equal spellings counts; vectors (n, D)."""
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        rows.setdefault(word.casefold(), row)
+    return Space(name, tuple(rows), np.asarray(vectors)[list(rows.values())])
+
+
+def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, fewest: int = 1) -> Space:
+    """A table's spellings by the mean of their occurrences, one mix of layers; those with `fewest` occurrences or more."""
+    counts = np.bincount(table.word, minlength=len(table.words))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] >= max(1, fewest)]
+    mix = check_weights(weights, table.meta["layers"]).astype(np.float32)
+    vectors = np.tensordot(mix, table.types.take(order), axes=(0, 1))
+    return Space(name, tuple(table.words[code] for code in order), vectors)
+
+
+def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
+    """The words with a letter in them that all spaces have, at most `most`, by their worst rank in any: order of spaces is nothing."""
+    ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
+    common = set.intersection(*(set(each) for each in ranks))
+    common = {word for word in common if any(map(str.isalpha, word))}
+    if len(common) < FEWEST_WORDS:
+        names = ", ".join(space.name for space in spaces)
+        raise BadInput(
+            t("{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.", names=names, n=len(common), least=FEWEST_WORDS)
+        )  # fmt: skip
+    return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:most])
+
+
+def on_words(space: Space, words: Sequence[str]) -> np.ndarray:
+    """(n, D): the vectors of these words, all of which the space must have."""
+    rows = {word: row for row, word in enumerate(space.words)}
+    return space.vectors[[rows[word] for word in words]]
+
+
+def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: int = 10) -> Comparison:
+    """(n, D1), (n, D2) vectors of the same n words -> exact neighbours in both, by cosine, and what they share."""
+    n = len(words)
+    if not len(first) == len(second) == n:
+        raise ValueError(f"{len(first)} and {len(second)} vectors of {n} words")
+    k = min(k, n - 1)
+    if k < 1:
+        raise BadInput(t("At least two words are needed for one to have a neighbour."))
+    spaces = [torch.from_numpy(_unit(vectors)) for vectors in (first, second)]
+    lists, values, profile = ([], []), ([], []), []
+    for start in range(0, n, BLOCK):
+        rows = torch.arange(start, min(start + BLOCK, n))
+        cosines = [space[rows] @ space.T for space in spaces]
+        profile.append(_correlations(*cosines, rows))
+        for number, each in enumerate(cosines):
+            each[torch.arange(len(rows)), rows] = -2.0  # nobody is their own neighbour
+            best = each.topk(k, dim=1)
+            lists[number].append(best.indices.numpy())
+            values[number].append(best.values.numpy())
+    a, b = (np.concatenate(each) for each in lists)
+    shared = (a[:, :, None] == b[:, None, :]).sum(axis=(1, 2))
+    both = tuple(np.concatenate(each) for each in values)
+    return Comparison(
+        words=tuple(words), first=a, second=b, cosines=both, shared=shared, profile=np.concatenate(profile), chance=k / (n - 1),
+        by_lot=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
+    )  # fmt: skip
+
+
+def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
+    """(n, D1), (n, D2) of the same n words -> linear CKA (Kornblith et al. 2019), debiased: unrelated spaces have 0, whatever their size.
+
+    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1, and
+    below 0 by chance. In the space of features, so that memory is D1 x D2 and never n x n. 0 where a space has no spread.
+    """
+    parts = [_kernel(each) for each in (first, second)]
+    if len(first) < 4:
+        return 0.0
+    own = [_hsic(part, part) for part in parts]
+    return float(_hsic(*parts) / np.sqrt(own[0] * own[1])) if min(own) > 1e-20 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """A CKA beside that of the same spaces with their words paired by lot."""
+
+    cka: float
+    by_lot: float  # mean of PAIRINGS pairings
+    p: float  # share of pairings, the true one among them, that reach the figure
+    n: int  # words it was asked of
+
+
+def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paired:
+    """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn by lot."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(first))[:TESTED]
+    x, y = (_kernel(np.asarray(each)[rows]) for each in (first, second))
+    own = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
+    if min(own) <= 1e-20:
+        return Paired(cka=0.0, by_lot=0.0, p=1.0, n=len(rows))
+    null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
+    scale, found = np.sqrt(own[0] * own[1]), _hsic(x, y)
+    return Paired(cka=float(found / scale), by_lot=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
+
+
+def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
+    """(n, D) -> centred X, the diagonal of X X', and the sums of its rows without that diagonal."""
+    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    diagonal = np.einsum("nd,nd->n", centred, centred)
+    return [centred, diagonal, centred @ centred.sum(axis=0) - diagonal]
+
+
+def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
+    """The unbiased estimate from two `_kernel`s: products of two different words alone."""
+    (x, on_x, rows_x), (y, on_y, rows_y) = first, second
+    n = len(x)
+    together = np.linalg.norm(x.T @ y) ** 2 - on_x @ on_y
+    return float((together + rows_x.sum() * rows_y.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (rows_x @ rows_y)) / (n * (n - 3)))
+
+
+def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
+    """m spaces (n, D) of the same words -> (m, m), symmetric, 1 on the diagonal."""
+    found = np.eye(len(spaces))
+    for i in range(len(spaces)):
+        for j in range(i):
+            found[i, j] = found[j, i] = linear_cka(spaces[i], spaces[j])
+    return found
+
+
+def shift(
+    first: OccurrenceTable,
+    second: OccurrenceTable,
+    words: Sequence[str],
+    weights: Sequence[float],
+    *,
+    documents: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
+) -> Shift:
+    """How far each word's mean vector lies from corpus to corpus, beside how far two halves of one corpus lie apart.
+
+    Halves hold whole documents, where `documents` numbers those of a corpus's sentences, else whole sentences: what stands together
+    is alike, and cut in two it would make halves nearer than two texts are.
+    """
+    halves = [_half_sums(table, words, weights, texts) for table, texts in zip((first, second), documents, strict=True)]
+    wholes = [_unit(sums.sum(axis=0)) for sums, _ in halves]
+    between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
+    within = []
+    for sums, counts in halves:
+        apart = 1 - (_unit(sums[0]) * _unit(sums[1])).sum(axis=1)
+        within.append(np.where((counts > 0).all(axis=0), apart, np.nan))
+    both = np.array([counts.sum(axis=0) for _, counts in halves]).T
+    return Shift(words=tuple(words), between=between, within=np.mean(within, axis=0), counts=both)
+
+
+def halves_overlap(
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], *, k: int, documents: np.ndarray | None = None
+) -> tuple[float, int]:
+    """How many of its k nearest a word keeps from one half of a corpus's texts to the other, and over how many words: what a change of
+    sentences alone does to lists of neighbours. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
+    sums, counts = _half_sums(table, words, weights, documents)
+    both = np.flatnonzero((counts > 0).all(axis=0))
+    if len(both) < FEWEST_WORDS:
+        return 0.0, 0
+    found = compare(sums[0][both], sums[1][both], [words[row] for row in both], k=k)
+    return float(found.shared.mean()), len(both)
+
+
+def _half_sums(
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], documents: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
+    mix = check_weights(weights, table.meta["layers"]).astype(np.float32)
+    number = np.full(len(table.words), -1)
+    number[[table.word_codes[word] for word in words]] = np.arange(len(words))
+    of_row = number[table.word]
+    # The how-manieth text of its word a row's is: rows sorted by word and text, new texts counted from the first of each word.
+    text = np.asarray(table.sentence if documents is None else np.asarray(documents)[table.sentence], np.int64)
+    order = np.lexsort((text, of_row))
+    word, text = of_row[order], text[order]
+    texts = (
+        np.cumsum(np.concatenate([[True], (word[1:] != word[:-1]) | (text[1:] != text[:-1])])) if len(order) else np.zeros(0, int)
+    )
+    rank = np.empty(len(order), int)
+    rank[order] = texts - texts[np.searchsorted(word, word)] if len(order) else 0
+    slot = np.where(of_row >= 0, of_row + len(words) * (rank % 2), -1)
+    sums = np.zeros((2 * len(words), table.meta["dim"]), np.float32)
+    for start, block in zip(table.rows.starts[:-1], table.rows.layers, strict=True):
+        for at in range(0, len(block), BLOCK):
+            here = slot[start + at : start + at + min(BLOCK, len(block) - at)]
+            rows = np.flatnonzero(here >= 0)
+            vectors = np.tensordot(mix, widened(block[at + rows]), axes=(0, 1))
+            sums += (
+                csr_array((np.ones(len(rows), np.float32), (here[rows], np.arange(len(rows)))), (len(sums), len(rows))) @ vectors
+            )
+    counts = np.bincount(slot[slot >= 0], minlength=len(sums))
+    return sums.reshape(2, len(words), -1), counts.reshape(2, -1)
+
+
+def _correlations(first: torch.Tensor, second: torch.Tensor, rows: torch.Tensor) -> np.ndarray:
+    """Pearson's r of each word's cosines with all other words, (b, n) twice -> (b,); the word itself is left out."""
+    centred = []
+    for cosines in (first, second):
+        n, own = cosines.shape[1], cosines[torch.arange(len(rows)), rows]
+        less = cosines - ((cosines.sum(dim=1) - own) / (n - 1))[:, None]
+        less[torch.arange(len(rows)), rows] = 0.0
+        centred.append(less)
+    a, b = centred
+    return ((a * b).sum(dim=1) / (a.norm(dim=1) * b.norm(dim=1)).clamp_min(1e-12)).numpy()
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    vectors = np.asarray(vectors, np.float32)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

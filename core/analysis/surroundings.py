@@ -1,0 +1,127 @@
+"""What stands around a word that nobody labelled: its occurrences in a corpus and the spellings nearest to it in each of two sentences.
+
+A point is an occurrence of the word, or a spelling at the mean of its occurrences (the table of types). Which of the two sentences
+a point leans to is the difference of its cosines with the word there; in layer 0, which reads the spelling only, there is none where
+both sentences spell the word alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.axes import Pole, View, pole_views, spread_views, unit
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import mixed
+from core.index.neighbours import Query, nearest_of_types, nearest_types, own_row, products, same_word
+from core.index.table import OccurrenceTable
+
+TYPES_EACH = 40  # nearest spellings of each sentence: their union is drawn
+MOST_OCCURRENCES = 120  # of the word that are drawn, evenly over the corpus
+CLOSE = 0.02  # difference of cosines under which a point leans to neither sentence: two digits are what is shown of a cosine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """N points of one table, all of them once: occurrences first, then spellings."""
+
+    words: tuple[str, ...]
+    rows: (
+        np.ndarray
+    )  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
+    occurrences: int  # so many of the points are occurrences of the word
+    counts: np.ndarray  # (N,) occurrences that a point is the mean of
+    layers: np.ndarray  # (N, L, D) float32
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def surroundings(
+    table: OccurrenceTable,
+    words: Sequence[str],
+    queries: Sequence[Query],
+    weights,
+    *,
+    types: int = TYPES_EACH,
+    most: int = MOST_OCCURRENCES,
+) -> Surroundings:
+    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens.
+
+    The queries' own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone.
+    """
+    keep = np.zeros(len(table), bool)
+    for word in words:
+        keep |= same_word(table, word)
+    for query in queries:
+        keep &= ~own_row(table, query)
+    rows = np.flatnonzero(keep)
+    if len(rows) > most:
+        rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+    own, near = {word.casefold() for word in words}, {}
+    for query in queries:
+        found = nearest_types(table, products(table.types, query), weights, k=types + len(own))
+        found = [one for one in found if one.word not in own][:types]
+        for one, o in zip(found, nearest_of_types(table, query, [one.word for one in found], weights), strict=True):
+            near.setdefault(one.word, (o.row, one.occurrences))
+    codes = np.array([table.word_codes[word] for word in near], int)
+    return Surroundings(
+        (*(table.words[code] for code in table.word[rows]), *near),
+        np.concatenate([rows, np.array([row for row, _ in near.values()], int)]),
+        len(rows),
+        np.concatenate([np.ones(len(rows), int), np.array([n for _, n in near.values()], int)]),
+        np.concatenate([table.rows.take(rows), table.types.take(codes)]),
+    )
+
+
+def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
+    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first less cosine with the second."""
+    if not len(layers):
+        return np.zeros(0)
+    rows, ends = (unit(mixed(np.moveaxis(each, 1, 0), weights)) for each in (layers, np.stack([first, second])))
+    return rows @ (ends[0] - ends[1])
+
+
+def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
+    """Of two tokens' mixes, (L, D) each; 0 where one has no length."""
+    a, b = unit(mixed(np.stack([first, second], axis=1), weights))
+    return float(a @ b)
+
+
+def sides(found: np.ndarray) -> np.ndarray:
+    """Leans (N,) -> 1 towards the first sentence, 2 towards the second, 0 where the difference is too small to speak of."""
+    return np.where(found >= CLOSE, 1, np.where(found <= -CLOSE, 2, 0))
+
+
+def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
+    """(N, L, D), (S, L, D) -> for each mix the plane of largest spread of points and stars together, the stars last."""
+    everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
+    return spread_views([mixed(everything, weights) for weights in mixes])
+
+
+def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
+    """As `by_spread`, with the first axis from the second star to the first."""
+    everything = np.concatenate([layers, stars])
+    ends = tuple(Pole("", np.array([-1]), stars[k : k + 1]) for k in (0, 1))
+    return pole_views(everything, np.arange(len(everything)), ends, mixes=mixes)
+
+
+def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: Sequence[np.ndarray]) -> FrozenMaps:
+    """As `by_spread`, by UMAP, all spaces aligned; by PCA where the points are too few."""
+    everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
+    return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
+
+
+def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0, normalised: bool = False) -> float:
+    """Mean cosine of two different tokens of a corpus drawn by lot: what a cosine between two words is to be held against."""
+    rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
+    if len(rows) < 2:
+        return 0.0
+    layers = table.rows.take(np.sort(rows))
+    layers = layer_normalised(layers) if normalised else layers
+    found = unit(mixed(layers.transpose(1, 0, 2), weights))
+    total = found.sum(axis=0)
+    return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))

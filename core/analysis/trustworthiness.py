@@ -1,0 +1,74 @@
+"""How far a map's neighbours are true neighbours (Venna and Kaski 2001), where there are true neighbours, and what luck would give."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
+SAMPLE = 3_000  # points on which it is measured, at most
+NEAREST = 12  # neighbours asked for
+UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
+
+
+def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEAREST) -> float:
+    """(N, D), (N, 2) -> how far map neighbours are neighbours by cosine (Venna and Kaski 2001); on 3,000 drawn points at most.
+
+    NaN where the vectors do not say who is nearest: in layer 0 all occurrences of a spelling have one vector, so that the k nearest
+    of most points are drawn from many that tie, and any layout would be right. Where few tie, they share their ranks.
+    """
+    from scipy.stats import rankdata
+
+    vectors, drawn = unit_rows(vectors), np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
+    if len(vectors) != len(coordinates) or k < 1:
+        raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
+    n = len(drawn)
+    if n < 3:
+        return 1.0  # nothing can be misplaced
+    k = min(k, (n - 1) // 2)
+    group = equal_rows(vectors[drawn])
+    first = np.unique(group, return_index=True)[1]
+    distinct = vectors[drawn][first]
+    apart = (1 - distinct @ distinct.T)[np.ix_(group, group)].astype(np.float64)  # equal vectors are equally far, to the last bit
+    apart[group[:, None] == group] = 0
+    np.fill_diagonal(apart, -1)  # oneself ranks 0
+    near = np.partition(apart, (k, k + 1), axis=1)  # (n, n)
+    if (near[:, k + 1] - near[:, k] <= 0).mean() > UNDECIDED:
+        return float("nan")
+    flat = np.asarray(coordinates, np.float64)[drawn]
+    ways = np.linalg.norm(flat[:, None] - flat, axis=2)
+    np.fill_diagonal(ways, np.inf)
+    on_map = np.argpartition(ways, k - 1, axis=1)[:, :k]
+    ranks = np.take_along_axis(rankdata(apart, axis=1), on_map, axis=1) - 1  # (n, k), from 1
+    return float(1 - np.maximum(ranks - k, 0).sum() * 2 / (n * k * (2 * n - 3 * k - 1)))
+
+
+def by_chance(n_points: int, k: int = NEAREST) -> float:
+    """What a layout of n points drawn by lot has on average: each other point is a map neighbour with probability k / (n - 1).
+
+    A rank r beyond k costs r - k, and these sum to m (m + 1) / 2 over the m = n - 1 - k ranks. Nearly 1/2 where k is far below n.
+    """
+    n = min(n_points, SAMPLE)
+    if n < 3:
+        return 1.0
+    k = min(k, (n - 1) // 2)
+    m = n - 1 - k
+    return 1 - m * (m + 1) / ((n - 1) * (2 * n - 3 * k - 1))
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
+    vectors = np.asarray(vectors, np.float32)
+    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+        told = t("A map needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        raise BadInput(told)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+
+
+def equal_rows(space: np.ndarray) -> np.ndarray:
+    """Unit rows (N, D) -> (N,) numbers from 0 on, the same for the same vector."""
+    marked = np.column_stack([space, ~space.any(axis=1)])  # so that a zero vector equals the other zero vectors
+    first = np.concatenate([(marked[n : n + 1024] @ marked.T > 1 - SAME).argmax(axis=1) for n in range(0, len(marked), 1024)])
+    return np.unique(first[first], return_inverse=True)[1]

@@ -1,0 +1,239 @@
+"""One token's way through the biLM with every number kept: characters, filters, highway, LSTM gates, layers.
+
+The numbers are the model's own. Its parts are run one after another, and what they do not hand out (the windows of a
+filter, the gates of an LSTM step) is computed from their weights by the equations that the parts cite. Shapes are those of
+`core.elmo.model`: P numbers of projection, H of a cell, F filters, T tokens, L layers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.common.device import of
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
+from core.text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
+
+BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
+STRONGEST = 3  # filters kept of each width with all their windows
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A token as ELMo reads it."""
+
+    ids: np.ndarray  # (50,) int64
+    signs: tuple[str, ...]  # of the marks and bytes before the padding: a printable ASCII character, a mark, else hex
+    characters: tuple[str, ...]  # the character each byte is of; "" at the marks
+    vectors: np.ndarray  # (50, 16) of the ids
+    left_out: int  # bytes of the token behind the 48th, which ELMo never sees
+
+    @property
+    def used(self) -> int:
+        """Marks and bytes before the padding."""
+        return len(self.signs)
+
+    def window(self, place: int, width: int) -> str:
+        """What a filter reads at a place, padding included."""
+        return "".join((*self.signs, *PADDING_SIGN * width)[place : place + width]) if place < self.used else PADDING_SIGN * width
+
+
+@dataclass(frozen=True, slots=True)
+class FilterBank:
+    """All filters of one width (Kim et al. 2016, section 2.2, with ReLU for tanh as in ELMo)."""
+
+    width: int
+    pooled: np.ndarray  # (n,) each filter's highest answer anywhere in the token, after ReLU
+    places: np.ndarray  # (n,) where it was given; a place is a window's first character
+    strongest: np.ndarray  # (k,) numbers of the filters with the highest of these, highest first
+    answers: np.ndarray  # (k, places) their answers before ReLU
+
+
+@dataclass(frozen=True, slots=True)
+class HighwayStep:
+    """y = g * transformed + (1 - g) * x, all (F,) (Srivastava et al. 2015, eq. 3)."""
+
+    x: np.ndarray
+    transformed: np.ndarray
+    gate: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class LSTMStep:
+    """One layer's step at the token (Sak et al. 2014, eqs. 1-7, without peepholes; clips as in ELMo)."""
+
+    x: np.ndarray  # (P,) what comes in from below
+    cell_before: np.ndarray  # (H,)
+    input_gate: np.ndarray  # (H,), 0 to 1 as the other gates
+    forget_gate: np.ndarray  # (H,)
+    output_gate: np.ndarray  # (H,)
+    candidate: np.ndarray  # (H,), -1 to 1
+    cell: np.ndarray  # (H,) clipped
+    told: np.ndarray  # (H,) output gate * tanh(cell)
+    output: np.ndarray  # (P,) projected and clipped
+    skip: np.ndarray  # (P,) what the skip connection adds: x, or zeros
+    n_cells_clipped: int
+    n_outputs_clipped: int
+
+    @property
+    def result(self) -> np.ndarray:
+        """(P,): this direction's half of the layer."""
+        return self.output + self.skip
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """One stack of LSTMs over the sentence with its boundary tokens, in the order of the sentence."""
+
+    outputs: np.ndarray  # (L - 1, T + 2, P), skip connections added
+    steps: tuple[LSTMStep, ...]  # of the token, one a layer
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Every stage of one token in its sentence."""
+
+    tokens: tuple[str, ...]
+    position: int
+    spelling: Spelling
+    banks: tuple[FilterBank, ...]
+    highways: tuple[HighwayStep, ...]
+    vector: np.ndarray  # (P,) the char-CNN's answer
+    shares: np.ndarray  # (F,) part of the vector's squared length that each filter (behind the highway) brings; 1 with the bias's
+    bias_share: float
+    forward: Direction
+    backward: Direction
+    layers: np.ndarray  # (L, T, D)
+
+    @property
+    def pooled(self) -> np.ndarray:
+        """(F,) what all filters answered, width by width."""
+        return np.concatenate([bank.pooled for bank in self.banks])
+
+    def filter_window(self, number: int) -> tuple[int, str]:
+        """Width, and the text of the winning window, of the filter with that number among all F."""
+        first = 0
+        for bank in self.banks:
+            if number - first < len(bank.pooled):
+                return bank.width, self.spelling.window(int(bank.places[number - first]), bank.width)
+            first += len(bank.pooled)
+        raise BadInput(t("There is no filter {number}; this model has {n:,}.", number=number, n=len(self.pooled)))
+
+
+def walk(encoder: Encoder, tokens: list[str], position: int) -> Walk:
+    """Every stage of the token at `position`; BadInput where the sentence is empty or has no such position."""
+    if not tokens:
+        raise BadInput(t("The sentence is empty. Type one that contains the word."))
+    if not 0 <= position < len(tokens):
+        raise BadInput(
+            t("Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.", position=position, last=len(tokens) - 1)
+        )  # fmt: skip
+    model = encoder.model
+    with torch.inference_mode():
+        spelling, banks = _spell(model.characters, tokens[position])
+        pooled = torch.from_numpy(np.concatenate([bank.pooled for bank in banks])).to(encoder.device)
+        highways, y = _highways(model.characters.highways, pooled)
+        vector = model.characters.projection(y)
+        shares, bias_share = _shares(model.characters, y, vector)
+        x = torch.from_numpy(encoder.word_vectors([SENTENCE_BEGIN, *tokens, SENTENCE_END])).to(encoder.device)  # (T + 2, P)
+        forward = _direction(model, x, position + 1, backward=False)
+        backward = _direction(model, x, position + 1, backward=True)
+    inner = x[1:-1].numpy(force=True)
+    layers = [np.concatenate([inner, inner], axis=1)]
+    layers += [np.concatenate([f[1:-1], b[1:-1]], axis=1) for f, b in zip(forward.outputs, backward.outputs, strict=True)]
+    return Walk(
+        tuple(tokens), position, spelling, banks, highways, vector.numpy(force=True), shares, bias_share, forward, backward, np.stack(layers)
+    )  # fmt: skip
+
+
+def most_moved(step: LSTMStep, n: int) -> np.ndarray:
+    """(n,) numbers of the cells that this step moved furthest, furthest first."""
+    return np.argsort(-np.abs(step.cell - step.cell_before), kind="stable")[:n]
+
+
+def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[FilterBank, ...]]:
+    ids = character_ids([token])
+    used = int((ids[0] == END_WORD).argmax()) + 1
+    names = [_name(int(number)) for number in ids[0, :used]]
+    owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]
+    vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
+    spelling = Spelling(
+        ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2))
+    )  # fmt: skip
+    # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
+    x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as CharacterCNN.pooled says
+    banks = []
+    for convolution in characters.convolutions:
+        answers = convolution(x)[0]  # (n, places)
+        best, places = answers.max(dim=1)
+        strongest = torch.argsort(best, descending=True, stable=True)[:STRONGEST]
+        banks.append(
+            FilterBank(
+                convolution.kernel_size[0],
+                torch.relu(best).numpy(force=True),
+                places.numpy(force=True),
+                strongest.numpy(force=True),
+                answers[strongest].numpy(force=True),
+            )
+        )
+    return spelling, tuple(banks)
+
+
+def _name(number: int) -> str:
+    """How an id is written: 1 to 256 is a byte plus one."""
+    marks = {BEGIN_SENTENCE: SENTENCE_BEGIN, END_SENTENCE: SENTENCE_END, END_WORD: END_SIGN, PADDING: PADDING_SIGN}
+    if number > 256:
+        return marks.get(number, BEGIN_SIGN)
+    byte = number - 1
+    return chr(byte) if 0x20 < byte < 0x7F else f"{byte:02x}"
+
+
+def _highways(layers: list[Highway], x: Tensor) -> tuple[tuple[HighwayStep, ...], Tensor]:
+    steps = []
+    for highway in layers:
+        gate, transformed, y = torch.sigmoid(highway.carry(x)), torch.relu(highway.transform(x)), highway(x)
+        steps.append(HighwayStep(x.numpy(force=True), transformed.numpy(force=True), gate.numpy(force=True), y.numpy(force=True)))
+        x = y
+    return tuple(steps), x
+
+
+def _shares(characters: CharacterCNN, y: Tensor, vector: Tensor) -> tuple[np.ndarray, float]:
+    """v = sum_f y_f w_f + b, so |v|^2 = sum_f y_f (w_f . v) + b . v: a sum over filters, with the bias."""
+    length = float(vector @ vector) or 1.0
+    shares = y * (characters.projection.weight.t() @ vector) / length
+    return shares.numpy(force=True), float(characters.projection.bias @ vector) / length
+
+
+def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
+    """(T + 2, P) token vectors, and the row of the token."""
+    if backward:
+        x, at = x.flip(0), len(x) - 1 - at
+    outputs, _ = model.run_direction(x, [1] * len(x), backward=backward)
+    _, states = model.run_direction(x[:at], [1] * at, backward=backward)  # at > 0: a boundary stands before
+    steps, given = [], x[at]
+    for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
+        step = _step(layer, given, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
+        steps.append(step)
+        given = torch.from_numpy(step.result).to(x.device)
+    stacked = torch.stack(outputs)
+    return Direction((stacked.flip(1) if backward else stacked).numpy(force=True), tuple(steps))
+
+
+def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) -> LSTMStep:
+    hidden, (cell_clip, output_clip) = layer.projection.shape[1], layer.clips
+    i, f, o, new = (layer.input_weight @ x + layer.state_weight @ h + layer.bias).split(hidden)
+    i, f, o, new = i.sigmoid(), f.sigmoid(), o.sigmoid(), new.tanh()
+    free = f * c + i * new
+    cell = free.clamp(-cell_clip, cell_clip)
+    told = o * cell.tanh()
+    projected = layer.projection @ told
+    parts = (x, c, i, f, o, new, cell, told, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
+    clipped = int((free.abs() > cell_clip).sum()), int((projected.abs() > output_clip).sum())
+    return LSTMStep(*(part.numpy(force=True) for part in parts), *clipped)

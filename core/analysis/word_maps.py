@@ -1,0 +1,81 @@
+"""The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert
+from core.common.config import cache_folder
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import layer_weights, mixed
+from core.files.artifacts import safe_name, text_fingerprint
+from core.index.neighbours import Products, best, cosines_of_mixes
+from core.index.table import OccurrenceTable
+
+ALL_WORDS = "all words"
+NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
+MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
+
+
+def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
+    """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
+    name = f"{safe_name(word)}.safetensors"
+    made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
+    cached = cache_folder() / "maps" / made_by / name
+    for path in (table.folder / "maps" / name, cached):
+        if path.is_file():
+            return FrozenMaps.load(path)
+    if not fit:
+        return None
+    maps = fit_maps(table, word)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    maps.save(cached)
+    return maps
+
+
+def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
+    """The rows a map of `word` shows, in its order of points."""
+    rows = table.labelled_rows(None if word == ALL_WORDS else word)
+    if not len(rows):
+        known = ", ".join(table.lemmas[:12])
+        raise BadInput(t("'{word}' has no labelled sentences in this corpus. Choose one of: {known} ...", word=word, known=known))
+    return rows
+
+
+def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
+    """Aligned UMAP of a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
+    layers = table.rows.take(map_rows(table, word))  # (n, L, D)
+    spaces = [layers[:, k] for k in range(layers.shape[1])] + [layers.mean(axis=1)]
+    names = [str(k) for k in range(layers.shape[1])] + ["mix"]
+    # Few points: a smaller neighbourhood than the usual 15, or every point would be everyone's neighbour.
+    config = ProjectionConfig(n_neighbors=15 if len(layers) > 200 else 10)
+    return aligned_maps(spaces, names, config)
+
+
+def place(table: OccurrenceTable, found: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
+    """(K, 2): where a token goes in each of the frozen maps of those rows, by its nearest among them in each map's space."""
+    weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
+    cosines = cosines_of_mixes(table.rows, found, weights)[:, rows]  # (K, n)
+    near = np.stack([best(one, NEIGHBOURS_TO_PLACE) for one in cosines])  # (K, k)
+    shift = (
+        maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
+    )  # the maps lie one behind the other: one call places in all of them
+    return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
+
+
+def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalised: bool = False) -> np.ndarray:
+    """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
+
+    It begins with their average in the mix's own proportions, so that it depends on the weights alone, not on the way there;
+    a single layer, or the equal mix, is the frozen map itself. Normalised layers have no frozen map: each mix of them is laid out.
+    """
+    shares = np.asarray(weights, float) / np.sum(weights)
+    for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
+        if np.abs(shares - known).max() < 0.005:
+            if not normalised:
+                return maps.coordinates[k]
+            shares = known
+    space = mixed(layer_normalised(layers) if normalised else layers, shares)
+    return followed(space, np.tensordot(shares, maps.coordinates[: len(layers)], axes=1), maps.config)

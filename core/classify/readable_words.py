@@ -1,0 +1,56 @@
+"""Which words of a text classifiers can read at all: those in letters that stand in what they were trained on.
+
+ELMo makes a vector of any spelling, and a linear layer an answer of any vector: without this question an emoji would be called
+Sports with 60 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from core.classify.baselines import Baseline, grams
+from core.classify.head import Committee, Head
+from core.static.vectors import StaticVectors
+
+FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
+Tokens = tuple[str, ...]
+
+
+def letters_of(heads: Iterable[Head], vectors: StaticVectors | None) -> frozenset[str]:
+    """Letters and digits, in lower case, of all words that the heads learned; of the vectors' words where they learned none.
+
+    Empty where nothing tells: then any letter counts as read.
+    """
+    words = [word for head in _single(heads) for word in (*head.vocabulary.words, *getattr(head.classifier, "terms", ()))]
+    if not words and vectors is not None:
+        words = vectors.words[:FREQUENT]
+    return frozenset(sign for sign in set().union(*words) if sign.isalnum())
+
+
+def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, Tokens]:
+    """(words with a letter or digit that is among `letters`, words in other letters alone); marks and emoji are neither."""
+    words = [token for token in tokens if any(map(str.isalnum, token))]
+    read = [word for word in words if not letters or any(sign in letters for sign in word.lower())]
+    known = set(read)
+    return tuple(read), tuple(dict.fromkeys(word for word in words if word not in known))
+
+
+def without_a_word(heads: dict[str, Head], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:
+    """The heads that know no word of a text: they answer as of any text of that length."""
+    return [name for name, head in heads.items() if not any(_knows(one, tokens, vectors) for one in _single([head]))]
+
+
+def _single(heads: Iterable[Head]) -> list[Head]:
+    """Heads, and in a committee's place its members."""
+    return [
+        one for head in heads for one in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])
+    ]
+
+
+def _knows(head: Head, tokens: Tokens, vectors: StaticVectors | None) -> bool:
+    if head.variant.elmo:
+        return True  # letter by letter
+    if isinstance(head.classifier, Baseline) and head.classifier.terms:
+        return not set(grams(tokens, head.classifier.analyzer)).isdisjoint(head.classifier.terms)
+    in_vectors = head.variant.glove and vectors is not None and any(token in vectors for token in tokens)
+    return bool(in_vectors) or any(head.vocabulary.number(token) for token in tokens)

@@ -1,0 +1,330 @@
+"""Tasks and trained heads by name: a task's data, what is frozen, a run that resumes, and heads ready to answer.
+
+A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache; it answers only with the very model and vectors
+that it was trained on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import torch
+
+from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
+from core.classify.features import Report, open_features
+from core.classify.head import Answer, Head, classify, load_head, read_meta
+from core.classify.inputs import live_layers
+from core.classify.model import VARIANTS, Variant, variant_named
+from core.classify.runs import Frozen, Progress, TrainConfig
+from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
+from core.classify.train import BaselineTrainer, Trainer
+from core.common.config import ASSETS, cache_folder
+from core.common.device import PROCESSOR
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.common.i18n import t
+from core.elmo.models import Model
+from core.files import public_data
+from core.files.artifacts import file_sha256, parse_json
+from core.files.disk_space import layers_folder
+from core.static.vectors import StaticVectors
+from core.text.tokens import tokenize
+
+NEWS = ("World", "Sports", "Business", "Sci/Tech")
+_NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
+_WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
+ALL_TEXTS_UP_TO = 40_000  # whose layers are computed whatever split is asked for
+_TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is special to a task; any other name is a task of the user's own, with nothing special."""
+
+    name: str
+    title: str
+    files: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # train, test, valid -> path in the data folder
+    text_columns: tuple[str, ...] = ()  # taken where a file has them
+    names: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # label in a file, case folded -> label
+    order: tuple[str, ...] = ()  # of the labels
+    left_out: str | None = None  # a label whose rows are not used
+    clean: Callable[[str], str] = str
+    duplicates: str = "keep"
+    analyzer: str = "word"  # of TF-IDF
+    encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
+    bundled: bool = False  # its files lie in assets
+
+
+def _sentiment(name: str, title: str, **special) -> Task:
+    files = {"train": "sst5/train.txt.xz", "valid": "sst5/dev.txt.xz", "test": "sst5/test.txt.xz"}
+    return Task(name=name, title=title, files=MappingProxyType(files), order=SENTIMENT, **special)
+
+
+def _news(name: str, title: str, columns: Sequence[str], **files: str) -> Task:
+    special = {"names": MappingProxyType(_NEWS_NAMES), "order": NEWS, "clean": clean_ag_news}
+    return Task(name=name, title=title, text_columns=tuple(columns), files=MappingProxyType(files), **special)
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        replace(_news("headlines", "Our own headlines", ("title", "lead"), train="headlines.csv"), bundled=True, clean=str),
+        _news(
+            "news", "News, title and text", ("title", "description"), train="ag_news/train_subset.csv", test="ag_news/test.csv"
+        ),
+        _news("news-title", "News, title alone", ("title",), train="ag_news/test.csv"),
+        Task(
+            name="spam",
+            title="Spam",
+            files=MappingProxyType({"train": "sms_spam/spam.csv"}),
+            order=("ham", "spam"),
+            duplicates="drop",
+            analyzer="char",
+            encoding="latin-1",  # as its publishers and all who use it read it
+        ),
+        _sentiment("sentiment", "Sentiment, five grades"),
+        _sentiment("sentiment2", "Sentiment, two sides", names=MappingProxyType(_TWO_SIDES), left_out=NEUTRAL),
+    )
+}
+
+
+def task_titles() -> dict[str, str]:
+    """The titles of TASKS in the reader's language."""
+    return {
+        "headlines": t("Our own headlines"),
+        "news": t("News, title and text"),
+        "news-title": t("News, title alone"),
+        "spam": t("Spam"),
+        "sentiment": t("Sentiment, five grades"),
+        "sentiment2": t("Sentiment, two sides"),
+    }
+
+
+def task_named(name: str) -> Task:
+    """A task of TASKS, or the user's own under that name."""
+    if not re.fullmatch(r"\w[\w-]{0,60}", name):
+        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=name[:80]))
+    return TASKS.get(name) or Task(name=name, title=name)
+
+
+def open_data(
+    task: Task,
+    train: str | Path,
+    *,
+    test: str | Path | None = None,
+    valid: str | Path | None = None,
+    extra: str | Path | None = None,
+    text_columns: Sequence[str | int] = (),
+    label_column: str | int | None = None,
+    split: SplitConfig | None = None,
+) -> Dataset:
+    """The examples of a task from files; `extra` rows are only trained on, and find their own columns."""
+    given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
+    tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
+    if extra:
+        tables["extra"] = read_table(extra, prefer=task.text_columns)
+    table = read_table(train, **given)
+    names = dict(task.names)
+    if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
+        names |= {str(k): name for k, name in enumerate(NEWS)}
+    split = split or SplitConfig(duplicates=task.duplicates)
+    special = {"clean": task.clean, "names": names, "order": task.order, "left_out": task.left_out}
+    return make_dataset(task.name, table, split, **tables, **special)
+
+
+def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
+    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched.
+
+    "news" takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed.
+    """
+    found = {}
+    for what, name in task.files.items():
+        whole = _WHOLE.get(name)
+        path = (public_data.find(whole, folder) if whole else None) or public_data.find(name, ASSETS if task.bundled else folder)
+        if path is None:
+            raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
+        found[what] = path
+    return found
+
+
+def _not_there(title: str, name: str, folder: str | Path | None) -> str:
+    """Which file a task misses, and how to get it."""
+    fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
+    fetch = f"python -m core fetch {public_data.data_set_of(fetched)}" if fetched else None
+    told = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
+    if folder is None and fetch:
+        return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **told)
+    if folder is None:
+        return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **told)
+    if fetch:
+        return t(
+            "{title} needs {file}, which is not there. Name the folder that holds it, or fetch it ({command}) and name {folder}.",
+            command=fetch, folder=public_data.fetched_folder(), **told,
+        )  # fmt: skip
+    return t("{title} needs {file}, which is not there. Name the folder that holds it.", **told)
+
+
+def task_config(task: Task, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
+    """How a task's heads are trained unless said otherwise."""
+    config = TrainConfig(analyzer=task.analyzer, seed=seed)
+    return config if epochs is None else replace(config, epochs=epochs)
+
+
+def freeze(
+    variants: Sequence[Variant],
+    dataset: Dataset,
+    model: Model | None,
+    vectors: StaticVectors | None,
+    *,
+    report: Report | None = None,
+) -> dict[str, Frozen]:
+    """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
+    glove, elmo = {}, {}
+    if any(variant.glove for variant in variants) and vectors is not None:
+        facts = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
+        glove = {"vectors": vectors, "facts": facts}
+    if any(variant.elmo for variant in variants) and model is not None:
+        root, facts = layers_folder(), {"model": model.fingerprint, "model_name": model.name}
+        # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
+        texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
+        layers = open_features(texts, model.encoder, model.fingerprint, root, report=report)
+        elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": facts}
+    frozen = {}
+    for variant in variants:
+        parts = (glove if variant.glove else {}), (elmo if variant.elmo else {})
+        facts = {key: value for part in parts for key, value in part.get("facts", {}).items()}
+        frozen[variant.name] = Frozen(**{**parts[0], **parts[1], "facts": facts})
+    return frozen
+
+
+def vectors_fingerprint(vectors: StaticVectors) -> str:
+    """16 hex digits that tell vectors apart: of their file's sha256, or of words and numbers where no file is known."""
+    recorded, path = vectors.provenance.get("sha256"), vectors.provenance.get("path")
+    n_words = f"-{len(vectors.words)}"  # a limit may have left some of the file out
+    if isinstance(recorded, dict) and "vectors.safetensors" in recorded:
+        return recorded["vectors.safetensors"][:16] + n_words
+    if path and Path(path).is_file():
+        return file_sha256(path)[:16] + n_words
+    digest = hashlib.sha256()
+    for word in vectors.words:
+        digest.update(word.encode("utf-8", "surrogatepass") + b"\0" + vectors.vector(word).tobytes())
+    return digest.hexdigest()[:16] + n_words
+
+
+def run(trainer: Trainer | BaselineTrainer, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+    """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch."""
+    path = cache_folder() / "training" / f"{trainer.key}.pt"
+    if path.is_file():
+        with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
+            trainer.load(path)
+    for progress in trainer.run(stop):
+        if progress.valid_loss is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            trainer.save(path)
+        yield progress
+    if trainer.done:
+        path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHeads:
+    """Heads of a task that fit what is in use, and why others do not."""
+
+    task: Task
+    heads: dict[str, Head]
+    problems: tuple[str, ...] = ()
+
+
+def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[Path]]:
+    """Where the heads of a task lie, by variant: in `folder`, or in assets and then in the cache."""
+    roots = [Path(folder)] if folder else [ASSETS / "heads", cache_folder() / "heads"]
+    places = {name: [root / task / name for root in roots] for name in VARIANTS}
+    found = {name: [place for place in some if (place / "meta.json").is_file()] for name, some in places.items()}
+    return {name: some for name, some in found.items() if some}
+
+
+def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:
+    """How each head of a task was made and how good it is, without opening its weights."""
+    return {name: read_meta(places[0]) for name, places in head_folders(task, folder).items()}
+
+
+def open_heads(
+    task: Task,
+    variants: Sequence[str] = (),
+    *,
+    model: Model | None,
+    vectors: StaticVectors | None,
+    folder: str | Path | None = None,
+    device: torch.device = PROCESSOR,
+) -> OpenHeads:
+    """The heads of a task that fit this model and these vectors, on a device: all, or the `variants` named.
+
+    MissingArtifact if there is none; a variant that was asked for by name and does not fit raises what is wrong with it.
+    """
+    for name in variants:
+        variant_named(name)
+    folders, heads, problems = head_folders(task.name, folder), {}, []
+    given = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
+    for name in variants or folders:
+        try:
+            heads[name] = _first_that_fits(folders.get(name, []), task.name, name, given).to(device)
+        except (MissingArtifact, CorruptArtifact) as error:
+            if variants:
+                raise
+            problems.append(str(error))
+    if not heads:
+        if problems:
+            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=task.name)
+            raise MissingArtifact(f"{unfit} {problems[0]}")
+        raise MissingArtifact(
+            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name)
+        )
+    return OpenHeads(task, heads, tuple(problems))
+
+
+def classify_text(
+    opened: OpenHeads, text: str, *, model: Model | None, vectors: StaticVectors | None
+) -> tuple[tuple[str, ...], dict[str, Answer]]:
+    """(tokens, each head's answer) on a text, which is cleaned and cut as the training texts were; BadInput if it is blank."""
+    tokens = text_tokens(opened.task, text)
+    layers = live_layers(model.encoder) if model else None
+    return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
+
+
+def text_tokens(task: Task, text: str) -> tuple[str, ...]:
+    """The tokens that a head of the task is given of a text, at most MAX_TOKENS; BadInput if there is none."""
+    tokens = tuple(tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
+    if not tokens:
+        raise BadInput(t("There is no word to classify. Type a sentence."))
+    return tokens
+
+
+def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> bool:
+    """Whether a whole head of this data, configuration and frozen parts lies in `folder`."""
+    try:
+        meta = load_head(folder, **{kind: frozen.facts.get(kind) for kind in ("model", "vectors")}).meta
+    except ElmoscopeError:
+        return False
+    return meta.get("data") == dataset.fingerprint and meta.get("config") == parse_json(json.dumps(asdict(config)))
+
+
+def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> Head:
+    problem: ElmoscopeError = MissingArtifact(
+        t(
+            "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
+            task=task,
+            variant=name,
+        )
+    )
+    for place in places:
+        try:
+            return load_head(place, **given)
+        except (MissingArtifact, CorruptArtifact) as error:
+            problem = error
+    raise problem

@@ -1,0 +1,127 @@
+"""What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from core.analysis.word_maps import ALL_WORDS, fit_maps
+from core.classify.tasks import TASKS
+from core.cli.classify import train_heads
+from core.cli.evaluate import evaluate_card
+from core.cli.shared import check_replaceable, note, progress
+from core.common import config, i18n
+from core.common.device import CPU
+from core.common.errors import BadInput
+from core.elmo.language_model import SPECIALS
+from core.elmo.mix import SPACES, layer_weights
+from core.elmo.models import Model, open_model
+from core.elmo.ready_words import save_spelled
+from core.elmo.weights import load_softmax
+from core.evaluation.layer_scores import static_vectors
+from core.files import sums
+from core.files.artifacts import safe_name, write_json
+from core.senses import evidence, verdict
+from core.senses.reports import sense_report_of
+from core.text import languages
+from core.text.corpora import open_corpus
+from core.text.languages import Language
+from core.text.sentences import Sentence
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+
+SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
+
+
+def bundle(args) -> tuple[dict, str]:
+    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.
+
+    Until the end there is no list of sums, so that what is being replaced is not taken for damaged.
+    """
+    if args.sums:
+        return _summed({}, "")
+    sums.drop()
+    return _summed(*_made(args))
+
+
+def _summed(result: dict, text: str) -> tuple[dict, str]:
+    """The list of what is in assets now, written last."""
+    path = sums.make()
+    n = len(path.read_text(encoding="utf-8").splitlines())
+    return result | {"sums": str(path), "files": n}, f"{text}\n{n} files named with their sha256 in {path}".strip()
+
+
+def _made(args) -> tuple[dict, str]:
+    from core.index.table import build_index
+
+    language = languages.named(args.language)
+    model = open_model(language.model)
+    folder = Path(args.output or config.ASSETS / language.targets)
+    check_replaceable(folder)
+    sentences = open_corpus(language.sentences, language)
+    _spell(model, sentences)
+    table = build_index(
+        sentences,
+        model.encoder,
+        folder,
+        model=model.fingerprint,
+        targets_only=True,
+        report=progress("tokens"),
+    )
+    (folder / "maps").mkdir()
+    for k, word in enumerate([*table.lemmas, ALL_WORDS], 1):
+        fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
+        note(f"map {k} of {len(table.lemmas) + 1}: {word}")
+    measured = {name: _senses(table, name) for name in SPACES}
+    write_json(folder / "senses.json", measured)
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, verdict.judged_rows(table))
+    if ground := verdict.measure(table, seen):
+        write_json(folder / verdict.FILE, verdict.as_json(ground))
+    lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
+    lines += [
+        f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}"
+        for name, m in measured.items()
+    ]
+    result = {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}
+    return (_with_data(args.data, language, result, lines) if args.data else result), "\n".join(lines)
+
+
+def _spell(model: Model, sentences: list[Sentence]) -> None:
+    """The commonest words of the model's list, and those of our sentences, spelled once for every reader."""
+    found = load_softmax(model.folder)
+    common = [word for word in (found[1].words if found else ()) if word not in SPECIALS][:SPELLED]
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for sentence in sentences for token in sentence.tokens)]
+    note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
+
+
+def _with_data(data: str, language: Language, result: dict, lines: list[str]) -> dict:
+    used = {"data": data, "model": language.model, "vectors": language.vectors, "download": False, "device": CPU}
+    jobs = [("card", evaluate_card, {"output": None, "limit_text": None, "only": None})]
+    if language.code == i18n.ENGLISH:  # the classifiers' data sets are English
+        jobs.append(("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}))
+    for name, run, options in jobs:
+        result[name], text = run(Namespace(**used, **options))
+        lines.append(text)
+    return result
+
+
+def _senses(table, space: str) -> dict:
+    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+    facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
+    return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}
+
+
+def convert(args) -> tuple[dict, str]:
+    from core.elmo.weights import save_hdf5
+
+    model, folder = open_model(args), Path(args.output)
+    others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
+    if others:
+        raise BadInput(
+            f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder."
+        )
+    save_hdf5(model.encoder.model, folder)
+    return {
+        "model": model.name,
+        "output": args.output,
+    }, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"

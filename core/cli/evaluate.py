@@ -1,0 +1,315 @@
+"""What the `evaluate` commands do: read the data, run core.evaluation.layer_scores, answer with JSON and a table.
+
+`evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from itertools import chain, islice
+from pathlib import Path
+
+from core.analysis import anisotropy
+from core.cli.shared import cluster_of, note, open_model, progress, spread_model
+from core.common import i18n
+from core.common.errors import BadInput, MissingArtifact
+from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
+from core.evaluation import all_words, layer_scores, own_sentences
+from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
+from core.evaluation.layer_scores import MEASURES
+from core.files import sums
+from core.files.artifacts import provenance, read_json, write_json
+from core.static import vectors
+from core.static.vectors import open_vectors
+from core.text.corpora import open_corpus
+from core.text.sentences import LabelledRow, read_labelled
+
+FORMAT = 1  # of measures.json
+Answer = tuple[dict, str]
+
+
+def evaluate_senses(args, model: Model | None = None) -> Answer:
+    train, test = _sense_rows(args)
+    model = model or open_model(args)
+    with cluster_of(args) as client:
+        found = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens"))
+    lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
+    for name in [*_names(found), *({"static"} & found.keys())]:
+        near, centre = (
+            f"{found[name][m]['macro']:.1%}, {found[name][m]['pooled']:.1%}{_weights(found[name][m])}" for m in MEASURES
+        )
+        lines.append(f"{name:<11}{near:<26}{centre}")
+    often = found["most_frequent"]
+    lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
+    for measure in MEASURES:
+        lines += _differences({name: facts[measure] for name, facts in _compared(found).items()}, f", {measure}")
+    told = f"{found['n']:,} test rows of {found['documents']:,} documents or sentences, {found['n_train']:,} training rows"
+    return found, "\n".join([*lines, told])
+
+
+def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
+    """Two files as they are, or one set split in two."""
+    given = [f"--{name}" for name in ("train", "test", "data") if getattr(args, name)]
+    if given == ["--train", "--test"]:
+        return read_labelled(Path(args.train)), read_labelled(Path(args.test))
+    if given != ["--data"]:
+        raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(given) or 'neither'}.")
+    return split_rows([row for path in args.data for row in read_sense_rows(path)], args.share, args.seed)
+
+
+def evaluate_all_words(args, model: Model | None = None) -> Answer:
+    sentences = read_semcor(args.data)
+    found = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
+    lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
+    for name in [*_names(found), *({"static"} & found.keys()), "most_frequent"]:
+        facts, too = found[name], found[name].get("with_frequency")
+        both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
+        lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
+    lines += _differences(_compared(found), "")
+    frequent = {
+        name: facts["less_frequent"] for name, facts in found.items() if isinstance(facts, dict) and "less_frequent" in facts
+    }
+    lines += _differences(frequent, "", "the most frequent sense")
+    unseen = f"{found['unseen']:,} of words that training lacks (wrong by every method)"
+    lines.append(f"{found['n']:,} test words, {found['ambiguous_n']:,} ambiguous, {unseen}; {found['n_train']:,} training words")
+    return found, "\n".join(lines)
+
+
+def evaluate_pairs(args, model: Model | None = None) -> Answer:
+    dev, test = read_pairs(args.dev), read_pairs(args.test)
+    found = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
+    lines = ["layer      accuracy   AUC     threshold"]
+    for name in _names(found):
+        facts = found[name]
+        auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
+        lines.append(f"{name:<11}{facts['accuracy']:<11.1%}{auc:<8}{facts['threshold']:.3f}{_weights(facts)}")
+    lines.append(f"commoner answer: {found['majority']:.1%}; {found['n']:,} test pairs, {found['n_dev']:,} dev pairs")
+    return found, "\n".join(lines)
+
+
+def evaluate_tags(args, model: Model | None = None) -> Answer:
+    train, test = read_tags(args.train)[: args.limit], read_tags(args.test)
+    found = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
+    lines = [f"{name:<15}{found[name]['accuracy']:.2%}{_weights(found[name])}" for name in [*_names(found), "most_frequent"]]
+    lines += _differences(_compared(found), "")
+    lines.append(f"{found['n']:,} test tokens, {found['n_train']:,} training tokens, {found['tags']} tags")
+    return found, "\n".join(lines)
+
+
+def evaluate_sentences(args, model: Model | None = None) -> Answer:
+    model = model or open_model(args)
+    found = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
+    lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
+    for name in [*_names(found)[:-1], *(one for one in ("static", "form") if one in found)]:
+        facts = found[name]
+        nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
+        more = (
+            f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
+        )
+        lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{more}")
+    lines += _differences(_compared(found), "")
+    centred = {name: facts["centred"] for name, facts in found.items() if isinstance(facts, dict) and "centred" in facts}
+    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
+    lines += _differences({n: d for n, d in _compared(found, "centred_less_static").items() if n != "order"}, ", mean taken off")
+    best = found["best_mix"]
+    lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
+    return found, "\n".join(
+        [*lines, f"{found['n']:,} occurrences of {found['words']} words; commonest sense {found['majority']:.1%}"]
+    )
+
+
+def evaluate_perplexity(args, model: Model | None = None) -> Answer:
+    from core.training.data import held_out, read_lines
+
+    model = model or open_model(args)
+    lines = held_out(args.text, args.hold_out) if args.hold_out else chain(*map(read_lines, args.text))
+    lines = (line for line in lines if line.strip())
+    sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
+    found = open_language_model(model).perplexity(sentences, report=progress("sentences"))
+    result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
+    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6), "unknown_types": found.unknown_types}
+    result |= {name: round(getattr(found, name), 4) for name in ("charged_forward", "charged_backward")}
+    both = f"forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f}"
+    charged = f"forward {found.charged_forward:.1f}, backward {found.charged_backward:.1f}"
+    lines = [f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"]
+    lines.append(f"unknown words charged, each an equal share of <UNK> among {found.unknown_types:,}: {charged}")
+    return result, "\n".join(lines)
+
+
+def evaluate_neighbours(args, model: Model | None = None) -> Answer:
+    model = model or open_model(args)
+    given = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
+    found = layer_scores.neighbours_in_contexts(model, given.get("contexts") or given.get("pairs", {}), k=args.k)
+    lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
+    for row in found["rows"]:
+        near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
+        lines.append(f"| {row['word']} | {row['sentence']} | {near} | {', '.join(n['sense'] for n in row['nearest'])} |")
+    return found, "\n".join(lines)
+
+
+def evaluate_speed(args, model: Model | None = None) -> Answer:
+    model = model or open_model(args)
+    found = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
+    text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
+    return found, text.format(**found)
+
+
+def evaluate_random(args, model: Model | None = None) -> Answer:
+    found = anisotropy.evaluate(model or open_model(args))
+    lines = ["cosine of two different words drawn by lot: mean, nine in ten between"]
+    for name in [*(name for name in found if name.isdecimal()), "mix"]:
+        lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **found[name]))
+    return found, "\n".join([*lines, f"{found['n']:,} tokens, each of another sentence"])
+
+
+def evaluate_vectors(args) -> Answer:
+    found = {name: vectors.evaluate_vectors(open_vectors(name)) for name in args.vectors}
+    lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
+    for name, of_it in found.items():
+        values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
+        lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
+    return found, "\n".join(lines)
+
+
+CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
+    "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
+    "senses": (
+        evaluate_senses,
+        "senses",
+        {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]},
+    ),
+    "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (evaluate_sentences, "sentences", {}),
+    "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbours": (evaluate_neighbours, "neighbours", {}),
+    "random": (evaluate_random, "random", {}),
+    "speed": (evaluate_speed, "speed", {}),
+}
+ENGLISH = (
+    "perplexity",
+    "senses",
+    "all_words",
+    "tags",
+    "sentences",
+    "pairs",
+    "random",
+)  # what can be measured of an English model
+OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
+DEFAULTS = {
+    "perplexity": {"hold-out": None},
+    "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
+    "all-words": {"share": 0.9, "seed": 0},
+    "tags": {"limit": None},
+    "sentences": {"corpus": None},
+    "neighbours": {"k": 3},
+}
+
+
+def evaluate_card(args) -> Answer:
+    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
+    folder = Path(args.data)
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+    model = open_model(args)
+    output = Path(args.output) if args.output else model.folder / "measures.json"
+    measured = _earlier(output, model)
+    card = _card(model, measured)
+    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
+        run, what, options = CARD[name]
+        if args.only and name not in args.only:
+            continue
+        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
+            options = {"text": [Path(file) for file in model.language.corpus], "hold-out": model.language.hold_out}
+        options = DEFAULTS.get(what, {}) | dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {})
+        if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+            continue
+        note(f"{name} ...")
+        try:
+            measured[name] = _measure(run, what, options, folder, model)
+        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
+            note(f"{name}: left out. {error}")
+            continue
+        card = _card(model, measured)
+        write_json(output, card)
+        sums.renew(output)
+    if not measured:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+    lines = [f"{name:<12}{facts['seconds']:>7.1f} s   {facts['command']}" for name, facts in measured.items()]
+    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+
+
+def _earlier(output: Path, model: Model) -> dict:
+    """What an earlier card says of these very weights; BadInput where the file is no card."""
+    if not output.exists():
+        return {}
+    found = read_json(output, expect=dict)
+    if found.get("format") != FORMAT or not isinstance(found.get("measures"), dict):
+        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
+    return found["measures"] if found.get("fingerprint") == model.fingerprint else {}
+
+
+def _card(model: Model, measured: dict) -> dict:
+    ordered = {name: measured[name] for name in CARD if name in measured}
+    return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
+
+
+def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
+    """One command's answer, with the command, its seconds and the date."""
+    started = time.perf_counter()
+    given = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
+    found, text = run(Namespace(**given), model)
+    note(text)
+    seconds = round(time.perf_counter() - started, 1)
+    return {**found, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+
+
+def _command(what: str, options: dict, model: str) -> str:
+    """The command line that gives a measure again, from within the folder of data."""
+    words = ["python", "-m", "core", "evaluate", what]
+    for option, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
+        if value is not None:
+            parts = value if isinstance(value, list) else [value]
+            words += [f"--{option}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
+    return shlex.join(words)
+
+
+def _paths(options: dict) -> list[Path]:
+    values = [part for value in options.values() for part in (value if isinstance(value, list) else [value])]
+    return [value for value in values if isinstance(value, Path)]
+
+
+def _under(folder: Path, options: dict) -> dict:
+    def place(value):
+        return folder / value if isinstance(value, Path) else value
+
+    return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
+
+
+def _names(found: dict) -> list[str]:
+    """The layers and mixes of an answer, in order."""
+    return [*(name for name in found if name.isdecimal()), "mix", "best_mix"]
+
+
+def _compared(found: dict, what: str = "less_static") -> dict[str, dict]:
+    """What is a difference in an answer: each space less the static context, and layer 1 less layer 2 as "order"."""
+    differences = {name: facts[what] for name, facts in found.items() if isinstance(facts, dict) and what in facts}
+    return differences | ({"order": found["order"]} if found.get("order") else {})
+
+
+def _differences(found: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:
+    """Paired differences in points, a line each."""
+    lines = []
+    for name, facts in found.items():
+        told = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
+        span = f"{facts['low'] * 100:+.1f} to {facts['high'] * 100:+.1f}"
+        lines.append(f"{told}{what}: {facts['mean'] * 100:+.1f} points ({span}), p {facts['p']:.3f}")
+    return lines
+
+
+def _weights(facts: dict) -> str:
+    return f"   weights {', '.join(f'{w:.2f}' for w in facts['weights'])}" if "weights" in facts else ""

@@ -1,0 +1,81 @@
+"""What commands share: notes and progress on stderr, a model and a cluster as the arguments name them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from core.common.config import FLOAT32
+from core.common.device import CPU, choose
+from core.common.errors import BadInput
+from core.elmo import models
+from core.elmo.models import Model
+from core.text import languages
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def progress(what: str):
+    """A reporter (done, in all, per second) that writes a line to stderr at most every other second."""
+    last = [time.monotonic()]
+
+    def report(done: int, total: int, speed: float | None = None) -> None:
+        if time.monotonic() - last[0] > 2 or done >= total:
+            last[0] = time.monotonic()
+            left = f", {(total - done) / speed:.0f} s left" if speed else ""
+            note(f"{what}: {done:,} of {total:,}" + (f", {speed:,.0f} a second" if speed else "") + left)
+
+    return report
+
+
+def open_model(args, precision: str = FLOAT32) -> Model:
+    """The model that was asked for; text is from now on read as its language."""
+    device = getattr(args, "device", CPU)
+    if choose(device).type != CPU and (getattr(args, "cluster", None) or getattr(args, "engine", "") == "allennlp"):
+        raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    given = {"precision": precision, "device": device, "allow_download": args.download, "report": _download_progress}
+    model = models.open_model(args.model, **given)
+    languages.use(model.language.code)
+    return model
+
+
+def _download_progress(event) -> None:
+    note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
+
+
+@contextmanager
+def cluster_of(args) -> Iterator[Any]:
+    """A client of the cluster that --cluster names, or None where it names none."""
+    if getattr(args, "cluster", None) is None:
+        yield None
+        return
+    from core.cluster.jobs import connected
+
+    with connected(args.cluster) as client:
+        dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required
+        note(f"cluster of {sum(client.nthreads().values())} threads{dashboard}")
+        yield client
+
+
+def spread_model(model: Model, client, *, store: str | None = None) -> Model:
+    """The model with its encoder's batches spread over a cluster; itself where there is none."""
+    if client is None:
+        return model
+    from dataclasses import replace
+
+    from core.cluster.worker_model import SpreadEncoder
+
+    return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))
+
+
+def check_replaceable(folder: Path) -> None:
+    """An index takes its folder's place as a whole: only another index may be lost by that."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "occurrences.arrow").is_file():
+        raise BadInput(f"{folder} holds other files, which an index would replace. Name a new folder.")

@@ -1,0 +1,221 @@
+"""Jobs on a Dask cluster: connect, keep a bounded number in flight, survive workers that die or stall.
+
+Every job leaves the same thing wherever and however often it runs, so one that a dead worker had is run again by Dask, and
+one that a stalled worker has is given to an idle one too; the first answer counts. What fails is told as one sentence.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from statistics import median
+from typing import Any
+from uuid import uuid4
+
+from distributed import Client, Future, KilledWorker, wait
+from distributed.comm import CommClosedError
+
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+
+CONNECT_S = 10.0  # to reach a scheduler
+WORKERS_S = 30.0  # until it has a worker, at first and later on
+AHEAD = 2  # jobs in flight for each thread of the cluster: one at work, one waiting beside it
+RETRIES = 2  # of a job that failed for another reason than a sentence of ours
+TICK_S = 1.0  # how often stalled workers are looked for
+STALLED = 3.0  # times as long as the median job, while another worker idles: given to that one too
+STALLED_S = 5.0  # and at least so long
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A function of core and its arguments; `name` tells jobs of one call apart, `tokens` is what it does of the whole."""
+
+    name: str
+    run: Callable[..., Any]
+    arguments: tuple
+    tokens: int = 0
+    worker: str | None = None  # whose files are in memory, if it lives
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """After a shard."""
+
+    shards_done: int
+    shards: int
+    tokens_done: int
+    tokens: int
+    tokens_per_s: float  # of this run
+    seconds_left: float
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts finished jobs into `report`."""
+
+    shards: int
+    tokens: int
+    report: Callable[[Progress], None] | None
+    shards_done: int = 0
+    tokens_done: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    def add(self, tokens: int) -> None:
+        self.shards_done, self.tokens_done = self.shards_done + 1, self.tokens_done + tokens
+        speed = self.tokens_done / max(time.perf_counter() - self.began, 1e-9)
+        if self.report:
+            left = (self.tokens - self.tokens_done) / max(speed, 1e-9)
+            self.report(Progress(self.shards_done, self.shards, self.tokens_done, self.tokens, speed, left))
+
+
+@dataclass(slots=True)
+class _Running:
+    job: Job
+    since: float
+    where: set[str] = field(default_factory=set)  # workers it was given to as well
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the scheduler at `address` ("tcp://host:8786") with at least one worker; BadInput says what is not there."""
+    if not address.strip():
+        raise _nobody(address, "no address")
+    try:
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise _nobody(address, reason[:160]) from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_S)
+        except TimeoutError:
+            command = worker_command(address)
+            told = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=command)
+            raise BadInput(told) from None
+        with _told(address):
+            yield client
+    finally:
+        with suppress(OSError, TimeoutError):
+            client.close(timeout=CONNECT_S)
+
+
+def worker_command(address: str) -> str:
+    """How a worker is started, from the folder of Elmoscope."""
+    return f"python -m dask worker {address} --nthreads 1"
+
+
+def _nobody(address: str, reason: str) -> BadInput:
+    return BadInput(
+        t(
+            "No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler, and name its address.",
+            address=address,
+            reason=reason,
+        )
+    )
+
+
+def spread(client: Client, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+    """Run jobs, AHEAD a thread at a time, and yield each with its answer as it comes, in any order, each once.
+
+    What a job raises as a sentence for people is raised here, and ends the rest.
+    """
+    waiting, running, took = iter(jobs), {}, []
+    seen_workers = time.monotonic()
+    try:
+        while True:
+            threads = sum(client.nthreads().values())
+            for job in islice(waiting, max(0, AHEAD * max(threads, 1) - len(running))):
+                running[_submit(client, job)] = _Running(job, time.monotonic())
+            if not running:
+                return
+            if threads:
+                seen_workers = time.monotonic()
+            elif time.monotonic() - seen_workers > WORKERS_S:
+                raise ElmoscopeError(
+                    t(
+                        "The cluster at {address} has lost all its workers. Start some, and run the same command again.",
+                        address=client.scheduler.address,
+                    )
+                )
+            try:
+                with client.as_current():
+                    finished = wait(list(running), timeout=TICK_S, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                _share_stalled(client, running, took)
+                continue
+            for future in finished:
+                if (entry := running.pop(future, None)) is None:
+                    continue  # its twin was quicker
+                answer = _answer(future, entry.job)
+                took.append(time.monotonic() - entry.since)
+                for twin in [f for f, other in running.items() if other.job is entry.job]:
+                    del running[twin]
+                    twin.cancel()
+                yield entry.job, answer
+            _share_stalled(client, running, took)
+    finally:
+        for future in running:
+            with suppress(Exception, CancelledError):  # the connection may be what ended
+                future.cancel()
+
+
+def _submit(client: Client, job: Job, workers: list[str] | None = None) -> Future:
+    chosen = workers or ([job.worker] if job.worker else None)
+    return client.submit(
+        job.run,
+        *job.arguments,
+        key=f"{job.run.__name__}-{job.name}-{uuid4().hex[:8]}",
+        pure=False,
+        retries=RETRIES,
+        workers=chosen,
+        allow_other_workers=bool(chosen) and workers is None,
+    )
+
+
+def _share_stalled(client: Client, running: dict[Future, _Running], took: list[float]) -> None:
+    """Give what takes far longer than the others to workers that idle: theirs may be stopped, or cut off."""
+    limit = max(STALLED_S, STALLED * median(took[-100:])) if took else 4 * STALLED_S
+    late = [entry for entry in running.values() if time.monotonic() - entry.since > limit and not entry.where]
+    if not late:
+        return
+    idle = [worker for worker, keys in client.processing().items() if not keys]
+    for entry, worker in zip(late, idle, strict=False):
+        entry.where.add(worker)
+        running[_submit(client, entry.job, [worker])] = _Running(entry.job, time.monotonic(), {worker})
+
+
+def _answer(future: Future, job: Job) -> Any:
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise ElmoscopeError(
+            t(
+                "The job {name} ended {n} workers, one after another, most likely for want of memory. Give the workers more, and "
+                "run the same command again.",
+                name=job.name,
+                n=error.allowed_failures + 1,
+            )
+        ) from None
+    except ModuleNotFoundError as error:
+        told = t("The workers have no module '{name}'. Start them in the folder of Elmoscope, as the client.", name=error.name)
+        raise BadInput(told) from None
+
+
+@contextmanager
+def _told(address: str) -> Iterator[None]:
+    """A scheduler that goes away, as a sentence."""
+    try:
+        yield
+    except (CancelledError, CommClosedError, TimeoutError) as error:
+        raise ElmoscopeError(
+            t(
+                "The cluster at {address} has gone away ({reason}). What is finished is kept: run the same command again.",
+                address=address,
+                reason=type(error).__name__,
+            )
+        ) from None

@@ -1,0 +1,232 @@
+"""An index in shards: sentences are cut, workers encode each shard, and one file at the end says that all are there.
+
+    index.json                       the whole index: its shards in order; written last
+    shards/000001-<fingerprint>/     an index of its own (core.index.table), of 4,000 to 64,000 tokens
+    sentences/<same name>.arrow      what a shard is made of, until the index is whole
+
+A shard's name holds the fingerprint of its sentences and model: it is made once, whoever asks and how often. Shards begin
+where a round of `build_index` begins, so rows, batches and their neighbours in a batch are those of one whole index. So are
+the vectors, but for rounding: a new spelling meets the char-CNN with the other new ones of its round, a worker has met others
+before than one machine would have, and BLAS rounds a product of a few rows otherwise than one of many. Now and then a stored
+number is therefore the next one of float16.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from distributed import Client
+
+from core.cluster.jobs import Job, Meter, Progress, spread
+from core.cluster.store import Store, open_store, shared
+from core.cluster.worker_model import held
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files.artifacts import parse_json, provenance, short, text_fingerprint
+from core.index.table import TOKENS_PER_ROUND, OccurrenceTable, build_index
+from core.text.sentences import Sentence, Target, fingerprint
+
+FORMAT = 1
+MOST_ROUNDS = 16  # of build_index in a shard: about 64,000 tokens, 110 MB of vectors from a model of elmo-mini's size
+SHARDS = 64  # of a smaller corpus, so that many workers have something to do
+INDEX = "index.json"
+APPROXIMATE = ".approximate"  # what core.cluster.approximate makes
+OWN = {INDEX, "shards", "sentences", ".staging", APPROXIMATE}
+_SENTENCE = pa.schema(
+    [
+        ("tokens", pa.list_(pa.string())),
+        (
+            "targets",
+            pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos"))])),
+        ),
+        ("document", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of an index, itself an index; its rows and sentences are numbered on from those of the parts before it."""
+
+    name: str  # of its folder in the store; "" for an index that is one folder
+    first_row: int
+    rows: int
+    first_sentence: int
+    sentences: int
+    made: str  # of what and when: two of one name are told apart by it
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """An index in shards, or one that is a single folder: what a search needs to know of it."""
+
+    url: str
+    meta: dict
+    shards: tuple[Shard, ...]
+
+
+def build(
+    client: Client,
+    sentences: Iterable[Sentence],
+    where: str | Path,
+    *,
+    model: str,
+    model_fingerprint: str,
+    report: Callable[[Progress], None] | None = None,
+) -> Shards:
+    """Encode `sentences` (gone through twice: to count them, and to cut them) into shards at `where`.
+
+    What is there already of these sentences and this model is kept, so the next call after a stop goes on. Another index at
+    `where` is replaced once the new one is whole.
+    """
+    store, began = _own(where), time.perf_counter()
+    counted = Counted(sentences)
+    corpus = fingerprint(counted)
+    if not counted.tokens:
+        raise BadInput(t("There is nothing to index: no sentence has a word."))
+    before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
+    meter, facts = Meter(counted.shards, counted.tokens, report), {}
+    for job, found in spread(client, _jobs(store, cut(sentences, counted.rounds_per_shard), model, model_fingerprint, before)):
+        facts[job.name] = found
+        meter.add(job.tokens)
+    ordered = sorted(facts)  # names begin with their number
+    seconds = time.perf_counter() - began
+    kinds = len(set().union(*(found.pop("words") for found in facts.values())))
+    first = facts[ordered[0]]
+    meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in facts.values()), "types": kinds}
+    meta |= {"sentences": counted.sentences, "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
+    meta |= {"tokens_per_second": round(counted.tokens / seconds, 1), "lemmas": any(f["lemmas"] for f in facts.values())}
+    sizes = [{"name": name, "rows": facts[name]["occurrences"], "sentences": facts[name]["sentences"]} for name in ordered]
+    meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
+    store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
+    for name in store.names("shards") - set(ordered):
+        store.remove(f"shards/{name}")
+    for name in ("sentences", ".staging"):
+        store.remove(name)
+    return open_shards(where)
+
+
+def open_shards(where: str | Path) -> Shards:
+    """An index in shards, or one that is a folder of core.index.table; MissingArtifact where there is neither."""
+    store = open_store(shared(where))
+    if not store.has(INDEX) and store.is_folder and store.has_folder(""):
+        table = OccurrenceTable(store.fetch(""))
+        whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
+        return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (whole,))
+    if not store.has(INDEX):
+        told = t(
+            "{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX
+        )
+        raise MissingArtifact(told)
+    try:
+        meta = parse_json(store.read(INDEX))
+        if meta["format"] != FORMAT:
+            raise ValueError(f"its format is {meta['format']}, this is {FORMAT}")
+        shards, row, sentence = [], 0, 0
+        for each in meta["shards"]:
+            sizes = row, int(each["rows"]), sentence, int(each["sentences"])
+            shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
+            row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences
+    except (ValueError, KeyError, TypeError) as error:
+        told = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=error)
+        raise CorruptArtifact(told) from None
+    return Shards(store.url, meta, tuple(shards))
+
+
+def info(where: str | Path) -> dict:
+    """What an index in shards holds: its facts, how many shards, and its size in bytes."""
+    found = open_shards(where)
+    store = open_store(found.url)
+    return {**found.meta, "shards": len(found.shards), "bytes": store.size()}
+
+
+def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
+    """Parts of so many whole rounds, as core.index.table makes them of all sentences."""
+    part, rounds, tokens = [], 0, 0
+    for sentence in sentences:
+        part.append(sentence)
+        tokens += len(sentence.tokens)
+        if tokens >= TOKENS_PER_ROUND:
+            tokens, rounds = 0, rounds + 1
+        if rounds == rounds_each:
+            yield part
+            part, rounds = [], 0
+    if part:
+        yield part
+
+
+def build_shard(url: str, name: str, model: str, model_fingerprint: str) -> dict:
+    """One worker's job: the shard as it lies in the store, or made now; what the client must know of it."""
+    store = open_store(url)
+    if not store.has_folder(f"shards/{name}"):
+        stage = store.stage(name)
+        build_index(_read(store.read(f"sentences/{name}.arrow")), held(model, model_fingerprint), stage, model=model_fingerprint)
+        store.commit(stage, f"shards/{name}")
+    table = OccurrenceTable(store.fetch(f"shards/{name}"))
+    facts = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
+    return {**facts, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
+
+
+class Counted:
+    """Sentences, with their number, tokens and rounds of `build_index` once they were gone through."""
+
+    def __init__(self, sentences: Iterable[Sentence]) -> None:
+        self.all = sentences
+        self.sentences = self.tokens = self.rounds = 0
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for part in cut(self.all, 1):
+            self.rounds += 1
+            for sentence in part:
+                self.sentences, self.tokens = self.sentences + 1, self.tokens + len(sentence.tokens)
+                yield sentence
+
+    @property
+    def rounds_per_shard(self) -> int:
+        """By the corpus alone, or a cluster of another size could not go on."""
+        return max(1, min(MOST_ROUNDS, self.rounds // SHARDS))
+
+    @property
+    def shards(self) -> int:
+        return -(-self.rounds // self.rounds_per_shard)
+
+
+def _jobs(store: Store, parts: Iterable[list[Sentence]], model: str, model_fingerprint: str, there: set[str]) -> Iterator[Job]:
+    """A job a shard; its sentences go into the store when its turn comes, so that little is in flight at a time."""
+    for number, part in enumerate(parts):
+        made_of = text_fingerprint([model_fingerprint, fingerprint(part), f"{FORMAT} {TOKENS_PER_ROUND}"])
+        name = f"{number:07}-{short(made_of)}"
+        if name not in there:
+            store.write(f"sentences/{name}.arrow", _written(part))
+        yield Job(name, build_shard, (store.url, name, model, model_fingerprint), sum(len(s.tokens) for s in part))
+
+
+def _own(where: str | Path) -> Store:
+    """The store at `where`, if nothing else is there that an index would bury."""
+    store = open_store(shared(where))
+    strangers = store.names("") - OWN
+    if strangers:
+        names = ", ".join(sorted(strangers)[:3])
+        raise BadInput(
+            t("{place} holds other files ({names}). Name a new folder for an index in shards.", place=where, names=names)
+        )
+    return store
+
+
+def _written(part: list[Sentence]) -> bytes:
+    rows = [{"tokens": list(s.tokens), "targets": [asdict(t) for t in s.targets], "document": s.document} for s in part]
+    stream = io.BytesIO()
+    with pa.ipc.new_file(stream, _SENTENCE) as writer:
+        writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SENTENCE))
+    return stream.getvalue()
+
+
+def _read(data: bytes) -> list[Sentence]:
+    rows = pa.ipc.open_file(pa.BufferReader(data)).read_all().to_pylist()
+    return [Sentence(tuple(r["tokens"]), tuple(Target(**t) for t in r["targets"]), r["document"]) for r in rows]

@@ -1,0 +1,105 @@
+"""The model of a worker, loaded once a process, and an encoder that spreads its batches over workers."""
+
+from __future__ import annotations
+
+import copy
+import io
+import threading
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from distributed import Client
+
+from core.cluster.jobs import Job, spread
+from core.cluster.store import open_store
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.encoder import Encoder
+from core.elmo.weights import find_files, load_bilm
+from core.files.artifacts import file_sha256, text_fingerprint
+from core.files.registry import resolve
+
+_LOADING = threading.Lock()
+
+
+def held(name: str, fingerprint: str) -> Encoder:
+    """The worker's encoder of a model; another model takes its place. BadInput where the name means other weights here."""
+    with _LOADING:  # threads of one worker wait for one load
+        return _loaded(name, fingerprint)
+
+
+@lru_cache(maxsize=1)
+def _loaded(name: str, fingerprint: str) -> Encoder:
+    folder = resolve(name, "model")
+    if (found := file_sha256(find_files(folder)[1])[:16]) != fingerprint:
+        raise BadInput(
+            t(
+                "A worker has other weights as '{name}' ({found}) than the client ({fingerprint}). Give both the same.",
+                name=name,
+                found=found,
+                fingerprint=fingerprint,
+            )
+        )
+    return Encoder(load_bilm(folder), name=name)
+
+
+def named(name: str) -> str:
+    """A model's name as a worker must be told it: a registry name as it is, a folder from the root on."""
+    return str(Path(name).absolute()) if Path(name).is_dir() else name
+
+
+class SpreadEncoder(Encoder):
+    """An encoder whose `encode` gives each of its batches to a worker; the batches are those of one machine.
+
+    So are the vectors, to 2e-5 (see core.cluster.shards on spellings that are new to a worker).
+
+    With `store`, each batch is kept there under the fingerprint of its sentences until the caller removes it: an encoding
+    that was cut off goes on.
+    """
+
+    def __init__(self, own: Encoder, client: Client, fingerprint: str, *, store: str | None = None) -> None:
+        super().__init__(own.model, name=own.name, batch_tokens=own.batch_tokens)
+        self.client, self.fingerprint, self.store = client, fingerprint, store
+
+    def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
+        """As Encoder.encode, on the cluster."""
+        results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
+        groups = list(self._batches(sentences))
+        total, done = sum(map(len, sentences)), 0
+        for job, found in spread(self.client, self._jobs(sentences, groups)):
+            numbers = groups[int(job.name)]
+            if self.store:
+                found = np.load(io.BytesIO(open_store(self.store).read(found)), allow_pickle=False)
+            ends = np.cumsum([len(sentences[n]) for n in numbers])
+            for number, layers in zip(numbers, np.split(found, ends[:-1], axis=1), strict=True):
+                results[number] = layers
+            done += job.tokens
+            if report:
+                report(done, total)
+        return results
+
+    def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[Job]:
+        for k, numbers in enumerate(groups):
+            part = [sentences[n] for n in numbers]
+            arguments = (named(self.name), self.fingerprint, part, self.batch_tokens, self.store)
+            yield Job(str(k), encode_batch, arguments, sum(map(len, part)))
+
+
+def encode_batch(
+    model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None
+) -> np.ndarray | str:
+    """One worker's job: the layers of a batch's sentences in a row, (L, tokens, D), or their name in the store."""
+    name = f"{text_fingerprint([fingerprint, *(part for s in sentences for part in (str(len(s)), *s))])}.npy"
+    if store and open_store(store).has(name):
+        return name
+    encoder = copy.copy(held(model, fingerprint))  # the same model and word cache, the caller's size of a batch
+    encoder.batch_tokens = batch_tokens
+    found = np.concatenate(encoder.encode(sentences), axis=1)
+    if not store:
+        return found
+    stream = io.BytesIO()
+    np.save(stream, found, allow_pickle=False)
+    open_store(store).write(name, stream.getvalue())
+    return name

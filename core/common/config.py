@@ -1,0 +1,122 @@
+"""Frozen settings: where things lie, the biLM's shape, how it is trained, how maps are made."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "assets"
+PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
+
+
+def data_folder() -> Path | None:
+    """The folder of local data named by ELMOSCOPE_DATA, or None."""
+    value = os.environ.get("ELMOSCOPE_DATA")
+    return Path(value) if value else None
+
+
+def cache_folder() -> Path:
+    """Where downloads, indexes and fitted maps are kept between runs (ELMOSCOPE_CACHE moves it)."""
+    value = os.environ.get("ELMOSCOPE_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(value) if value else base / "elmoscope"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelShape:
+    """The shape of a biLM, as ELMo's options.json says it (Peters et al. 2018, section 3.1)."""
+
+    filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
+    character_dim: int = 16  # size of a character's embedding
+    n_highway: int = 1  # highway layers after the convolutions
+    hidden: int = 1024  # H, LSTM cell size
+    projection: int = 128  # P, output of the char-CNN and of each LSTM layer
+    n_layers: int = 2  # LSTM layers in each direction
+    cell_clip: float = 3.0
+    projection_clip: float = 3.0
+    skip_connections: bool = True  # the second LSTM layer adds its input
+
+    def __post_init__(self) -> None:
+        sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
+        if not self.filters or min(sizes) < 1 or self.n_highway < 0:
+            raise BadInput(t("A biLM's sizes must all be positive; the options give {options}", options=self))
+        if max(width for width, _ in self.filters) > 50:
+            told = t(
+                "A token has 50 characters, so no filter in the options can be wider; they give {filters}", filters=self.filters
+            )
+            raise BadInput(told)
+        if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
+            told = {"cell": self.cell_clip, "projection": self.projection_clip}
+            raise BadInput(t("Clips must be positive; the options give {cell} and {projection}", **told))
+
+    @property
+    def n_filters(self) -> int:
+        return sum(count for _, count in self.filters)
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers in a biLM of this shape, its embeddings of 262 characters included."""
+        n, p, h = self.n_filters, self.projection, self.hidden
+        characters = 262 * self.character_dim + sum(count * (self.character_dim * width + 1) for width, count in self.filters)
+        return characters + self.n_highway * 2 * n * (n + 1) + (n + 1) * p + 2 * self.n_layers * (4 * h * (2 * p + 1) + p * h)
+
+    @property
+    def dim(self) -> int:
+        """D = 2P, the size of one layer's vector (forward half, backward half)."""
+        return 2 * self.projection
+
+    @classmethod
+    def from_options(cls, options: dict) -> ModelShape:
+        """Read the dictionary of an options.json; BadInput names the entry that is missing or unsupported."""
+        try:
+            lstm, cnn = options["lstm"], options["char_cnn"]
+            if cnn.get("activation", "relu") != "relu":
+                name = cnn["activation"]
+                raise BadInput(t("options.json asks for activation '{name}'; only 'relu' is supported.", name=name))
+            return cls(
+                filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
+                character_dim=int(cnn["embedding"]["dim"]),
+                n_highway=int(cnn["n_highway"]),
+                hidden=int(lstm["dim"]),
+                projection=int(lstm["projection_dim"]),
+                n_layers=int(lstm["n_layers"]),
+                cell_clip=float(lstm.get("cell_clip") or float("inf")),
+                projection_clip=float(lstm.get("proj_clip") or float("inf")),
+                skip_connections=bool(lstm.get("use_skip_connections", False)),
+            )
+        except KeyError as missing:
+            told = t("options.json has no entry {name}; ELMo's has 'lstm' and 'char_cnn' with their sizes.", name=missing)
+            raise BadInput(told) from None
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise BadInput(t("options.json holds a value of the wrong kind: {error}.", error=error)) from None
+
+    def to_options(self) -> dict:
+        """The dictionary that AllenNLP 2.10.1 reads as options.json."""
+        return {
+            "lstm": {
+                "use_skip_connections": self.skip_connections,
+                "projection_dim": self.projection,
+                "cell_clip": self.cell_clip,
+                "proj_clip": self.projection_clip,
+                "dim": self.hidden,
+                "n_layers": self.n_layers,
+            },
+            "char_cnn": {
+                "activation": "relu",
+                "filters": [list(f) for f in self.filters],
+                "n_highway": self.n_highway,
+                "embedding": {"dim": self.character_dim},
+                "n_characters": 262,  # AllenNLP's count; it writes 261 only for the published files' own training
+                "max_characters_per_token": 50,
+            },
+        }
+
+
+# elmo-mini's shape: ELMo "small" but for the char-CNN, whose highway layer gives way to more windows, most of which are whole
+# words: it spells better (figures in its model card) for less work, since those are looked for in one place only.
+MINI = ModelShape(filters=((1, 32), (2, 64), (3, 512), (4, 1024), (5, 2048), (7, 8192), (12, 32768)), n_highway=0)

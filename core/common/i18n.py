@@ -1,0 +1,109 @@
+"""The interface in the reader's language: English sentences are their own keys, `assets/texts/<language>.json` holds the others.
+
+A catalogue is one JSON object {"English": "translation"}; both sides may hold named places, "{word}" or "{share:.0%}", and
+are filled by `str.format`. A sentence that a catalogue lacks stays English. Korean particles follow the sound of the word
+before them: "{word:은/는}" takes the one that fits, and writes "은(는)" where a spelling does not tell.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import string
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "texts"
+ENGLISH = "en"
+_language: ContextVar[str | None] = ContextVar("language", default=None)
+_source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
+# The digits whose Korean name ends in a consonant (영 일 삼 육 칠 팔); of these 일, 칠 and 팔 end in ㄹ.
+_CLOSED_DIGITS, _L_DIGITS = frozenset("013678"), frozenset("178")
+
+
+def use(language: str | None) -> None:
+    """Make `t` answer in that language, in this thread, until told otherwise; None forgets it."""
+    _language.set(language)
+
+
+def follow(source: Callable[[], str | None]) -> None:
+    """Ask `source` for the language in threads that were not told one by `use`: parts of a page run again in new threads."""
+    _source[:] = [source]
+
+
+def language() -> str:
+    """The language in use: "en", or the name of a catalogue."""
+    told = _language.get() or (_source[0]() if _source else None)
+    return told if told in languages() else ENGLISH
+
+
+def languages() -> tuple[str, ...]:
+    """English and every language there is a catalogue for, among the assets or in the folder ELMOSCOPE_DATA."""
+    return (ENGLISH, *_catalogues(os.environ.get("ELMOSCOPE_DATA")))
+
+
+def catalogue(language: str) -> dict[str, str]:
+    """English -> that language; empty for English."""
+    return {} if language == ENGLISH else _read(_catalogues(os.environ.get("ELMOSCOPE_DATA"))[language])
+
+
+@lru_cache(maxsize=16)
+def _catalogues(data: str | None) -> dict[str, Path]:
+    folders = [Path(data) / "texts"] if data else []
+    found = {path.stem: path for folder in (*folders, FOLDER) for path in folder.glob("*.json")}
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path) -> dict[str, str]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):  # damaged: pages say so (core.files.sums), in English
+        return {}
+
+
+def t(text: str, /, **values: object) -> str:
+    """`text` in the language in use, its places filled with `values`.
+
+    `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
+    """
+    translated = catalogue(language()).get(text, text)
+    try:
+        return _FORMATTER.vformat(translated, (), values)
+    except (LookupError, ValueError, AttributeError, TypeError):
+        if translated == text:
+            raise
+        return _FORMATTER.vformat(text, (), values)  # a damaged translation: a page in English is better than none
+
+
+class _Formatter(string.Formatter):
+    """str.format, and a format of "a/b" that appends the particle which the value asks for; of "”a/b" behind a closing quotation mark."""
+
+    def format_field(self, value, format_spec: str) -> str:
+        closed, slash, open_ = format_spec.partition("/")
+        if not slash:
+            return super().format_field(value, format_spec)
+        mark = closed[: closed.startswith("”")]
+        return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
+
+
+_FORMATTER = _Formatter()
+
+
+def particle(word: str, closed: str, open_: str) -> str:
+    """Of two Korean particles (은/는, 이/가, 을/를, 과/와, 으로/로) the one that follows `word`; both, "은(는)", where that is unknown.
+
+    `closed` follows a final consonant, `open_` a vowel; 으로 and 로 count a final ㄹ as a vowel. Signs after the last letter,
+    as a closing quotation mark, are passed over.
+    """
+    last = next((c for c in reversed(word) if c.isalnum()), "")
+    if "가" <= last <= "힣":
+        final = (ord(last) - ord("가")) % 28
+        has_consonant, is_l = final != 0, final == 8
+    elif last.isascii() and last.isdigit():
+        has_consonant, is_l = last in _CLOSED_DIGITS, last in _L_DIGITS
+    else:
+        return f"{closed}({open_})" if not closed.endswith(open_) else f"({closed.removesuffix(open_)}){open_}"
+    return closed if has_consonant and not (is_l and closed == "으로") else open_

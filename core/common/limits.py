@@ -1,0 +1,101 @@
+"""What one visitor, and all visitors together, may ask of this machine: every cap in one place, each set by the environment.
+
+`limits()` reads ELMOSCOPE_MAX_TEXT and its like (the field's name in capitals); ELMOSCOPE_PUBLIC=on takes the stricter
+numbers of `PUBLIC` where a variable does not say otherwise. Bounds that belong to a file format (a line's length, a
+vector's size) stand with its reader.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The caps in force; the defaults are for one's own machine."""
+
+    max_text: int = 2_000  # characters of a sentence that is typed
+    max_words: int = 120  # tokens of such a sentence that are read
+    max_passage: int = 5_000  # characters of a text to classify, or to read before another
+    max_pasted: int = 1_000_000  # characters of a pasted corpus
+    max_file_mb: int = 50  # of each file of a corpus
+    max_unpacked_mb: int = 100  # of a .docx, unpacked; of a whole corpus as tokens
+    max_files: int = 500  # of a corpus
+    max_sentences: int = 200_000  # of a corpus
+    max_tokens: int = 2_000_000  # of a corpus
+    max_table_mb: int = 200  # of a file of labelled texts, unpacked
+    max_rows: int = 200_000  # of such a file, where a page trains on it
+    max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
+    max_disk_mb: int = 50_000  # of all indexes, own corpora and frozen layers in the cache (core.files.disk_space)
+    max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
+    max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
+    max_session_jobs: int = 4  # of one visitor, under way and waiting
+    max_waiting: int = 40  # jobs in the queue, of all visitors
+    max_job_minutes: int = 240  # of one job, from its turn on
+    uploads: bool = True  # files may be brought by the browser
+    paths: bool = True  # files and folders of this machine may be named by their path
+    downloads: bool = True  # published models, vectors and data may be fetched
+
+
+PUBLIC = {
+    "max_pasted": 200_000, "max_file_mb": 5, "max_unpacked_mb": 20, "max_files": 50, "max_sentences": 20_000, "max_tokens": 200_000,
+    "max_table_mb": 10, "max_rows": 20_000, "max_session_disk_mb": 1_000, "max_disk_mb": 10_000, "max_session_jobs": 2,
+    "max_job_minutes": 20, "uploads": False, "paths": False, "downloads": False,
+}  # fmt: skip
+VARIABLES = {f"ELMOSCOPE_{field.name.upper()}": field.name for field in fields(Limits)}
+SWITCH = "ELMOSCOPE_PUBLIC"
+
+
+def limits() -> Limits:
+    """The caps as the environment sets them now; BadInput names a variable whose value is none."""
+    return _read(*(os.environ.get(name) for name in (SWITCH, *VARIABLES)))
+
+
+def check_allowed(what: str) -> None:
+    """BadInput with a sentence for the visitor where "uploads", "paths" or "downloads" are switched off."""
+    if getattr(limits(), what):
+        return
+    raise BadInput(
+        {
+            "uploads": lambda: t(
+                "Uploads are switched off on this server (ELMOSCOPE_UPLOADS). Paste a text, or run the app yourself."
+            ),
+            "paths": lambda: t(
+                "Files and folders cannot be named by their path on this server (ELMOSCOPE_PATHS). Choose from the list, or run the app yourself."
+            ),
+            "downloads": lambda: t(
+                "Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."
+            ),
+        }[what]()
+    )
+
+
+@lru_cache(maxsize=8)
+def _read(public: str | None, *values: str | None) -> Limits:
+    given = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
+    for (variable, name), value in zip(VARIABLES.items(), values, strict=True):
+        if value is not None and value.strip():
+            given[name] = (_switch if Limits.__dataclass_fields__[name].type == "bool" else _number)(variable, value)
+    return Limits(**given)
+
+
+def _switch(variable: str, value: str) -> bool:
+    word = value.strip().lower()
+    if word not in (*ON, *OFF):
+        raise BadInput(t("{variable} is {value!r}; it must be on or off.", variable=variable, value=value[:40]))
+    return word in ON
+
+
+def _number(variable: str, value: str) -> int:
+    text = value.strip().replace("_", "")
+    if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 12 and int(text) >= 1):
+        told = t("{variable} is {value!r}; it must be a whole number from 1 on.", variable=variable, value=value[:40])
+        raise BadInput(told)
+    return int(text)

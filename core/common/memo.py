@@ -1,0 +1,131 @@
+"""Values computed once and asked for again: kept in memory within a budget of bytes, those last used the longest.
+
+One budget for all that is kept, whatever function made it, so that a large corpus shortens the memory of everything and never
+lengthens the machine's (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
+"""
+
+from __future__ import annotations
+
+import mmap
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from core.common.limits import limits
+
+SAMPLE = 256  # of a long list, as many of its items are weighed and taken for all
+DEEPEST = 8  # things within things that are weighed
+
+
+class Kept:
+    """Values by key; the key's first part names the function that makes them, and counts for its own."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[tuple[str, Hashable], tuple[Any, int]] = OrderedDict()
+        self._making: dict[tuple[str, Hashable], threading.Lock] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def n_bytes(self) -> int:
+        """What the values weigh together."""
+        with self._lock:
+            return sum(size for _, size in self._values.values())
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def value(self, maker: str, key: Hashable, make: Callable[[], Any], *, most: int, weighed: bool = True) -> Any:
+        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Errors are not kept.
+
+        `most` values of a maker stay at a time. One that is not `weighed` counts nothing: what lies in files, and is opened.
+        """
+        place = maker, key
+        with self._lock:
+            if place in self._values:
+                self._values.move_to_end(place)
+                return self._values[place][0]
+            making = self._making.setdefault(place, threading.Lock())
+        try:
+            with making:
+                with self._lock:
+                    if place in self._values:
+                        return self._values[place][0]
+                found = make()
+                size = weight(found) if weighed else 0
+                with self._lock:
+                    self._values[place] = found, size
+                    self._drop(place, most)
+                return found
+        finally:
+            with self._lock:
+                self._making.pop(place, None)
+
+    def forget(self, maker: str) -> None:
+        """Drop all values of a maker."""
+        with self._lock:
+            for place in [place for place in self._values if place[0] == maker]:
+                del self._values[place]
+
+    def _drop(self, latest: tuple[str, Hashable], most: int) -> None:
+        """What is oldest goes; the latest stays, however heavy, for it is on the screen."""
+        own = [place for place in self._values if place[0] == latest[0]]
+        for place in own[: max(0, len(own) - most)]:
+            del self._values[place]
+        total, budget = self.n_bytes, limits().max_kept_mb * 10**6
+        for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
+            if total <= budget:
+                return
+            total -= self._values.pop(place)[1]
+
+
+def weight(value: Any) -> int:
+    """Bytes that a value holds in memory, about: its arrays exactly, long lists by a sample, mapped files not at all."""
+    return _weight(value, set(), DEEPEST)
+
+
+def _weight(value: Any, seen: set[int], depth: int) -> int:
+    if depth < 0 or id(value) in seen or callable(value):
+        return 0
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+        return sys.getsizeof(value)
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return _of_array(value, seen) + (0 if value.dtype != object else _of_items(value.ravel().tolist(), seen, depth))
+    size = sys.getsizeof(value, 64)
+    if isinstance(value, Mapping):
+        return size + _of_items(list(value), seen, depth) + _of_items(list(value.values()), seen, depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        return size + _of_items(list(value), seen, depth)
+    for measured in ("memory_usage", "nbytes"):  # a table of pandas, one of Arrow or a tensor of torch
+        with suppress(Exception):
+            found = getattr(value, measured)
+            return size + int(np.sum(found(deep=True) if callable(found) else found))
+    if is_dataclass(value):
+        return size + sum(_weight(getattr(value, field.name, None), seen, depth - 1) for field in fields(value))
+    return size + sum(_weight(one, seen, depth - 1) for one in getattr(value, "__dict__", {}).values())
+
+
+def _of_array(array: np.ndarray, seen: set[int]) -> int:
+    """The memory behind an array, once, whatever part of it is looked at; nothing where that is a file."""
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    if isinstance(base, np.memmap) or isinstance(base.base, mmap.mmap):
+        return 0
+    if base is not array and id(base) in seen:
+        return 0
+    seen.add(id(base))
+    return max(base.nbytes, array.nbytes if base is array else 0)
+
+
+def _of_items(items: list, seen: set[int], depth: int) -> int:
+    if len(items) <= SAMPLE:
+        return sum(_weight(one, seen, depth - 1) for one in items)
+    step = len(items) / SAMPLE
+    return int(step * sum(_weight(items[int(k * step)], seen, depth - 1) for k in range(SAMPLE)))

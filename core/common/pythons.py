@@ -1,0 +1,20 @@
+"""The Pythons on which all of this runs. Asked before anything is imported that another one lacks."""
+
+from __future__ import annotations
+
+import sys
+
+from core.common.i18n import t
+
+OLDEST, NEWEST = (3, 11), (3, 13)  # Pythons for which every package of requirements.txt is ready made
+
+
+def unsupported() -> str:
+    """The sentence for a Python that is too old or too new; empty for one that works."""
+    if OLDEST <= tuple(sys.version_info[:2]) <= NEWEST:
+        return ""
+    here = ".".join(map(str, sys.version_info[:3]))
+    return t(
+        "Elmoscope runs on Python 3.11, 3.12 and 3.13, and this is Python {here}. Make its environment with one of those: python3.13 -m venv .venv",
+        here=here,
+    )

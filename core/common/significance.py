@@ -1,0 +1,189 @@
+"""Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
+
+What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
+(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
+bounds chance (`margin`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+
+DRAWS = 2_000  # bootstrap samples, and sign flips
+PART = 4_000_000  # numbers drawn at a time
+LEVEL = 0.05  # below this p a difference counts as more than chance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """The mean of first less second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    groups: int  # that were resampled whole
+
+    @property
+    def verdict(self) -> int:
+        """1 where the first is ahead, -1 where the second is, 0 where the interval holds both: not decided."""
+        return int(self.low > 0) - int(self.high < 0)
+
+
+def paired(
+    first: Sequence[float],
+    second: Sequence[float],
+    groups: Sequence[Hashable] | None = None,
+    *,
+    weights: Sequence[float] | None = None,
+    seed: int = 0,
+) -> Paired:
+    """Scores (N,) of the same items, twice -> their Paired difference.
+
+    `groups` (N,) names what is drawn together, else each item is drawn by itself; `weights` (N,) say how much an item
+    counts (1 / items of its word for a mean over words).
+    """
+    differences = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    if differences.ndim != 1 or not differences.size or not np.isfinite(differences).all():
+        raise BadInput(
+            f"A paired difference needs two scores of each item; got arrays of shape {np.shape(first)} and {np.shape(second)}."
+        )
+    n = len(differences)
+    counts = np.ones(n) if weights is None else np.asarray(weights, np.float64)
+    codes = np.arange(n) if groups is None else _codes(groups)
+    if not n == len(counts) == len(codes):
+        raise BadInput(f"{n} items need as many weights and groups; got {len(counts)} and {len(codes)}.")
+    sums, sizes = np.bincount(codes, differences * counts), np.bincount(codes, counts)  # (G,)
+    rng = np.random.default_rng(seed)
+    means = ratios(sums, sizes, rng)
+    low, high = np.quantile(means, (0.025, 0.975))
+    flips = np.concatenate([(rng.integers(0, 2, size=(rows, len(sums))) * 2.0 - 1) @ sums for rows in _parts(len(sums))])
+    p = rank_p(abs(sums.sum()), np.abs(flips))
+    return Paired(mean=float(sums.sum() / sizes.sum()), low=float(low), high=float(high), p=p, groups=len(sums))
+
+
+def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
+    """(K, S, N): of K pairs of classifiers, trained on S subsets, first less second on each of N texts -> a Paired of each pair.
+
+    Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
+    2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets
+    S - 1 are drawn, for S of them would spread too little where S is small (Rao and Wu 1988).
+    """
+    differences = np.asarray(differences, np.float32)
+    if differences.ndim != 3 or differences.shape[1] < 2:
+        raise BadInput(f"Differences on two subsets or more are needed, (pairs, subsets, texts); got shape {differences.shape}.")
+    pairs, subsets, texts = differences.shape
+    rng, means = np.random.default_rng(seed), []
+    for rows in _parts(texts):
+        drawn = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
+        of_subsets = counts @ differences.reshape(pairs * subsets, texts).T / texts  # (rows, K * S)
+        taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
+        means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
+    drawn, mean = np.concatenate(means), differences.mean(axis=(1, 2))
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    tail = np.minimum((drawn <= 1e-9).sum(axis=0), (drawn >= -1e-9).sum(axis=0))
+    p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0)
+    told = zip(mean, low, high, p, strict=True)
+    return [Paired(mean=float(m), low=float(a), high=float(b), p=float(q), groups=subsets) for m, a, b, q in told]
+
+
+def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Sums (G,) and sizes (G,) of groups -> the mean over items in each of DRAWS samples of whole groups: (DRAWS,)."""
+    means = []
+    for rows in _parts(len(sums)):
+        drawn = rng.integers(len(sums), size=(rows, len(sums)))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    return np.concatenate(means)
+
+
+def rank_p(observed: float, null: np.ndarray) -> float:
+    """The share of a null (R,) and the figure itself that reach the figure: (1 + those) / (1 + R); never 0 (Phipson and Smyth 2010)."""
+    return float((1 + (np.asarray(null) >= observed - 1e-9).sum()) / (1 + len(null)))
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """p (m,) -> adjusted p (m,): under 0.05 for any false alarm in the family at most 5 % of times (Holm 1979)."""
+    p = np.asarray(p, np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return adjusted
+
+
+def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
+    """p (m,) -> adjusted p (m,): of those under 0.05 at most 5 % are false alarms, in the mean (Benjamini and Hochberg 1995)."""
+    p = np.asarray(p, np.float64)
+    order = np.argsort(p, kind="stable")
+    raised = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1)
+    return adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947).
+
+    Were they equally good, each such text would fall to either side as a coin does.
+    """
+
+    first: int  # texts on which the first is right, or right from more starts, and the second is not
+    second: int
+    p: float  # of so uneven a count, or a more uneven one, if both were equally good
+
+    @property
+    def more_than_chance(self) -> bool:
+        return self.p < LEVEL
+
+
+def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
+    """(S, N) and (R, N) bool, right or not from each random start on the same N texts -> the exact two-sided test.
+
+    From several starts a text counts for whoever was right from a larger share of them: so every text counts once, however many
+    starts there were, and with one start each this is McNemar's test.
+    """
+    from scipy.stats import binomtest
+
+    a, b = (np.atleast_2d(np.asarray(rows, bool)) for rows in (first, second))
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(f"{a.shape[1]} and {b.shape[1]} texts are not the same ones")
+    ahead = np.sign(a.sum(axis=0) * len(b) - b.sum(axis=0) * len(a))  # shares compared without rounding
+    wins, losses = int((ahead > 0).sum()), int((ahead < 0).sum())
+    return McNemar(wins, losses, float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0)
+
+
+def margin(first: float, second: float, n: int) -> float:
+    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone.
+
+    As if each had answered texts of its own: on the same texts chance is smaller as a rule, so that this errs on the safe side.
+    """
+    return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
+
+
+def written(p: float) -> str:
+    """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in points of per cent, to one digit; to as many as it takes not to be 0 where it is not."""
+    size = abs(100 * difference)
+    return f"{100 * difference:.1f}" if size >= 0.05 or not size else f"{100 * difference:.1g}"
+
+
+def _parts(n_groups: int) -> list[int]:
+    """DRAWS as parts whose draws of n groups stay within PART numbers."""
+    each = max(1, PART // max(n_groups, 1))
+    return [min(each, DRAWS - start) for start in range(0, DRAWS, each)]
+
+
+def _codes(groups: Sequence[Hashable]) -> np.ndarray:
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups], int)

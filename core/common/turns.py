@@ -1,0 +1,153 @@
+"""Turns for heavy work: a bounded number of jobs at once, the others wait, and owners are served by turns.
+
+A job asks for a `Turn`, waits until it is its turn, and calls `check` as often as it can: that ends it when its user asked
+for it, when nobody who wants it is there any more (the tab is closed), or when its time is over. Whoever starts the work
+(a thread of a page's, a page that downloads) only needs `with turn:`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.common.limits import limits
+
+GONE_AFTER_S = 15.0  # without anybody: a page that is loaded anew is away for a moment
+POLL_S = 0.2
+
+
+class JobEnded(ElmoscopeError):
+    """A job was ended before it was done; `why` is "asked", "left" or "time"."""
+
+    def __init__(self, why: str, message: str) -> None:
+        super().__init__(message)
+        self.why = why
+
+
+class Turns:
+    """The queue of one server. `is_there(owner)` says whether a visitor's page is still open."""
+
+    def __init__(self, is_there: Callable[[str], bool] = lambda owner: True) -> None:
+        self.is_there, self.changed = is_there, threading.Condition()
+        self.running: list[Turn] = []
+        self.waiting: list[Turn] = []
+
+    def ask(self, owner: str | None = None) -> Turn:
+        """A place in the queue for `owner`, a visitor (None: the machine's own work); BadInput where there are too many."""
+        with self.changed:
+            own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
+            if own >= limits().max_session_jobs:
+                told = t(
+                    "You have {n} jobs under way or waiting already, the most this server allows. Stop one, or wait for its end.",
+                    n=own,
+                )
+                raise BadInput(told)
+            if len(self.waiting) >= limits().max_waiting:
+                told = t(
+                    "{n} jobs are waiting already, the most this server allows. Try again in some minutes.", n=len(self.waiting)
+                )
+                raise BadInput(told)
+            turn = Turn(self, owner)
+            self.waiting.append(turn)
+            self.changed.notify_all()
+            return turn
+
+    def order(self) -> list[Turn]:
+        """Who waits, in the order of their turns: whose owner has the fewest jobs under way, then who came first."""
+        count, rest, found = Counter(turn.first_owner for turn in self.running), list(self.waiting), []
+        while rest:
+            chosen = min(rest, key=lambda turn: count[turn.first_owner])  # min keeps the first of equals
+            rest.remove(chosen)
+            count[chosen.first_owner] += 1
+            found.append(chosen)
+        return found
+
+
+class Turn:
+    """One job's place: waiting, then under way, then over. A context manager that waits for its turn and gives it back."""
+
+    def __init__(self, turns: Turns, owner: str | None) -> None:
+        self._turns, self.first_owner = turns, owner or f"{id(self)}"
+        self.owners = {owner} if owner else set()
+        self.began: float | None = None
+        self.stop_asked = False
+        self._seen = time.monotonic()  # when somebody was last there
+
+    def join(self, owner: str | None) -> None:
+        """Another visitor wants the same job: it goes on until the last of them has left."""
+        if owner:
+            self.owners.add(owner)
+
+    @property
+    def ahead(self) -> int:
+        """Jobs under way or to be served before this one; 0 when it is its turn."""
+        with self._turns.changed:
+            if self not in self._turns.waiting:
+                return 0
+            before = self._turns.order().index(self)
+            free = limits().max_jobs - len(self._turns.running)
+            return 0 if before < free else before + len(self._turns.running)
+
+    def wait(self, seconds: float = POLL_S) -> bool:
+        """Whether it is this job's turn, within so many seconds; JobEnded if it should not wait any longer."""
+        turns, until = self._turns, time.monotonic() + seconds
+        self.check()
+        with turns.changed:
+            while self.began is None:
+                if self in turns.waiting and self in turns.order()[: max(0, limits().max_jobs - len(turns.running))]:
+                    turns.waiting.remove(self)
+                    turns.running.append(self)
+                    self.began = time.monotonic()
+                elif (left := until - time.monotonic()) <= 0:
+                    return False
+                else:
+                    turns.changed.wait(left)
+        return True
+
+    def check(self) -> None:
+        """JobEnded where this job should end now; asked by the job itself, as often as it can."""
+        if self.stop_asked:
+            raise JobEnded("asked", t("Stopped, as you asked."))
+        now = time.monotonic()
+        if not self.owners or any(map(self._turns.is_there, tuple(self.owners))):
+            self._seen = now
+        elif now - self._seen > GONE_AFTER_S:
+            raise JobEnded("left", t("Stopped, as nobody was there any more who had asked for it."))
+        most = limits().max_job_minutes
+        if self.began is not None and now - self.began > 60 * most:
+            told = t(
+                "Stopped after {n} minutes, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).", n=most
+            )
+            raise JobEnded("time", told)
+
+    def is_over(self) -> bool:
+        """Whether `check` would end it: for work that asks instead of being told."""
+        try:
+            self.check()
+        except JobEnded:
+            return True
+        return False
+
+    def leave(self) -> None:
+        """Give the turn back, or the place in the queue."""
+        with self._turns.changed:
+            for places in (self._turns.running, self._turns.waiting):
+                if self in places:
+                    places.remove(self)
+            self._turns.changed.notify_all()
+
+    def __enter__(self) -> Turn:
+        try:
+            while not self.wait():
+                pass
+        except BaseException:
+            self.leave()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()

@@ -1,0 +1,157 @@
+"""The biLM as a language model: what it expects next and before, and how surprised it was.
+
+Both directions share one softmax over a vocabulary of the most frequent types (Peters et al. 2018, section 3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+
+UNKNOWN = "<UNK>"
+SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabulary
+
+
+class Softmax(nn.Module):
+    """p(word | context) = softmax(W h + b): the output layer shared by both directions."""
+
+    def __init__(self, n_words: int, projection: int, generator: torch.Generator | None = None) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(n_words, projection))
+        self.bias = nn.Parameter(torch.zeros(n_words))
+        nn.init.normal_(self.weight, std=projection**-0.5, generator=generator)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """(N, P) -> log-probabilities (N, V)."""
+        return torch.addmm(self.bias, h, self.weight.t()).log_softmax(dim=1)
+
+    def log_probability(self, h: Tensor, targets: Tensor, *, rows: int = 512) -> Tensor:
+        """log p(targets) under the full softmax, (N,), a few rows at a time so that memory stays bounded."""
+        parts = [self(h[k : k + rows]).gather(1, targets[k : k + rows, None])[:, 0] for k in range(0, len(h), rows)]
+        return torch.cat(parts) if parts else h.new_empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words the softmax can name; any other token is <UNK>."""
+
+    words: tuple[str, ...]
+    ids: dict[str, int]
+
+    @classmethod
+    def of(cls, words: list[str]) -> Vocabulary:
+        return cls(tuple(words), {word: k for k, word in enumerate(words)})
+
+    def id(self, token: str) -> int:
+        return self.ids.get(token, SPECIALS.index(UNKNOWN))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    word: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perplexity:
+    """exp of the mean -log p over words of the vocabulary and the sentence boundary each direction must foresee.
+
+    Words outside the vocabulary cost nothing there, which flatters a small one. `charged_*` are over all tokens: such a word has
+    p(<UNK>) shared out evenly among the text's distinct unknown words (the adjusted perplexity of Ueberla 1994).
+    """
+
+    forward: float
+    backward: float
+    charged_forward: float
+    charged_backward: float
+    tokens: int  # predictions scored in each direction
+    unknown_share: float  # of the text's tokens, those not in the vocabulary; they are context, and targets of `charged_*` alone
+    unknown_types: int  # distinct ones
+
+    @property
+    def mean(self) -> float:
+        return (self.forward + self.backward) / 2
+
+
+class LanguageModel:
+    """An encoder with its softmax: predictions and surprisal of both directions."""
+
+    def __init__(self, encoder, softmax: Softmax, vocabulary: Vocabulary) -> None:
+        self.encoder, self.softmax, self.vocabulary = encoder, softmax, vocabulary
+
+    @property
+    def device(self) -> torch.device:
+        """The softmax's; the encoder gives its states in the processor's memory."""
+        return self.softmax.weight.device
+
+    def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
+        """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers."""
+        if not tokens:
+            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+        if not 1 <= k <= 1000:
+            raise BadInput(f"k must be between 1 and 1000, got {k}.")
+        ((_, ahead, behind),) = self.encoder.directions([tokens])
+        state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
+        with torch.inference_mode():
+            log_p = self.softmax(torch.from_numpy(state)[None].to(self.device))[0].cpu()
+            never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
+            log_p[never] = -torch.inf
+            values, ids = log_p.softmax(0).topk(min(k, len(log_p) - len(never)))
+        return [Prediction(self.vocabulary.words[i], p) for p, i in zip(values.tolist(), ids.tolist(), strict=True)]
+
+    def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays.
+
+        Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown or missing.
+        """
+        found = self._all_scored(sentences)
+        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*one, strict=True)) for one in found]
+
+    def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
+        """For each sentence (forward, backward) log p, that of <UNK> where a token is unknown, and where that is, (T + 1,) each."""
+        nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
+        results: list = [nothing for _ in sentences]  # stays so for an empty sentence
+        for number, ahead, behind in self.encoder.directions(sentences):
+            ids = torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1])
+            unknown = (ids == SPECIALS.index(UNKNOWN)).numpy()
+            scores = self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1])
+            results[number] = scores, (unknown[1:], unknown[:-1])
+        return results
+
+    def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
+        with torch.inference_mode():
+            scores = self.softmax.log_probability(torch.from_numpy(states).to(self.device), targets.to(self.device))
+            return scores.cpu().double().numpy()
+
+    def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
+        """Full-softmax perplexity of both directions over tokenised sentences."""
+        sentences = [s for s in sentences if s]
+        if not sentences:
+            raise BadInput("There is no text to score: the file has no words.")
+        known, spared, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
+        for start in range(0, len(sentences), 256):
+            for scores, unknown in self._all_scored(sentences[start : start + 256]):
+                known += [one[~where].sum() for one, where in zip(scores, unknown, strict=True)]
+                spared += [one[where].sum() for one, where in zip(scores, unknown, strict=True)]
+                n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
+            if report:
+                report(min(start + 256, len(sentences)), len(sentences))
+        types = {token for s in sentences for token in s if token not in self.vocabulary.ids}
+        forward, backward = np.exp(-known / n)
+        shared_out = unscored * np.log(max(len(types), 1))
+        charged = np.exp(-(known + spared - shared_out) / (n + unscored))
+        return Perplexity(
+            forward=float(forward), backward=float(backward), charged_forward=float(charged[0]), charged_backward=float(charged[1]),
+            tokens=n, unknown_share=unscored / sum(map(len, sentences)), unknown_types=len(types),
+        )  # fmt: skip

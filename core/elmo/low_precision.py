@@ -1,0 +1,99 @@
+"""The LSTMs' weights in fewer bits, for speed: off unless asked for, and near enough to float32 for what vectors are used for.
+
+float16 halves the bytes that every step reads; the sums stay float32. int8 multiplies whole numbers: a scale for each output of a
+weight matrix and one for each row that meets it, so that a sentence's vectors depend on nothing else in its batch; the input
+projections, whose errors the recurrence would carry on, stay float16. Whole numbers lie in plain int8 tensors with scales of our
+own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors of quantised types, which it gives up, are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from core.common.config import FLOAT32, INT8, PRECISIONS
+from core.common.device import of
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.model import BiLM, ProjectedLSTM, State
+from core.elmo.recurrence import Products, infer
+
+ENGINE = "fbgemm"
+# oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
+ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
+LEAST = 1e-12  # of a scale: rows of zeros
+
+
+def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
+    """What runs a model's LSTMs at a precision. BadInput for one that there is not, or not on this machine."""
+    if precision not in PRECISIONS:
+        raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=precision, known=", ".join(PRECISIONS)))
+    if precision == FLOAT32:
+        return model
+    if (device := of(model)).type != "cpu":
+        raise BadInput(
+            t("{precision} is for the processor alone: use float32 on {device}.", precision=precision, device=device.type)
+        )
+    if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
+        raise BadInput(
+            t("{precision} needs FBGEMM and oneDNN, which this machine's torch does not have; use float32.", precision=precision)
+        )
+    return NarrowStacks(model, precision)
+
+
+class NarrowStacks:
+    """Both stacks of a biLM with their weights in fewer bits; the model itself is left as it is."""
+
+    run_direction = BiLM.run_direction
+
+    def __init__(self, model: BiLM, precision: str) -> None:
+        self.shape = model.shape
+        self.forward_layers, self.backward_layers = (
+            [NarrowLSTM(layer, precision) for layer in layers] for layers in (model.forward_layers, model.backward_layers)
+        )
+
+
+class NarrowLSTM:
+    """One direction's layer; to be called as core.elmo.model.ProjectedLSTM is."""
+
+    def __init__(self, layer: ProjectedLSTM, precision: str) -> None:
+        self.hidden, self.clips = layer.projection.shape[1], layer.clips
+        before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
+        try:
+            with torch.no_grad():
+                packed = _int8 if precision == INT8 else _float16
+                state = packed(layer.state_weight)
+                self.products = Products(
+                    _float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection)
+                )
+        finally:
+            torch.backends.quantized.engine = before
+
+    def __call__(self, x: Tensor, batch_sizes: list[int], state: State | None = None) -> tuple[Tensor, State]:
+        return infer(x, batch_sizes, self.clips, self.hidden, self.products, state)
+
+
+def _float16(weight: Tensor, bias: Tensor | None = None) -> Callable[[Tensor], Tensor]:
+    """(n, in) -> (n, out), all float32 but the weights."""
+    packed = torch.ops.quantized.linear_prepack_fp16(weight.detach(), bias)
+    return lambda x: torch.ops.quantized.linear_dynamic_fp16(x, packed)
+
+
+def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
+    """(n, in) -> (n, out): whole numbers on both sides, summed in 32 bits, then scaled back."""
+    scales = weight.abs().amax(dim=1).clamp_min_(LEAST) / WEIGHT_MOST  # (out,)
+    packed = torch.ops.onednn.qlinear_prepack((weight / scales[:, None]).round_().to(torch.int8), None)
+    zeros = torch.zeros(len(weight), dtype=torch.long)  # of the weights; ZERO is the rows'
+    least, middle = torch.tensor(LEAST), torch.tensor(ZERO + 0.5)
+
+    def product(x: Tensor) -> Tensor:
+        largest = torch.linalg.vector_norm(x, torch.inf, dim=1, keepdim=True)  # (n, 1)
+        scale = torch.add(least, largest, alpha=1 / ROW_MOST)
+        whole = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
+        as_they_are = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
+        found = torch.ops.onednn.qlinear_pointwise(whole, 1.0, ZERO, packed, scales, zeros, *as_they_are)
+        return found.mul_(scale)
+
+    return product

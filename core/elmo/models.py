@@ -1,0 +1,83 @@
+"""Names to models: a biLM ready for use, its language model, and its files as AllenNLP reads them.
+
+Nothing here caches in memory: a page keeps what it opens, the command line opens once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common.config import FLOAT32, cache_folder
+from core.common.device import CPU, choose
+from core.common.errors import MissingArtifact
+from core.common.i18n import t
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import LanguageModel
+from core.elmo.ready_words import load_spelled
+from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.files.artifacts import file_sha256
+from core.files.registry import resolve
+from core.text import languages
+from core.text.languages import Language
+
+BUNDLED_MODEL = "elmo-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A biLM ready for use, with what tells it apart from any other."""
+
+    name: str
+    folder: Path
+    encoder: Encoder
+    fingerprint: str  # of its weights, and their precision where it is not float32
+
+    @property
+    def language(self) -> Language:
+        """The language it was trained for, which says how its text is cut."""
+        return languages.of_model(self.folder)
+
+
+def open_model(
+    name: str, *, precision: str = FLOAT32, device: str = CPU, allow_download: bool = False, report: Callable | None = None
+) -> Model:
+    """A registry name or a model folder -> encoder, its LSTMs' weights at a precision of core.elmo.low_precision, on a device of
+    core.common.device."""
+    place = choose(device)
+    folder = resolve(name, "model", allow_download=allow_download, report=report)
+    encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision, device=place), model_fingerprint(folder)
+    if spelled := load_spelled(folder, fingerprint):
+        encoder.know(*spelled)
+    return Model(name, folder, encoder, fingerprint if precision == FLOAT32 else f"{fingerprint}-{precision}")
+
+
+def model_fingerprint(folder: Path) -> str:
+    """First 16 hex digits of the weights file's sha256."""
+    return file_sha256(find_files(folder)[1])[:16]
+
+
+def open_language_model(model: Model) -> LanguageModel:
+    """The model's own softmax on top of it; MissingArtifact where it came without one."""
+    found = load_softmax(model.folder)
+    if found is None:
+        raise MissingArtifact(
+            t(
+                "{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.",
+                model=model.name,
+            )
+        )
+    softmax, vocabulary = found
+    return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
+
+
+def allennlp_files(model: Model) -> tuple[Path, Path]:
+    """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
+    options, weights = find_files(model.folder)
+    if weights.suffix == ".hdf5":
+        return options, weights
+    folder = cache_folder() / "allennlp" / model.fingerprint
+    if not (folder / "weights.hdf5").is_file():
+        save_hdf5(model.encoder.model, folder)
+    return folder / "options.json", folder / "weights.hdf5"

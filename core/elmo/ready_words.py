@@ -1,0 +1,58 @@
+"""The char-CNN's vectors of a model's commonest words, kept beside its weights, so that they need not be spelled again.
+
+A char-CNN of many filters takes milliseconds for a spelling; a reader's first page needs thousands. What is kept is exactly
+what the char-CNN gave, in float32, and is used with those very weights only.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.common.errors import CorruptArtifact
+from core.common.i18n import t
+from core.elmo.encoder import Encoder
+from core.files.artifacts import check_fits, replacing
+
+FILE = "spelled.npz"
+MAX_BYTES = 256 << 20
+
+
+def save_spelled(folder: Path, encoder: Encoder, words: Sequence[str], model: str) -> Path:
+    """Spell the words and write their vectors into the model's folder; `model` is its weights' fingerprint."""
+    words = list(dict.fromkeys(words))
+    arrays = {"vectors": encoder.word_vectors(words), "words": _bytes("\n".join(words)), "model": _bytes(model)}
+    with replacing(folder / FILE) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, **arrays)
+    return folder / FILE
+
+
+def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | None:
+    """(n words, their vectors (n, P) float32), or None where there are none or they are of other weights; CorruptArtifact."""
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    check_fits(path, MAX_BYTES, error=CorruptArtifact)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            words, vectors = file["words"].tobytes().decode("utf-8").split("\n"), file["vectors"]
+            other = file["model"].tobytes().decode("utf-8") != model
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        told = t("{path} is not a readable file of spelled words: {error}. Get it again, or delete it.", path=path, error=error)
+        raise CorruptArtifact(told) from None
+    if other:
+        return None
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
+        told = t(
+            "{path} holds {n} words and vectors of shape {shape}, {kind}, which do not belong together. Get it again, or delete it.",
+            path=path, n=len(words), shape=vectors.shape, kind=vectors.dtype,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
+    return words, vectors
+
+
+def _bytes(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-8"), np.uint8)

@@ -1,0 +1,134 @@
+"""Every word of held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3), beside what needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from core.common.significance import paired
+from core.elmo.encoder import Encoder, encoded
+from core.elmo.mix import layer_weights
+from core.elmo.models import Model
+from core.evaluation import metrics
+from core.evaluation.datasets import SenseSentence, split_documents
+from core.evaluation.layer_scores import Report, facts_of, mix_of, spaces, static_vectors
+from core.static import context
+from core.static.vectors import StaticVectors
+
+PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count beside a cosine
+DEV_SHARE = 0.1  # of the training documents, for choosing weights
+
+
+def all_words(
+    model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None
+) -> dict:
+    """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
+
+    "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the
+    best mix the weights are chosen for it, too. "less_frequent" is each less the most frequent sense, by document.
+    """
+    train, test = split_documents(sentences, share, seed)
+    targets = [t for sentence in (*train, *test) for t in sentence.targets]
+    keys, found = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
+    layers = _target_vectors(model.encoder, [*train, *test], report)
+    n = sum(len(sentence.targets) for sentence in train)
+    documents = [sentence.document for sentence in test for _ in sentence.targets]
+
+    def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, asked: np.ndarray) -> metrics.AllWords:
+        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, asked))
+        return metrics.AllWords(*next(parts), *next(parts))
+
+    def mixed(weights: np.ndarray, known: np.ndarray, asked: np.ndarray) -> metrics.AllWords:
+        return judge(lambda rows: mix_of(layers[rows], weights), known, asked)
+
+    known, dev = _dev_rows(train)
+    rows, asked = np.arange(n), np.arange(n, len(targets))
+    equal = layer_weights("mix", model.encoder.n_layers)
+    best, best_with = equal, (equal, 0.0)
+    if len(dev):  # else there is nothing to choose by
+        plain: dict[tuple, tuple[float, float, float]] = {}  # weights: accuracy, the best with frequency, its prior
+
+        def tried(weights: np.ndarray) -> tuple[float, float, float]:
+            if (key := tuple(weights)) not in plain:
+                judged = mixed(weights, known, dev)
+                by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
+                prior = max(PRIORS, key=by_prior.get)
+                plain[key] = (by_prior[0.0], by_prior[prior], prior)
+            return plain[key]
+
+        best, _ = metrics.best_weights(lambda weights: tried(weights)[0], model.encoder.n_layers)
+        chosen, _ = metrics.best_weights(lambda weights: tried(weights)[1], model.encoder.n_layers)
+        best_with = chosen, tried(chosen)[2]
+    result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
+    hits: dict[str, np.ndarray] = {}
+    for name, weights in [*spaces(model), ("best_mix", best)]:
+        judged = mixed(weights, rows, asked)
+        hits[name], facts = judged.hits(), judged.scores()
+        result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
+        if len(dev) and name != "best_mix":
+            result[name]["with_frequency"] = _with_frequency(judged, tried(weights)[2])
+    result["best_mix"]["weights"] = best.tolist()
+    if len(dev):
+        weights, prior = best_with
+        told = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
+        result["best_mix"]["with_frequency"] = told
+    often = judged.most_frequent()
+    if vectors := static_vectors(model):
+        contexts = _target_contexts(vectors, [*train, *test])
+        judged = judge(contexts.__getitem__, rows, asked)
+        facts, hits["static"] = judged.scores(), judged.hits()
+        result["static"] = {"vectors": vectors.name, "accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
+        if len(dev):
+            on_dev = judge(contexts.__getitem__, known, dev)
+            by_prior = {prior: on_dev.scores(prior).accuracy for prior in PRIORS}
+            result["static"]["with_frequency"] = _with_frequency(judged, max(PRIORS, key=by_prior.get))
+    for name, _ in spaces(model):
+        result[name]["less_frequent"] = facts_of(paired(hits[name], often, documents))
+        if vectors:
+            result[name]["less_static"] = facts_of(paired(hits[name], hits["static"], documents))
+    result["order"] = facts_of(paired(hits["1"], hits["2"], documents)) if "2" in hits else {}
+    result["most_frequent"] = {"accuracy": facts.most_frequent, "ambiguous": facts.ambiguous_most_frequent}
+    return result | {"n": facts.n, "unseen": facts.unseen, "ambiguous_n": facts.ambiguous_n}
+
+
+def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
+    both = [(sentence.tokens, (target.start, target.end)) for sentence in sentences for target in sentence.targets]
+    return context.static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
+
+
+def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
+    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB. A multiword has its mean."""
+    spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
+    vectors, done = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16), 0
+    for inside, layers in zip(spans, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
+        for start, end in inside:
+            vectors[done] = layers[:, start:end].mean(axis=1)
+            done += 1
+    return vectors
+
+
+def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
+    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev.
+
+    Only keys of dev with two senses in `known` are kept, since the others are right or wrong whatever the weights.
+    """
+    documents = list(dict.fromkeys(sentence.document for sentence in train))
+    last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
+    sides: tuple[list, list] = ([], [])  # (row, key, sense)
+    for sentence in train:
+        side = sides[sentence.document in last]
+        side += [(len(sides[0]) + len(sides[1]) + k, (t.lemma, t.pos), t.sense) for k, t in enumerate(sentence.targets)]
+    rows_of: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for row, key, sense in sides[0]:
+        rows_of.setdefault(key, {}).setdefault(sense, []).append(row)
+    asked = {key for _, key, _ in sides[1]}
+    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in asked}
+    dev = [row for row, key, _ in sides[1] if key in ambiguous]
+    known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
+    return np.array(known, int), np.array(dev, int)
+
+
+def _with_frequency(judged: metrics.AllWords, prior: float) -> dict:
+    found = judged.scores(prior)
+    return {"prior": prior, "accuracy": found.accuracy, "ambiguous": found.ambiguous_accuracy}

@@ -1,0 +1,214 @@
+"""What is known of a model from the files beside its weights: how it was trained, and what was measured of it.
+
+`training_log.json` is written by core.training.recipe, `measures.json` by `python -m core evaluate card`, `meta.json` by both
+training and release. A model without them (AllenNLP's, or one's own) still has a shape and a size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common.config import ModelShape
+from core.common.errors import CorruptArtifact
+from core.common.i18n import ENGLISH, t
+from core.elmo.weights import find_files
+from core.figures.measures import Panel
+from core.files.artifacts import read_json
+
+LAYERS = ("0", "1", "2")
+STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingLog:
+    """A training as columns; tokens count over all stages."""
+
+    steps: list[dict]  # stage, tokens, loss (nats a word, sampled softmax), tokens_per_second, learning_rate
+    validations: list[dict]  # stage, tokens, forward, backward: perplexity on held-out text
+
+    @property
+    def tokens(self) -> int:
+        return max((line["tokens"] for line in (*self.steps, *self.validations)), default=0)
+
+    def ends(self) -> dict[str, int]:
+        """Tokens at which each stage ended, in order."""
+        found: dict[str, int] = {}
+        for line in (*self.steps, *self.validations):
+            found[line["stage"]] = max(found.get(line["stage"], 0), line["tokens"])
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """One model's papers; what its folder does not hold is None or empty."""
+
+    folder: Path
+    shape: ModelShape
+    megabytes: float  # of the weights file
+    meta: dict
+    log: TrainingLog | None
+    measures: dict | None  # what `evaluate card` wrote for these very weights
+    stale: bool  # there are measures, but of other weights
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """Trained numbers of the encoder by part (the softmax not counted)."""
+        s = self.shape
+        windows = sum(count * (width * s.character_dim + 1) for width, count in s.filters)
+        highways = s.n_highway * 2 * s.n_filters * (s.n_filters + 1)
+        spelled = 262 * s.character_dim + windows + highways + s.projection * (s.n_filters + 1)
+        lstm = 2 * s.n_layers * (2 * 4 * s.hidden * s.projection + 4 * s.hidden + s.projection * s.hidden)
+        return {"char-CNN": spelled, "LSTMs": lstm}
+
+    def papers(self, language: str) -> dict[str, str]:
+        """What its maker says of it, {label: text}: in that language where meta.json's "card" has it, else in English."""
+        found = self.meta.get("card")
+        if not isinstance(found, dict):
+            return {}
+        told = found.get(language, found.get(ENGLISH, found))  # a card in one language has no names of languages
+        return {str(label): str(text) for label, text in told.items()} if isinstance(told, dict) else {}
+
+
+def read_card(folder: Path, fingerprint: str) -> ModelCard:
+    """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
+    options, weights = find_files(folder)
+    found = _optional(folder / "measures.json", dict)
+    of_these = found is not None and found.get("fingerprint") == fingerprint
+    return ModelCard(
+        folder=folder,
+        shape=ModelShape.from_options(read_json(options, expect=dict)),
+        megabytes=weights.stat().st_size / 1e6,
+        meta=_optional(folder / "meta.json", dict) or {},
+        log=read_log(folder / "training_log.json"),
+        measures=found.get("measures") if of_these else None,
+        stale=found is not None and not of_these,
+    )
+
+
+def read_log(path: Path) -> TrainingLog | None:
+    """A training log; None if there is none, CorruptArtifact if it is none."""
+    lines = _optional(path, list)
+    if lines is None:
+        return None
+    try:
+        steps = [line for line in lines if "loss" in line and line["stage"] in STAGES]
+        validations = [line for line in lines if "forward" in line and line["stage"] in STAGES]
+        log = TrainingLog(steps, validations)
+        if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
+            raise TypeError("tokens")
+    except (TypeError, KeyError):
+        told = t("{path} is no training log. Delete it, or copy it again from where the model came.", path=path)
+        raise CorruptArtifact(told) from None
+    return log
+
+
+def knowledge_panels(measures: dict) -> list[Panel]:
+    """What each layer knows, task by task, those of syntax first; tasks that were not measured are left out."""
+    panels = []
+    for key, title, data, baseline_name in (
+        ("tags", "Parts of speech", "CoNLL-2000, linear probe", "commonest tag"),
+        ("senses", "Senses of four words", "Senseval-2, nearest neighbour", "commonest sense"),
+        ("all_words", "Senses of all words", "SemCor, nearest centroid", "commonest sense"),
+        ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
+    ):
+        found = measures.get(key)
+        if found:
+            accuracy = {layer: _accuracy(key, found[layer]) for layer in LAYERS if layer in found}
+            static = _accuracy(key, found["static"]) if "static" in found else None
+            less = {layer: told for layer in accuracy if (told := _interval(key, found[layer].get("less_static")))}
+            order = _interval(key, found.get("order"))
+            panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name, static, order, less))
+    return panels
+
+
+def _interval(key: str, difference: dict | None) -> tuple[float, float, float] | None:
+    """A paired difference of a measure: mean, low, high; None where it was not measured."""
+    told = difference.get("nearest") if difference and key == "senses" else difference
+    return (told["mean"], told["low"], told["high"]) if told else None
+
+
+def _accuracy(key: str, figures: dict) -> float:
+    """The one figure of a layer that stands for its measure."""
+    if key == "senses":
+        return figures["nearest"]["macro"]
+    return figures[{"tags": "accuracy", "all_words": "accuracy", "sentences": "one_nn", "pairs": "accuracy"}[key]]
+
+
+def _baseline(key: str, found: dict) -> float:
+    if key == "sentences":
+        return found["0"]["null"]
+    if key == "pairs":
+        return found["majority"]
+    often = found["most_frequent"]
+    return often[{"tags": "accuracy", "senses": "macro", "all_words": "accuracy"}[key]]
+
+
+PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)
+    "perplexity": "39.7, on the 1B Word test set",
+    "tags": "97.3 / 96.8 (layers 1 / 2), on the PTB",
+    "all_words": "67.4 / 69.0 (layers 1 / 2) against 65.9, on the test sets of Raganato et al. 2017",
+}
+
+
+def measure_rows(measures: dict) -> list[dict]:
+    """The measures as a table, a row each: share of right answers by layer, of the equal mix and of the best."""
+    rows = []
+    if found := measures.get("perplexity"):
+        rows.append(
+            {"measure": "Perplexity: forward, backward", "result": f"{found['forward']:.1f}, {found['backward']:.1f}"}
+            | {"items": found["tokens"], "published": PUBLISHED["perplexity"], "command": found.get("command", "")}
+        )
+        if "charged_forward" in found:
+            result = f"{found['charged_forward']:.1f}, {found['charged_backward']:.1f}"
+            rows.append({"measure": "The same, unknown words charged: forward, backward", "result": result})
+    for key, title in (
+        ("tags", "Parts of speech (CoNLL-2000), linear probe"),
+        ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"),
+        ("all_words", "All-words senses (SemCor), nearest centroid"),
+        ("pairs", "Same sense or not, threshold on the cosine"),
+        ("sentences", "Our own sentences, 1-NN leaving one out"),
+    ):
+        if found := measures.get(key):
+            row: dict = {"measure": title, "without context": round(_baseline(key, found), 4)}
+            row |= {"other words’ static vectors": round(_accuracy(key, found["static"]), 4)} if "static" in found else {}
+            row |= {f"layer {layer}": round(_accuracy(key, found[layer]), 4) for layer in LAYERS if layer in found}
+            row |= {"mix": round(_accuracy(key, found["mix"]), 4), "best mix": round(_accuracy(key, found["best_mix"]), 4)}
+            row |= _differences(key, found)
+            best = found["best_mix"].get("nearest", {}) if key == "senses" else found["best_mix"]
+            weights = ", ".join(f"{w:.2f}" for w in best.get("weights", found["best_mix"].get("weights", ())))
+            row |= {"its weights": weights, "items": found["n"], "published": PUBLISHED.get(key, "")}
+            rows.append(row | {"command": found.get("command", "")})
+            if key == "all_words" and "with_frequency" in found["mix"]:
+                rows.append(_with_frequency(found))
+    if found := measures.get("sentences"):
+        gaps = {f"layer {layer}": round(found[layer]["gap"], 4) for layer in LAYERS if layer in found}
+        title = "Cosine of two sentences of one sense, less that of two senses (one spelling)"
+        rows.append({"measure": title, **gaps, "mix": round(found["mix"]["gap"], 4), "items": found["spellings"]})
+    return rows
+
+
+def _differences(key: str, found: dict) -> dict[str, str]:
+    """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
+    told = {
+        f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in LAYERS[1:] if layer in found
+    }
+    told["layer 1 less layer 2"] = _interval(key, found.get("order"))
+    return {
+        name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})"
+        for name, each in told.items()
+        if each is not None
+    }
+
+
+def _with_frequency(found: dict) -> dict:
+    """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
+    spaces = [*(layer for layer in LAYERS if layer in found), "mix", "best_mix", *(["static"] if "static" in found else [])]
+    names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
+    row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", found), 4)}
+    row |= {names.get(one, f"layer {one}"): round(found[one]["with_frequency"]["accuracy"], 4) for one in spaces}
+    return row | {"items": found["n"]}
+
+
+def _optional(path: Path, expect: type):
+    return read_json(path, expect=expect) if path.is_file() else None

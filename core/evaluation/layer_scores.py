@@ -1,0 +1,237 @@
+"""What a model is worth: sense, pair and tag measures of each layer, the equal mix and the mix that training data choose.
+
+Every function takes an opened model and rows, and gives plain numbers ready for JSON: "0", "1", ... for the layers, "mix" for
+equal weights, and "best_mix" with its "weights". Those weights are chosen on training or dev rows, never on test rows, by the
+measure that they are then scored by.
+
+Beside every sense figure stands "static": the sum of the other words' static vectors (core.static.context), which needs no network,
+and in each space "less_static", the space less it on the same items; "order" is layer 1 less layer 2. Both are paired, with an
+interval over what was drawn together: words, documents, sentences (core.common.significance).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from core.common.errors import MissingArtifact
+from core.common.significance import paired
+from core.elmo.encoder import Encoder, encoded, vectors_of_rows
+from core.elmo.mix import layer_weights
+from core.elmo.models import Model
+from core.evaluation import metrics, probes
+from core.evaluation.datasets import PairRow, TaggedSentence
+from core.index.neighbours import SAME, make_query, nearest, products
+from core.index.tables import open_table
+from core.senses.held_out import SplitScores, classify_split, left_out_centroids
+from core.senses.separation import one_nn
+from core.static import context
+from core.static.vectors import StaticVectors, open_vectors
+from core.text.corpora import with_word
+from core.text.sentences import LabelledRow
+from core.text.tokens import find_word, join_tokens
+
+MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
+MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hits
+Report = Callable[[int, int], None]  # tokens done, in all
+
+
+def senses(
+    model: Model, train: list[LabelledRow], test: list[LabelledRow], *, seed: int = 0, report: Report | None = None
+) -> dict:
+    """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
+
+    "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
+    else by sentence.
+    """
+    layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
+    labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
+    documents = [row.document or " ".join(row.tokens) for row in test]
+    counts = {word: np.sum(words[1] == word) for word in np.unique(words[1])}
+    weigh = np.array([1 / counts[word] for word in words[1]])
+
+    def scored(a: np.ndarray, b: np.ndarray) -> SplitScores:
+        return classify_split(a, labels[0], words[0], b, labels[1], words[1])
+
+    def scores(weights: np.ndarray) -> SplitScores:
+        return scored(*(mix_of(part, weights) for part in layers))
+
+    def difference(first: SplitScores, second: SplitScores) -> dict:
+        both = zip(MEASURES, first.hits, second.hits, strict=False)
+        return {name: facts_of(paired(a, b, documents, weights=weigh)) for name, a, b in both}
+
+    result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
+    found = {name: scores(weights) for name, weights in spaces(model)}
+    result |= {name: _both_means(one) for name, one in found.items()}
+    vectors, often = static_vectors(model), found["mix"]
+    if vectors:
+        static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
+        result["static"] = {"vectors": vectors.name, **_both_means(static)}
+        for name, one in found.items():
+            result[name]["less_static"] = difference(one, static)
+    result["order"] = difference(found["1"], found["2"]) if "2" in found else {}
+    result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
+    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
+    mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
+    return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
+
+
+def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Report | None = None) -> dict:
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`."""
+    layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
+    same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
+    best, _ = metrics.best_weights(
+        lambda weights: metrics.best_threshold(_pair_cosines(layers[0], weights), same_dev)[1], model.encoder.n_layers
+    )
+    result: dict = {"model": model.name, "n_dev": len(dev), "n": len(test)}
+    for name, weights in [*spaces(model), ("best_mix", best)]:
+        dev_cosines, cosines = (_pair_cosines(part, weights) for part in layers)
+        result[name] = asdict(metrics.pair_accuracy(dev_cosines, same_dev, cosines, same))
+    result["best_mix"]["weights"] = best.tolist()
+    return result | {"majority": float((same == (2 * same_dev.sum() >= len(dev))).mean())}
+
+
+def tags(
+    model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, seed: int = 0, report: Report | None = None
+) -> dict:
+    """Accuracy of a linear probe for the tags; "best_mix" learns the weights together with the probe; "order" by sentence."""
+    layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
+    (words, tags_a), (words_b, tags_b) = (
+        [[part for sentence in sentences for part in getattr(sentence, name)] for name in ("tokens", "tags")]
+        for sentences in (train, test)
+    )
+    result: dict = {"model": model.name, "n_train": len(words), "n": len(words_b), "tags": len(set(tags_a))}
+    right = {}
+    for name, weights in spaces(model):
+        a, b = (mix_of(part.transpose(1, 0, 2), weights) for part in layers)
+        alone = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b, seed=seed)  # of one layer: nothing to weigh
+        right[name], result[name] = alone.right, {"accuracy": alone.accuracy}
+    sentence = [k for k, one in enumerate(test) for _ in one.tokens]
+    result["order"] = facts_of(paired(right["1"], right["2"], sentence)) if "2" in right else {}
+    learned = probes.learned_mix_probe(layers[0], tags_a, layers[1], tags_b, seed=seed)
+    result["best_mix"] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
+    return result | {"most_frequent": {"accuracy": probes.commonest_tags(words, tags_a, words_b, tags_b)}}
+
+
+def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
+
+    `apart` counts, of `n` words, those whose two sentences find no sense in common.
+    """
+    table = open_table(model.language.sentences, model, targets_only=True)
+    weights, rows, apart = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers), [], []
+    for word, sentences in pairs.items():
+        senses = []
+        for text in sentences:
+            tokens = with_word(model.language.tokenize(text), word)
+            query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
+            near = nearest(table, products(table.rows, query), weights, k=k, which=SAME)
+            found = [
+                {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)}
+                for n in near
+            ]
+            rows.append({"word": word, "sentence": text, "nearest": found})
+            senses.append({n["sense"] for n in found})
+        apart.append(not set.intersection(*senses))
+    return {"model": model.name, "k": k, "n": len(apart), "apart": sum(apart), "rows": rows}
+
+
+def speed(model: Model, sentences: list[list[str]]) -> dict:
+    """Tokens a second, when every spelling is new to the encoder and when it has met them all."""
+    encoder, seconds = Encoder(model.encoder.model), []
+    for _ in range(3):
+        started = time.perf_counter()
+        encoder.encode(sentences)
+        seconds.append(time.perf_counter() - started)
+    n = sum(map(len, sentences))
+    return {"model": model.name, "tokens": n, "per_second_cold": round(n / seconds[0]), "per_second": round(n / min(seconds[1:]))}
+
+
+def static_vectors(model: Model) -> StaticVectors | None:
+    """The static vectors of the model's language, which the baselines are made of; None where it has none."""
+    try:
+        return open_vectors(model.language.vectors) if model.language.vectors else None
+    except MissingArtifact:
+        return None
+
+
+def _row_contexts(vectors: StaticVectors, rows: Sequence[LabelledRow]) -> np.ndarray:
+    return context.static_contexts(vectors, [r.tokens for r in rows], [(r.position, r.position + 1) for r in rows])
+
+
+def facts_of(difference) -> dict:
+    """A paired difference for JSON."""
+    return {name: round(getattr(difference, name), 6) for name in ("mean", "low", "high", "p", "groups")}
+
+
+def spaces(model: Model) -> list[tuple[str, np.ndarray]]:
+    """Each layer and the equal mix, with its weights (L,)."""
+    n_layers = model.encoder.n_layers
+    return [(name, layer_weights(name, n_layers)) for name in [*map(str, range(n_layers)), "mix"]]
+
+
+def mix_of(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(N, L, D), of any precision, and s (L,) -> sum_j s_j h_j, (N, D) float32."""
+    mix = np.zeros((len(layers), layers.shape[2]), np.float32)
+    for layer in np.flatnonzero(weights):
+        mix += np.float32(weights[layer]) * layers[:, layer]
+    return mix
+
+
+def _both_means(scores) -> dict:
+    return {m: {over: getattr(scores, f"{m}_{over}") for over in ("macro", "pooled")} for m in MEASURES}
+
+
+def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, seed: int, measure: str) -> np.ndarray:
+    """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
+    rng, groups = np.random.default_rng(seed), []
+    for word in np.unique(words):
+        rows = np.flatnonzero(words == word)
+        rows = np.sort(rng.choice(rows, min(len(rows), MOST_TO_CHOOSE), replace=False))
+        groups += [rows] if len(set(labels[rows])) > 1 else []
+    if not groups:
+        return layer_weights("mix", layers.shape[1])
+
+    def score(weights: np.ndarray) -> float:
+        mixes = ((mix_of(layers[rows], weights), labels[rows]) for rows in groups)
+        if measure == "centroid":
+            return float(np.mean([left_out_centroids(mix, given) for mix, given in mixes]))
+        return float(np.mean([one_nn(_cosines(mix), given) for mix, given in mixes]))
+
+    return metrics.best_weights(score, layers.shape[1])[0]
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+
+
+def _cosines(vectors: np.ndarray) -> np.ndarray:
+    unit = _unit(vectors)
+    return unit @ unit.T
+
+
+def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(2, n, L, D) -> cosine of each pair's two mixes, (n,)."""
+    a, b = (_unit(mix_of(side, weights)) for side in layers)
+    return np.einsum("nd,nd->n", a, b)
+
+
+def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) -> np.ndarray:
+    """(2, n, L, D): the word in its first and in its second sentence."""
+    sides = [LabelledRow(row.word, row.tokens_a, row.position_a, "") for row in rows]
+    sides += [LabelledRow(row.word, row.tokens_b, row.position_b, "") for row in rows]
+    vectors = vectors_of_rows(encoder, sides, report)
+    return vectors.reshape(2, len(rows), *vectors.shape[1:])
+
+
+def _token_vectors(encoder: Encoder, sentences: list[TaggedSentence], report: Report | None) -> np.ndarray:
+    """(L, N, D) float32 of all tokens in order."""
+    texts = [sentence.tokens for sentence in sentences]
+    vectors, done = np.empty((encoder.n_layers, sum(map(len, texts)), encoder.dim), np.float32), 0
+    for layers in encoded(encoder, texts, report):
+        vectors[:, done : done + layers.shape[1]] = layers
+        done += layers.shape[1]
+    return vectors

@@ -1,0 +1,115 @@
+"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network.
+
+Few words with some forty sentences each, so whatever is compared is compared word by word, and drawn by word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common.errors import BadInput
+from core.common.significance import paired
+from core.elmo.models import Model
+from core.evaluation import metrics
+from core.evaluation.layer_scores import facts_of, spaces, static_vectors
+from core.index.neighbours import similarities
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses.reports import sense_report_of, static_contexts_of, static_report_of
+from core.senses.separation import SenseReport, one_nn, sense_report
+from core.static import context
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
+
+
+def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, report: Callable | None = None) -> dict:
+    """1-NN leaving one out, silhouette and cosine gap on sense-labelled sentences.
+
+    "centred": 1-NN when the mean of each word's unit vectors is taken off first. "form" is 1-NN by the sentence's length and the word's place in
+    it. Differences are means over words, drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
+    averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them.
+    """
+    table = _labelled_table(model, corpus, report)
+    rows = map_rows(table, ALL_WORDS)
+    lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
+    spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
+    vectors, found = static_vectors(model), {}
+    result: dict = {"model": model.name, "corpus": corpus}
+    static, form = (static_report_of(table, ALL_WORDS, vectors) if vectors else None), _form_report(table, rows, lemmas, labels)
+    centred = {"static": _centred(static_contexts_of(table, rows, vectors), lemmas, labels)} if vectors else {}
+    for name, weights in spaces(model):
+        facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
+        gap = metrics.cosine_gap(lambda k, weights=weights: similarities(table, rows[k], weights), spellings, labels)
+        result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
+        result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
+        centred[name] = _centred(np.tensordot(table.rows.take(rows), weights.astype(np.float32), axes=(1, 0)), lemmas, labels)
+        result[name]["centred"] = float(centred[name].mean())
+        if static:
+            result[name]["less_static"] = facts_of(paired(_by_word(facts), _by_word(static)))
+            result[name]["centred_less_static"] = facts_of(paired(centred[name], centred["static"]))
+    if static:
+        result["static"] = {"vectors": vectors.name, **_interval(static), "centred": float(centred["static"].mean())}
+    result["form"] = _interval(form)
+    result["order"] = facts_of(paired(_by_word(found["1"]), _by_word(found["2"]))) if "2" in found else {}
+    result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
+    groups = [rows[lemmas == word] for word in facts.per_word]
+    senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
+
+    def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
+        return float(np.mean([one_nn(similarities(table, g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
+
+    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers, seed)}
+
+
+def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int) -> dict:
+    """`score(weights, words)` -> weights chosen on all words, and what weights of one half are worth on the other half."""
+    if n_words < 2:
+        raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
+    drawn = np.random.default_rng(seed).permutation(n_words)
+    halves = (drawn[: n_words // 2], drawn[n_words // 2 :])
+    chosen = [metrics.best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (drawn, *halves)]
+    held_out = [score(weights, words) for weights, words in zip(chosen[1:], halves[::-1], strict=True)]
+    folds = [weights.tolist() for weights in chosen[1:]]
+    return {"weights": chosen[0].tolist(), "one_nn": float(np.mean(held_out)), "fold_weights": folds}
+
+
+def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
+    """How far a sentence's length and the word's place in it tell the senses apart."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
+    return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
+
+
+def _centred(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(N, D) -> one_nn of each word of two senses, the mean of its unit vectors taken off first: (W,), words in alphabetical order."""
+    groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
+    return np.array([one_nn(context.cosines(vectors[rows], centred=True), labels[rows]) for rows in groups])
+
+
+def _by_word(report: SenseReport) -> list[float]:
+    return [one.one_nn for one in report.per_word.values()]
+
+
+def _interval(report: SenseReport) -> dict:
+    return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
+
+
+def _labelled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
+    """The index of a corpus' labelled words; BadInput, before anything is indexed, where it has none."""
+    is_index = Path(corpus).is_dir()
+    if not is_index and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
+        raise BadInput(f'{corpus} has no labelled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
+    return open_table(corpus, model, targets_only=True, report=report)
+
+
+def _names(table: OccurrenceTable) -> tuple[tuple[list[str], np.ndarray], tuple[list[str], np.ndarray]]:
+    return (table.lemmas, table.lemma), (table.senses, table.sense)
+
+
+def _spelling(table: OccurrenceTable, row: int) -> str:
+    """As it is written in its sentence; the table's own words are in lower case."""
+    occurrence = table.occurrence(row)
+    return occurrence.tokens[occurrence.position]

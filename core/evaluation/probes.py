@@ -1,0 +1,118 @@
+"""Probes: how much of a token's tag a linear classifier reads off its vector (Alain and Bengio 2017).
+
+One optimiser with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
+be compared: Adam on the softmax cross-entropy, its rate falling to 0. The problem is convex for a fixed input, and starts from
+zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.common.draws import seeded
+from core.common.errors import BadInput
+from core.elmo.mix import ScalarMix, widened
+
+BATCH = 1024  # tokens
+EPOCHS = 20
+LEAST_STEPS = 300  # where EPOCHS passes are fewer
+LEARNING_RATE = 0.03
+ROWS = 8192  # tokens handled at a time where no gradient is needed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixProbe:
+    accuracy: float
+    weights: tuple[float, ...]  # s = softmax(w), one a layer
+    gamma: float
+    right: np.ndarray = field(compare=False, repr=False)  # (N,) bool, test token by test token
+
+
+class Probe(nn.Module):
+    """softmax(W mix((h - mean) / spread) + b): ScalarMix and a linear classifier, learned together."""
+
+    def __init__(self, mean: Tensor, spread: Tensor, n_tags: int, *, rank: int | None = None, seed: int = 0) -> None:
+        """mean (L, D); spread (D,): one for all layers, so that s weighs the layers as they come. With a rank W = U V through as many numbers."""
+        super().__init__()
+        self.register_buffer("mean", mean)
+        self.register_buffer("spread", spread)
+        self.mix = ScalarMix(len(mean))
+        dim = mean.shape[1]
+        self.narrow = None if rank is None else nn.Parameter(torch.randn(rank, dim, generator=seeded(seed)) / dim**0.5)  # V
+        self.weight = nn.Parameter(torch.zeros(n_tags, dim if rank is None else rank))  # W, or U
+        self.bias = nn.Parameter(torch.zeros(n_tags))  # b
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """(L, B, D) -> scores of the tags (B, n_tags)."""
+        mixed = self.mix((layers - self.mean[:, None]) / self.spread)  # (B, D)
+        return nn.functional.linear(mixed if self.narrow is None else mixed @ self.narrow.T, self.weight, self.bias)
+
+
+def learned_mix_probe(
+    train_layers: np.ndarray, train_tags: Sequence[str], test_layers: np.ndarray, test_tags: Sequence[str], *, seed: int = 0, rank: int | None = None,
+) -> MixProbe:  # fmt: skip
+    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe.
+
+    With a rank the probe reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`.
+    """
+    for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
+        if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
+            found = f"{layers.shape} and {len(given):,} tags"
+            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {found}.")
+    tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
+    probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
+    _train(probe, train_layers, torch.from_numpy(codes), seed)
+    with torch.inference_mode():
+        found = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
+        weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
+    right = tags[torch.cat(found).numpy()] == np.asarray(test_tags, str)
+    return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
+
+
+def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequence[str], test_tags: Sequence[str]) -> float:
+    """Words and tags, twice -> accuracy of each spelling's commonest training tag; an unknown one has the commonest of all."""
+    overall, counts = Counter(tags), {}
+    for word, tag in zip(words, tags, strict=True):
+        counts.setdefault(word, Counter())[tag] += 1
+    best = {word: max(found, key=lambda tag: (found[tag], overall[tag], tag)) for word, found in counts.items()}
+    common = max(overall, key=lambda tag: (overall[tag], tag))
+    return float(np.mean([best.get(word, common) == tag for word, tag in zip(test_words, test_tags, strict=True)]))
+
+
+def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
+    """Layers (L, N, D) and numbers of tags (N,): EPOCHS passes, or LEAST_STEPS steps if these are more."""
+    learned = [*probe.parameters()]
+    if len(layers) == 1:  # nothing to weigh
+        learned = [one for one in (probe.weight, probe.bias, probe.narrow) if one is not None]
+    optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE)
+    rng, n_batches = np.random.default_rng(seed), -(-len(codes) // BATCH)
+    steps = max(EPOCHS * n_batches, LEAST_STEPS)
+    for step in range(steps):
+        if step % n_batches == 0:
+            order = rng.permutation(len(codes))
+        rows = order[step % n_batches * BATCH :][:BATCH]
+        optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - step / steps)
+        loss = nn.functional.cross_entropy(probe(_part(layers, rows)), codes[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
+    return torch.from_numpy(widened(layers[:, rows]))
+
+
+def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(L, N, D) -> each layer's mean (L, D), and standard deviations of the equal mix (D,), 1 where a feature never moves."""
+    n = layers.shape[1]
+    mean, squares = layers.mean(axis=1, dtype=np.float64), np.zeros(layers.shape[2])
+    for k in range(0, n, ROWS):
+        squares += ((layers[:, k : k + ROWS].mean(axis=0, dtype=np.float64) - mean.mean(axis=0)) ** 2).sum(axis=0)
+    spread = np.sqrt(squares / n)
+    return mean.astype(np.float32), np.where(spread > 1e-6, spread, 1).astype(np.float32)

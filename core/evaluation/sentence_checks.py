@@ -1,0 +1,126 @@
+"""What a set of sense-labelled sentences must hold to be worth exploring: enough of them, varied, none a copy of another.
+
+A sense is learned from its sentences only where they differ in all but the word: a content word that stands in half of them, or
+one that always comes first, would be told apart instead of the meaning. Each rule names its limit; `faults` says where one is broken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.text.sentences import json_rows
+
+SENSES = 2, 6  # of a word
+FEWEST = 10  # sentences of a sense
+WORDS = 7, 30  # of a sentence
+SHARED = 0.25  # of a sense's sentences may share a content word
+DISTINCT = 0.9  # of a word's sentences begin with three tokens of their own
+ALIKE = 0.4  # Jaccard index of two sentences' content words
+BEGIN_ALIKE = 2  # sentences of a sense begin with one word
+THIRD = 0.7  # of a word's sentences, at most, have it in the same third
+SPREAD = 2.0  # tokens: the standard deviation of a word's sentences' lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A labelled sentence, and the line that holds it."""
+
+    tokens: tuple[str, ...]
+    position: int
+    lemma: str
+    sense: str
+    line: int
+
+    @property
+    def content(self) -> set[str]:
+        """The other words that mean something, in lower case."""
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS as GRAMMAR
+
+        others = (token.lower() for k, token in enumerate(self.tokens) if k != self.position and token.isalpha())
+        return {
+            word
+            for word in others
+            if word not in GRAMMAR and word != self.lemma.lower() and (len(word) > 2 or not word.isascii())
+        }
+
+
+def read_rows(path: str | Path) -> list[Row]:
+    """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
+    found = []
+    for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
+        if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
+            position = row.get("position")
+            if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
+                raise BadInput(t("{name}, row {n}: position {position!r} is none of its {k} tokens.", name=Path(path).name, n=number, position=position, k=len(row["tokens"])))  # fmt: skip
+            found.append(Row(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
+    if not found:
+        raise BadInput(t("{name} holds no row with tokens, position, lemma and sense.", name=Path(path).name))
+    return found
+
+
+def meeting(rows: Sequence[Row]) -> set[int]:
+    """The lines of rows that follow each other with the same sentence under two lemmas: there two words meet."""
+    met = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
+    return {row.line for pair in met for row in pair}
+
+
+def faults(rows: Sequence[Row]) -> Iterator[str]:
+    """Every broken rule, one line each, word by word. Sentences in which two words meet are not counted for either."""
+    twice = meeting(rows)
+    rows = [row for row in rows if row.line not in twice]
+    words: dict[str, list[Row]] = defaultdict(list)
+    seen: dict[str, int] = {}
+    for row in rows:
+        words[row.lemma].append(row)
+        n = sum(any(map(str.isalnum, token)) for token in row.tokens)
+        if not WORDS[0] <= n <= WORDS[1]:
+            yield f"row {row.line}: {n} words; {WORDS[0]} to {WORDS[1]} wanted"
+        text = " ".join(row.tokens).lower()
+        if text in seen:
+            yield f"row {row.line}: the same sentence as row {seen[text]}"
+        seen.setdefault(text, row.line)
+    for lemma, of_word in words.items():
+        yield from _of_word(lemma, of_word)
+
+
+def _of_word(lemma: str, rows: list[Row]) -> Iterator[str]:
+    senses: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        senses[row.sense].append(row)
+    if not SENSES[0] <= len(senses) <= SENSES[1]:
+        yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
+    for sense, of_sense in senses.items():
+        yield from (f"{lemma} / {sense}: {told}" for told in _of_sense(of_sense))
+    begun = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
+    if begun < DISTINCT * len(rows):
+        yield f"{lemma}: the first three tokens are distinct in {begun} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
+    thirds = Counter(min(2, 3 * row.position // len(row.tokens)) for row in rows)
+    for k, name in enumerate(("first", "middle", "last")):
+        if thirds[k] > THIRD * len(rows):
+            yield f"{lemma}: the word stands in the {name} third of {thirds[k]} of {len(rows)} sentences; at most {THIRD:.0%} wanted"
+    lengths = [len(row.tokens) for row in rows]
+    mean = sum(lengths) / len(lengths)
+    spread = (sum((n - mean) ** 2 for n in lengths) / len(lengths)) ** 0.5
+    if spread < SPREAD:
+        yield f"{lemma}: lengths spread by {spread:.1f} tokens; {SPREAD} wanted"
+    contents = [row.content for row in rows]
+    for a, b in combinations(range(len(rows)), 2):
+        if (both := contents[a] & contents[b]) and len(both) / len(contents[a] | contents[b]) > ALIKE:
+            yield f"{lemma}: rows {rows[a].line} and {rows[b].line} are too alike: {', '.join(sorted(both))}"
+
+
+def _of_sense(rows: list[Row]) -> Iterator[str]:
+    if len(rows) < FEWEST:
+        yield f"{len(rows)} sentences; {FEWEST} wanted"
+    for word, n in Counter(word for row in rows for word in row.content).items():
+        if n > max(1, SHARED * len(rows)):
+            yield f"“{word}” stands in {n} of {len(rows)} sentences; at most {SHARED:.0%} wanted"
+    for word, n in Counter(row.tokens[0].lower() for row in rows).items():
+        if n > BEGIN_ALIKE:
+            yield f"{n} sentences begin with “{word}”; at most {BEGIN_ALIKE} wanted"

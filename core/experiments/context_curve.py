@@ -1,0 +1,137 @@
+"""Does ELMo pay where labels are few, and is it context that does? One network (core.experiments.equal_network), several subsets a share.
+
+Each subset of the news rows, a tenth of it to validate on, is given to every set of parts; all are tested on the same texts. What
+counts is the difference to GloVe alone on the same subset (core.common.significance), by subset and by test text. Frozen layers are
+computed once a text and kept; a run that has its line in the results file is not made again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from core.classify import tasks
+from core.classify.data import Dataset, subset
+from core.classify.features import FeatureStore, open_features
+from core.classify.runs import truth_of
+from core.classify.scores import evaluate, packed, softmax_rows
+from core.elmo.models import Model
+from core.experiments.control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
+from core.experiments.equal_network import EqualConfig, Fitted, fit
+from core.experiments.variants import add_line, done_runs
+from core.files.artifacts import provenance, text_fingerprint
+from core.files.disk_space import layers_folder
+from core.static.vectors import StaticVectors
+
+SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labelled rows -> subsets of that size
+EXPERIMENTS = {f"context-{share:g}": share for share in SUBSETS}
+TESTED = 2_000  # of the official 7,600 test texts, always the same
+PARTS = ("glove", "glove+static", "glove+layer0", "glove+random", "glove+shuffled", "glove+elmo")
+
+
+class KeptLayers:
+    """What gives a biLM's layers of every text that was added, from disk."""
+
+    def __init__(self, encoder, name: str) -> None:
+        self.encoder, self.name = encoder, name  # a fingerprint
+        self._stores: dict[Tokens, FeatureStore] = {}
+
+    def add(self, texts: Sequence[Tokens]) -> None:
+        """Compute and keep the layers of those texts that are not there yet."""
+        if new := sorted(set(texts) - self._stores.keys()):
+            store = open_features(new, self.encoder, self.name, layers_folder())
+            self._stores.update(dict.fromkeys(new, store))
+
+    def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
+        return [self._stores[text]([text])[0] for text in texts]
+
+
+class Workshop:
+    """The parts by name, and the layers that they read."""
+
+    def __init__(self, model: Model, vectors: StaticVectors) -> None:
+        self.layers = {
+            "elmo": KeptLayers(model.encoder, model.fingerprint),
+            "shuffled": KeptLayers(ShuffledOrder(model.encoder), _named(model, "shuffled order")),
+            "random": KeptLayers(RandomLSTMs(model.encoder), _named(model, "shuffled LSTMs")),
+        }
+        self.parts: dict[str, Part] = {
+            "glove": static_part(vectors),
+            "static": context_part(vectors),
+            "layer0": layers_part(self.layers["elmo"], alone=True),
+            **{name: layers_part(layers) for name, layers in self.layers.items()},
+        }
+
+    def of(self, name: str) -> list[Part]:
+        """The parts of one of PARTS."""
+        return [self.parts[part] for part in name.split("+")]
+
+    def add(self, dataset: Dataset) -> None:
+        """Have the layers of a subset's texts ready."""
+        for layers in self.layers.values():
+            layers.add(dataset.used_texts)
+
+
+def run_contexts(
+    names: Sequence[str],
+    folder: str | Path,
+    model: Model,
+    vectors: StaticVectors,
+    *,
+    output: str | Path,
+    config: EqualConfig | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> Iterator[dict]:
+    """Run what has no line in `output` yet, a subset at a time under every set of parts; yields every line as it is written."""
+    config, output, task = config or EqualConfig(), Path(output), tasks.task_named("news")
+    every = tasks.open_data(task, **tasks.task_files(task, folder))
+    workshop = Workshop(model, vectors)
+    for name in names:
+        for number in range(SUBSETS[EXPERIMENTS[name]]):
+            dataset = subset(every, EXPERIMENTS[name], number, n_test=TESTED)
+            done = done_runs(output, model, name, number, dataset)
+            facts = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
+            keys = {kind: f"{name}/{_key(kind, number, dataset, config, facts)}" for kind in PARTS}
+            if done >= set(keys.values()):
+                continue
+            workshop.add(dataset)
+            for kind in (kind for kind in PARTS if keys[kind] not in done):
+                line = _line(fit(workshop.of(kind), dataset, config, number), dataset)
+                line = {"run": keys[kind], "experiment": name, "variant": kind, "seed": number, "fold": number} | line
+                line |= facts if kind not in ("glove", "glove+static") else {**facts, "model": None}
+                add_line(output, line)
+                report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
+                yield line
+
+
+def _line(fitted: Fitted, dataset: Dataset) -> dict:
+    truth = truth_of(dataset.test)
+    scores = evaluate(softmax_rows(fitted.logits), truth, dataset.labels)
+    return {
+        "accuracy": scores.accuracy,
+        "macro_f1": scores.macro_f1,
+        "n": scores.n,
+        "right": packed(fitted.logits.argmax(axis=1) == truth),
+        "sizes": {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")},
+        "dropout": fitted.dropout,
+        "valid_losses": [round(loss, 4) for loss in fitted.valid_losses],
+        "epochs": fitted.epochs,
+        "seconds": round(fitted.seconds, 2),
+        "mix": fitted.mix,
+        "data": dataset.fingerprint,
+        "date": provenance()["date"],
+    }
+
+
+def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, facts: dict) -> str:
+    """16 hex digits of all that decides a run."""
+    return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), facts], sort_keys=True)])[:16]
+
+
+def _named(model: Model, what: str) -> str:
+    """The fingerprint of a model that was changed."""
+    return text_fingerprint([model.fingerprint, what])

@@ -1,0 +1,94 @@
+"""What the runs of core.experiments.context_curve come to: by number of labelled texts, how far each set of parts is ahead of another.
+
+Differences are paired: the same subset, the same test texts. Intervals are drawn over both (core.common.significance.crossed), and the p of
+all comparisons of one question at one size are adjusted together (Holm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.classify.scores import unpacked
+from core.common.i18n import t
+from core.common.significance import LEVEL, Paired, crossed, holm
+from core.experiments.context_curve import EXPERIMENTS, PARTS
+
+FEWEST = 5  # subsets, below which nothing is said of a size
+PLAIN, ELMO = "glove", "glove+elmo"
+CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  # of the question whether it is context
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How far one set of parts is ahead of another."""
+
+    difference: Paired
+    p: float  # adjusted for the other comparisons of the same question at this size
+
+    @property
+    def verdict(self) -> int:
+        """1: ahead by more than chance, -1: behind by more than chance, 0: not shown."""
+        return int(np.sign(self.difference.mean)) * (self.p < LEVEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """All runs of one number of labelled texts."""
+
+    share: float  # of the labelled rows
+    labelled: int  # texts, to train and to validate on
+    valid: int  # of them, to validate on
+    tested: int
+    subsets: int
+    accuracy: dict[str, np.ndarray]  # of each set of parts: (S,)
+    over_glove: dict[str, Lead]  # each set of parts less GloVe alone
+    of_elmo: dict[str, Lead]  # GloVe + ELMo less each of CONTROLS
+
+
+def part_titles() -> dict[str, str]:
+    """What the sets of parts are called."""
+    return {
+        "glove": t("GloVe alone"),
+        "glove+static": t("GloVe + other words’ GloVe"),
+        "glove+layer0": t("GloVe + layer 0 alone"),
+        "glove+random": t("GloVe + ELMo, LSTMs shuffled"),
+        "glove+shuffled": t("GloVe + ELMo, words shuffled"),
+        "glove+elmo": t("GloVe + ELMo"),
+    }
+
+
+def sizes(lines: Sequence[dict]) -> list[Size]:
+    """The sizes of which FEWEST subsets or more have a run of every set of parts, smallest first."""
+    found = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
+    return [size for size in found if size is not None]
+
+
+def _size(share: float, lines: Sequence[dict]) -> Size | None:
+    by_subset: dict[int, dict[str, dict]] = {}
+    for line in lines:
+        by_subset.setdefault(line["seed"], {})[line["variant"]] = line
+    whole = [by_subset[number] for number in sorted(by_subset) if set(PARTS) <= by_subset[number].keys()]
+    if len(whole) < FEWEST:
+        return None
+    n, facts = whole[0][PLAIN]["n"], whole[0][PLAIN]["sizes"]
+    right = {kind: np.stack([unpacked(rows[kind]["right"], n) for rows in whole]).astype(np.int8) for kind in PARTS}  # (S, N)
+    pairs = [(kind, PLAIN) for kind in PARTS[1:]] + [(ELMO, kind) for kind in CONTROLS]
+    found = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
+    over, beside = found[: len(PARTS) - 1], found[len(PARTS) - 1 :]
+    return Size(
+        share=share,
+        labelled=facts["train"] + facts["valid"],
+        valid=facts["valid"],
+        tested=n,
+        subsets=len(whole),
+        accuracy={kind: rows.mean(axis=1) for kind, rows in right.items()},
+        over_glove=dict(zip(PARTS[1:], _leads(over), strict=True)),
+        of_elmo=dict(zip(CONTROLS, _leads(beside), strict=True)),
+    )
+
+
+def _leads(found: Sequence[Paired]) -> list[Lead]:
+    return [Lead(difference, float(p)) for difference, p in zip(found, holm([d.p for d in found]), strict=True)]

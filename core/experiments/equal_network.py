@@ -1,0 +1,180 @@
+"""One network for whatever the parts are, so that two scores differ by what the parts say and by nothing else.
+
+Each number of a part is brought to mean 0 and deviation 1 over the training tokens, and a text's tokens are averaged; a part of
+several layers is mixed by learned weights (Peters et al. 2018, eq. 1), and the parts side by side are projected to the same width.
+From there on all is the same: a relu, dropout, classes; while training, words are left out of the mean (a deep averaging network,
+Iyyer et al. 2015). The dropout is chosen among the same values for all, on the validation texts of the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor, nn
+
+from core.classify.data import Dataset
+from core.classify.runs import texts_of, truth_of
+from core.classify.scores import nll
+from core.common.draws import Dropout, first_weights, seeded
+from core.elmo.mix import ScalarMix
+from core.experiments.control_inputs import Part, Tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualConfig:
+    """The same for every set of parts."""
+
+    width: int = 64  # numbers to which the parts are projected
+    dropouts: tuple[float, ...] = (0.2, 0.5)  # of the parts' and of the projected numbers; the best on validation is taken
+    word_dropout: float = 0.3  # share of tokens that are left out of a text's mean while training
+    learning_rate: float = 5e-3
+    smallest_batch: int = 16  # texts; a twentieth of the training texts where that is more, but not more than ...
+    largest_batch: int = 64
+    epochs: int = 40  # at most
+    patience: int = 5  # epochs without a lower validation loss, then training ends
+    clip_norm: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Of a part: what brings each of L layers' D numbers to mean 0 and deviation 1 over the training tokens, (L, D) both."""
+
+    mean: np.ndarray
+    spread: np.ndarray
+
+    def numbers(self, layers: np.ndarray) -> np.ndarray:
+        """(L, T, D) of a text -> (T, L * D) float32; a token without numbers has the mean's, 0."""
+        scaled = np.nan_to_num((layers - self.mean[:, None]) / self.spread[:, None])
+        return scaled.transpose(1, 0, 2).reshape(layers.shape[1], -1)
+
+    def mean_numbers(self, part: Part, text: Tokens) -> np.ndarray:
+        """(L * D,): the mean of `numbers` over a text's tokens."""
+        n, total, _ = part.sums(text)
+        return ((total - n * self.mean) / self.spread / max(len(text), 1)).reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The best of the dropouts that were tried, and its answers on the test texts."""
+
+    dropout: float
+    valid_losses: tuple[float, ...]  # of every dropout, nats
+    epochs: int  # of the best
+    seconds: float  # of all
+    mix: dict | None
+    logits: np.ndarray  # (N, C) of the test texts
+
+
+class EqualNetwork(nn.Module):
+    """(B, F) means of texts, all parts' layers side by side -> logits (B, C)."""
+
+    def __init__(
+        self, shapes: Sequence[tuple[int, int]], config: EqualConfig, *, dropout: float, classes: int, seed: int
+    ) -> None:
+        """`shapes`: (layers, numbers) of each part."""
+        super().__init__()
+        self.shapes, generator = list(shapes), seeded(seed)
+        self.mixes = nn.ModuleList(ScalarMix(n) if n > 1 else nn.Identity() for n, _ in shapes)
+        self.project = nn.Linear(sum(dim for _, dim in shapes), config.width)
+        self.output = nn.Linear(config.width, classes)
+        self.dropout = Dropout(dropout, generator)
+        first_weights(self, generator)
+
+    def forward(self, means: Tensor) -> Tensor:
+        parts, at, means = [], 0, self.dropout(means)
+        for mix, (n, dim) in zip(self.mixes, self.shapes, strict=True):
+            part = means[:, at : at + n * dim]
+            parts.append(mix(part.unflatten(1, (n, dim)).movedim(1, 0)) if n > 1 else part)
+            at += n * dim
+        return self.output(self.dropout(torch.relu(self.project(torch.cat(parts, dim=1)))))
+
+    def mix(self) -> dict | None:
+        """The learned weights s and gamma of the part that has layers to mix."""
+        for part in self.mixes:
+            if isinstance(part, ScalarMix):
+                return {"s": part.scores.detach().softmax(0).tolist(), "gamma": part.gamma.item()}
+        return None
+
+
+def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int) -> Fitted:
+    """Train a network on these parts under each dropout; the one of the lowest validation loss answers the test texts."""
+    started = time.perf_counter()
+    scales = [_scale(part, texts_of(dataset.train)) for part in parts]
+    means = _words_left_out(parts, scales, texts_of(dataset.train), config, seed)
+    truth, true_valid = torch.from_numpy(truth_of(dataset.train)), truth_of(dataset.valid)
+    valid, test = (_means(parts, scales, texts_of(examples)) for examples in (dataset.valid, dataset.test))
+    size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
+
+    def trained(dropout: float) -> tuple[float, int, EqualNetwork]:
+        """Until the validation loss no longer falls: that loss, its epoch, and the network as it was then."""
+        shapes = [scale.mean.shape for scale in scales]
+        network = EqualNetwork(shapes, config, dropout=dropout, classes=len(dataset.labels), seed=seed)
+        optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
+        best, best_epoch, kept = np.inf, 0, {}
+        for epoch in range(1, config.epochs + 1):
+            network.train()
+            for some in torch.from_numpy(np.random.default_rng([seed, 2, epoch]).permutation(len(truth))).split(size):
+                optimizer.zero_grad(set_to_none=True)
+                nn.functional.cross_entropy(network(means(epoch)[some]), truth[some]).backward()
+                nn.utils.clip_grad_norm_(network.parameters(), config.clip_norm)
+                optimizer.step()
+            loss = nll(_logits(network, valid), true_valid)
+            if loss < best:
+                best, best_epoch, kept = loss, epoch, {name: x.clone() for name, x in network.state_dict().items()}
+            elif epoch - best_epoch >= config.patience:
+                break
+        network.load_state_dict(kept)
+        return best, best_epoch, network
+
+    tried = [trained(dropout) for dropout in config.dropouts]
+    best = min(range(len(tried)), key=lambda k: tried[k][0])
+    losses, (_, epochs, network) = tuple(run[0] for run in tried), tried[best]
+    seconds = time.perf_counter() - started
+    return Fitted(config.dropouts[best], losses, epochs, seconds, network.mix(), _logits(network, test))
+
+
+def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
+    """A function: epoch -> (N, F), the texts' means over the words that are not left out in it, the same under every dropout.
+
+    A text of which no word would stay is averaged whole.
+    """
+    found = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
+    tokens, lengths = np.concatenate(found), np.array([len(text) for text in texts])  # (all tokens, F)
+    row = np.repeat(np.arange(len(texts)), lengths)
+
+    @cache
+    def means(epoch: int) -> Tensor:
+        kept = np.random.default_rng([seed, 1, epoch]).random(len(tokens)) >= config.word_dropout
+        kept |= (np.bincount(row[kept], minlength=len(texts)) == 0)[row]
+        weights = 1 / np.bincount(row[kept], minlength=len(texts))[row[kept]]
+        places = weights.astype(np.float32), (row[kept], np.flatnonzero(kept))
+        return torch.from_numpy(csr_array(places, shape=(len(texts), len(tokens))) @ tokens)
+
+    return means
+
+
+def _means(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens]) -> Tensor:
+    """(N, F): the texts' means over all their words."""
+    each = [np.stack([scale.mean_numbers(part, text) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
+    return torch.from_numpy(np.concatenate(each, axis=1).astype(np.float32))
+
+
+def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:
+    network.eval()
+    with torch.inference_mode():
+        return network(means).numpy()
+
+
+def _scale(part: Part, texts: Sequence[Tokens]) -> Scale:
+    """Means and deviations over the tokens of the training texts, of those that have numbers."""
+    counts, totals, squares = zip(*(part.sums(text) for text in texts), strict=True)
+    n = max(sum(counts), 1)
+    mean = sum(totals) / n
+    spread = np.sqrt(np.maximum(sum(squares) / n - np.square(mean), 0))
+    return Scale(mean.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32))

@@ -1,0 +1,311 @@
+"""The experiments behind the Results page: every variant on every task, under stated conditions, one JSON line a run.
+
+A run that has its line is not run again: cut anywhere, the command goes on. Lines of another model's weights are dropped, and
+so are an experiment's lines of other rows or another split than it now has. Processes may share a file, each with experiments of
+its own: whoever writes holds its lock.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from core.classify import tasks
+from core.classify.committee import make_committee, with_members
+from core.classify.data import Dataset, SplitConfig, shuffled_labels
+from core.classify.head import Head
+from core.classify.model import VARIANTS, Variant
+from core.classify.runs import Frozen, TrainConfig
+from core.classify.scores import packed, unpacked
+from core.classify.train import make_trainer, run_key
+from core.common.config import ASSETS
+from core.common.errors import CorruptArtifact
+from core.common.i18n import t
+from core.elmo.models import Model
+from core.files import sums
+from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+from core.files.atomic import locked, replacing
+from core.static.vectors import StaticVectors
+
+RESULTS = ASSETS / "results" / "classification.jsonl"
+BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """Variants on one data set in one way; baselines are run with the first seed alone, for nothing in them is drawn."""
+
+    name: str
+    task: str
+    condition: str  # in words, for the page
+    split: SplitConfig = field(default_factory=SplitConfig)
+    variants: tuple[str, ...] = tuple(VARIANTS)
+    extra: str | None = None  # rows that are only trained on: a file under the data folder
+    epochs: int | None = None
+    shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
+    copied: bool = False  # every test text stands among the training texts, too
+
+
+CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
+SIX_FOLDS = SplitConfig(folds=6)
+IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
+EXPERIMENTS = {
+    e.name: e
+    for e in (
+        Experiment(name="titles", task="news-title", condition="six folds of the 7,600 titles", split=SIX_FOLDS),
+        Experiment(name="news", task="news", condition="the training file's rows, tested on the official 7,600"),
+        Experiment(name="spam", task="spam", condition="no duplicates; the last fifth of the file is the test", split=IN_ORDER),
+        Experiment(
+            name="spam-duplicates",
+            task="spam",
+            condition="duplicates kept, also across the split; the last fifth of the file is the test",
+            split=replace(IN_ORDER, duplicates="keep"),
+            variants=("mean-elmo", "tfidf", "mean-glove"),
+        ),
+        Experiment(
+            name="spam-one-epoch",
+            task="spam",
+            condition="no duplicates, one epoch",
+            split=IN_ORDER,
+            variants=("mean-elmo",),
+            epochs=1,
+        ),
+        Experiment(
+            name="spam-twenty-epochs",
+            task="spam",
+            condition="no duplicates, at most 20 epochs",
+            split=IN_ORDER,
+            variants=("mean-elmo",),
+            epochs=20,
+        ),
+        Experiment(name="sentiment", task="sentiment", condition="the official split of SST-5"),
+        Experiment(name="sentiment2", task="sentiment2", condition="the official split, neutral sentences left out"),
+        Experiment(
+            name="titles-more",
+            task="news-title",
+            condition="six folds of the 7,600 titles, 13,420 other rows added to each training part",
+            split=SIX_FOLDS,
+            extra="ag_news/train_subset.csv",
+        ),
+        Experiment(
+            name="random",
+            task="news-title",
+            condition="a random label for each text: chance is 25 %, more would be a leak",
+            shuffled=True,
+            variants=CHECKED,
+        ),
+        Experiment(
+            name="random-copied",
+            task="news-title",
+            condition="a random label for each text, and every test text copied into training: what the check says of a leak",
+            shuffled=True,
+            copied=True,
+            variants=CHECKED,
+        ),
+    )
+}
+
+
+def run_experiments(
+    names: Sequence[str],
+    folder: str | Path,
+    model: Model,
+    vectors: StaticVectors,
+    *,
+    output: str | Path,
+    seeds: Sequence[int] = (0, 1, 2),
+    report: Callable[[str], None] = lambda line: None,
+) -> Iterator[dict]:
+    """Run what has no line in `output` yet; yields every line as it is written."""
+    output = Path(output)
+    for experiment in (EXPERIMENTS[name] for name in names):
+        for fold in range(max(1, experiment.split.folds)):
+            dataset = _dataset(experiment, folder, fold)
+            done = done_runs(output, model, experiment.name, fold, dataset)
+            variants = [VARIANTS[name] for name in experiment.variants]
+            frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
+            drawn: dict[str, Head] = {}  # baselines, the same for every seed
+            for seed in seeds:
+                keys = {
+                    v.name: f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
+                    for v in variants
+                }
+                missing = [v for v in variants if keys[v.name] not in done and (v.name not in BASELINES or seed == seeds[0])]
+                trained = dict(drawn)
+                for variant in with_members(missing):
+                    if variant.name in trained:
+                        continue
+                    head = _head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
+                    trained[variant.name] = head
+                    if variant.name in BASELINES:
+                        drawn[variant.name] = head
+                    if variant not in missing:
+                        continue
+                    line = {
+                        "run": keys[variant.name],
+                        "experiment": experiment.name,
+                        "variant": variant.name,
+                        "seed": seed,
+                        "fold": fold,
+                        "right": packed(head.right),
+                    }
+                    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
+                    line |= {
+                        key: head.meta.get(key)
+                        for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")
+                    }
+                    add_line(output, line)
+                    done.add(line["run"])
+                    report(
+                        f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
+                    )
+                    yield line
+
+
+def _head(
+    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head], device: torch.device
+) -> Head:
+    if variant.members:
+        return make_committee(variant, trained, dataset, config, frozen)
+    trainer = make_trainer(variant, dataset, config, frozen, device)
+    for _ in tasks.run(trainer):
+        pass
+    return trainer.finish()
+
+
+def read_results(path: str | Path = RESULTS) -> list[dict]:
+    """Every line of a results file; CorruptArtifact names a line that cannot be read (a cut last line is left out)."""
+    check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8.", path=path, n=error.start)) from None
+    lines, found = text.split("\n"), []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            row = parse_json(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or not {"run", "experiment", "variant", "accuracy"} <= row.keys():
+            raise CorruptArtifact(f"Line {number} of {path} is no result. Delete the line; its run is made again.")
+        found.append(row)
+    return found
+
+
+def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
+    """The runs that have a line. Lines of other weights are dropped, and those of this experiment's fold made of other data."""
+    with locked(path):
+        if not path.is_file():
+            return set()
+        _end_whole(path)
+        lines, here = read_results(path), (name, fold)
+        kept = [
+            line
+            for line in lines
+            if line.get("model") in (None, model.fingerprint)
+            and ((line["experiment"], line.get("fold")) != here or line.get("data") == dataset.fingerprint)
+        ]
+        if len(kept) < len(lines):
+            with replacing(path) as temporary:
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8", newline="\n")
+        sums.renew(path)
+        return {line["run"] for line in kept}
+
+
+def add_line(path: Path, line: dict) -> None:
+    """One more line, behind what another process may have written since."""
+    with locked(path):
+        if path.is_file():
+            _end_whole(path)
+        with path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(line) + "\n")
+        sums.renew(path)
+
+
+def _end_whole(path: Path) -> None:
+    """Without a last line that was cut while it was written."""
+    with path.open("rb+") as file:
+        data = file.read()
+        file.truncate(data.rfind(b"\n") + 1)
+
+
+def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
+    """Of each variant: mean over seeds of the accuracy (a seed's folds pooled), standard deviation, runs, seconds, mean mix."""
+    found = {}
+    for name in VARIANTS:
+        rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
+        if not rows:
+            continue
+        by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
+        accuracies = [accuracy for accuracy, _ in by_seed]
+        mixes = [row["mix"] for row in rows if row.get("mix")]
+        found[name] = {
+            "accuracy": statistics.fmean(accuracies),
+            "macro_f1": statistics.fmean(f1 for _, f1 in by_seed),
+            "spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None,
+            "seeds": len(accuracies),
+            "runs": len(rows),
+            "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"]),
+            "train": rows[0]["sizes"]["train"],
+            "labelled": rows[0]["sizes"]["train"] + rows[0]["sizes"].get("valid", 0),  # with those that decide when to stop
+            "seconds": statistics.fmean(row["seconds"] for row in rows),
+            "mix": _mean_mix(mixes),
+            "right": _right(rows),
+        }
+    return found
+
+
+def _right(rows: Sequence[dict]) -> np.ndarray | None:
+    """(seeds, texts of all folds) bool, right or not on each test text; None where a run did not keep it."""
+    if not all(row.get("right") for row in rows):
+        return None
+    by_seed = {
+        seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"])
+        for seed in {row["seed"] for row in rows}
+    }
+    found = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
+    return np.stack(found) if len({len(one) for one in found}) == 1 else None
+
+
+def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
+    """(accuracy, macro F1) over all folds of a seed, each weighed by its size."""
+    total = sum(row["n"] for row in rows)
+    return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
+
+
+def _mean_mix(mixes: Sequence[dict]) -> dict | None:
+    if not mixes:
+        return None
+    return {
+        "s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(),
+        "gamma": statistics.fmean(mix["gamma"] for mix in mixes),
+    }
+
+
+def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
+    task = tasks.task_named(experiment.task)
+    extra = Path(folder) / experiment.extra if experiment.extra else None
+    split = replace(experiment.split, fold=fold)
+    dataset = tasks.open_data(task, **tasks.task_files(task, folder), extra=extra, split=split)
+    return with_random_labels(dataset, copied=experiment.copied) if experiment.shuffled else dataset
+
+
+def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0) -> Dataset:
+    """A random label for each text, equal texts alike: only a text that was trained on can be answered better than by chance.
+
+    Validation is on training texts, for it must reward what is learned by heart: on other texts the first epoch and the weakest
+    baseline would be the best, and even every test text among the training texts (`copied`) would hardly show.
+    """
+    dealt = shuffled_labels(dataset, seed)
+    train = dealt.train + (dealt.test if copied else ())
+    return replace(dealt, train=train, valid=train[:: max(1, len(train) // max(1, len(dealt.valid)))])
+
+
+def _config(experiment: Experiment, seed: int) -> TrainConfig:
+    return tasks.task_config(tasks.task_named(experiment.task), seed=seed, epochs=experiment.epochs)

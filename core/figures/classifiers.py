@@ -1,0 +1,199 @@
+"""Classifiers at work: answers side by side, confidence against accuracy, confusion, curves of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, line_name
+
+CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
+GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
+KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
+
+
+def kind_titles() -> dict[str, str]:
+    """The names of KINDS in the reader's language."""
+    return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("plain baseline")}
+
+
+def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
+    """A colour for each class, the same wherever it is drawn; ordered ones run from red to blue."""
+    if ordered and len(labels) > 1:
+        places = np.linspace(0, len(GRADES) - 1, len(labels)).round().astype(int)
+        return {label: GRADES[k] for label, k in zip(labels, places, strict=True)}
+    return {label: SENSE_COLOURS[k % len(SENSE_COLOURS)] for k, label in enumerate(labels)}
+
+
+def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
+    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part.
+
+    The names of those that do not say what most say are marked and bold.
+    """
+    figure = go.Figure()
+    best = [max(row, key=row.get) for row in probabilities]
+    most = max(best, key=best.count)
+    names = [escape(name) if b == most else f"<b>≠ {escape(name)}</b>" for name, b in zip(titles, best, strict=True)]
+    for label, colour in colours.items():
+        shares = [row.get(label, 0.0) for row in probabilities]
+        figure.add_bar(
+            x=shares,
+            y=names,
+            orientation="h",
+            name=escape(label),
+            marker={"color": colour, "line": {"width": 0}},
+            opacity=1.0,
+            text=[f"<b>{escape(label)}</b> {p:.0%}" if label == b else "" for p, b in zip(shares, best, strict=True)],
+            textposition="inside",
+            insidetextanchor="start",
+            textangle=0,
+            textfont={"color": "#ffffff", "size": 14},
+            hovertemplate=f"%{{y}}<br>{escape(label)}: %{{x:.1%}}<extra></extra>",
+        )
+    figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
+    figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    return base(figure, height=38 * len(names) + 40, key="answers")
+
+
+def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> str:
+    """Safe HTML: each token on a ground that says how much it speaks for (blue) or against (orange) a class; log-odds on hover."""
+    most = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
+    parts = []
+    for token, value in zip(tokens, values, strict=True):
+        ground = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / most * 0.62:.2f})"
+        parts.append(
+            f'<span class="token" style="background:{ground}" title="{value:+.2f} {escape(title)}">{escape(token)}</span>'
+        )
+    return f'<div class="tokens">{" ".join(parts)}</div>'
+
+
+def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
+    """Confidence against accuracy: dots on the diagonal are honest. `bins`: confidence, accuracy, n (Guo et al. 2017, fig. 1)."""
+    kept = [b for b in bins if b["n"]]
+    largest = max([1, *(b["n"] for b in kept)])
+    figure = go.Figure(
+        go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "dash": "dot", "width": 1.5}, hoverinfo="skip")
+    )
+    figure.add_scatter(
+        x=[b["confidence"] for b in kept],
+        y=[b["accuracy"] for b in kept],
+        mode="markers+lines",
+        line={"color": colour, "width": 2},
+        marker={"color": colour, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
+        customdata=[b["n"] for b in kept],
+        hovertemplate=t("says {said}, is right in {right} of {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}")
+        + "<extra></extra>",
+    )
+    for axis, title in ((figure.update_xaxes, t("how sure it was")), (figure.update_yaxes, t("how often it was right"))):
+        axis(title=title, range=[0, 1.04], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+    return base(figure, height=320, key="reliability")
+
+
+def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> go.Figure:
+    """(C, C) counts, a row for each true class: shade by the row's share, counts as text."""
+    counts = np.asarray(confusion, float)
+    shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    names = [escape(label) for label in labels]
+    places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
+    figure = go.Figure(
+        go.Heatmap(
+            z=shares, x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, text=counts.astype(int), texttemplate="%{text:,}",
+            colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
+            hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places) + "<extra></extra>",
+        )
+    )  # fmt: skip
+    figure.update_yaxes(autorange="reversed", title=t("is"), fixedrange=True)
+    figure.update_xaxes(title=t("was called"), fixedrange=True, side="bottom")
+    return base(figure, height=90 + 52 * len(names), key="confusion")
+
+
+def curves_figure(
+    curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False
+) -> go.Figure:
+    """Named lines of (x, y) points, each named at its end; names that would stand on each other are moved apart.
+
+    `x` and `y` name the axes; without an `x` it counts epochs.
+    """
+    figure, x = go.Figure(), x or t("epoch")
+    heights = [point[1] for points in curves.values() for point in points]
+    gap = (max(heights) - min(heights)) / 13 if heights else 0.0
+    ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
+    for k, (name, points) in enumerate(curves.items()):
+        colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
+        figure.add_scatter(
+            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name), line={"color": colour, "width": 2.5},
+            hovertemplate=f"{escape(name)}<br>{x} %{{x:,}}: %{{y:{'.1%' if percent else '.3f'}}}<extra></extra>",
+        )  # fmt: skip
+        if points:
+            figure.add_annotation(
+                x=np.log10(points[-1][0]) if log_x else points[-1][0], y=ends[name], text=line_name(name, colour), showarrow=False,
+                xanchor="left", xshift=8, font={"size": 12},
+            )  # fmt: skip
+    at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
+    if log_x:  # names of ticks that would stand on each other
+        apart_from = (np.log10(at[-1]) - np.log10(at[0])) * CLOSEST
+        inner = [value for value in at[1:-1] if np.log10(at[-1] / value) >= apart_from]
+        kept = at[:1]
+        for value in inner:
+            if np.log10(value / kept[-1]) >= apart_from:
+                kept.append(value)
+        at = [*kept, at[-1]]
+    room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])
+    limits = (np.log10(at[0]), np.log10(at[-1])) if log_x else (at[0], at[-1])  # said, or the names would widen them
+    figure.update_xaxes(title=x, gridcolor=GRID, zeroline=False, fixedrange=True, type="log" if log_x else "linear")
+    figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": at, "tickformat": ","} if log_x else {}))
+    figure.update_yaxes(title=y, tickformat=".0%" if percent else None, gridcolor=GRID, zeroline=False, fixedrange=True)
+    longest = max(map(len, curves), default=0)
+    return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
+
+
+def leads_figure(
+    leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str
+) -> go.Figure:
+    """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
+    figure, names = go.Figure(), list(leads)
+    figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    for k, name in enumerate(names):
+        points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
+        figure.add_scatter(
+            x=[p[0] * aside for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name),
+            line={"color": colours[name], "width": 1.5},
+            marker={"size": 10, "color": colours[name], "symbol": ["circle" if p[4] else "circle-open" for p in points], "line": {"width": 2, "color": colours[name]}},
+            error_y={"type": "data", "symmetric": False, "array": [p[3] - p[1] for p in points], "arrayminus": [p[1] - p[2] for p in points],
+                     "thickness": 1.5, "width": 3},
+            customdata=[[p[0], p[2], p[3]] for p in points],
+            hovertemplate=f"{escape(name)}<br>{x} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})<extra></extra>",
+        )  # fmt: skip
+    at = sorted({p[0] for points in leads.values() for p in points})
+    figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=y, tickformat="+.0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure = base(figure, height=430, key=f"leads.{y}")
+    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, margin_t=70)
+
+
+def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
+    """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
+    figure, names, titles = go.Figure(), [escape(name) for name in scores], kind_titles()
+    for kind in dict.fromkeys(kinds.values()):
+        title = titles.get(kind, kind)
+        rows = [(escape(name), *score) for name, score in scores.items() if kinds[name] == kind]
+        figure.add_scatter(
+            x=[accuracy for _, accuracy, _ in rows],
+            y=[name for name, _, _ in rows],
+            error_x={"array": [2 * (spread or 0.0) for _, _, spread in rows], "thickness": 1.5, "width": 4},
+            mode="markers+text",
+            text=[f"  {accuracy:.1%}" for _, accuracy, _ in rows],
+            textposition="top center",
+            name=escape(title),
+            marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
+            hovertemplate="%{y}: %{x:.2%}<extra>" + escape(title) + "</extra>",
+        )
+    figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("accuracy on unseen texts"))
+    figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
+    figure = base(figure, height=46 * len(names) + 90, key="accuracy.dots")
+    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0})

@@ -1,0 +1,117 @@
+"""A path of edits: step by step on a word's map, and the lead of one sense over another by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, apart, base, layer_title, line_name
+
+TOGETHER = 0.06  # steps nearer than this share of the map share a number
+
+
+def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, numbered: bool = True) -> go.Figure:
+    """Draw (S, 2) steps on a map: a line with arrows, step numbers, a star at either end; the stars alone if not `numbered`."""
+    points = np.asarray(points, float)
+    dark = "rgba(120,120,130,0.95)"
+    if numbered:
+        figure.add_scatter(
+            x=points[:, 0], y=points[:, 1], mode="lines+markers", line={"color": dark, "width": 1.8}, hovertext=list(hovers),
+            hovertemplate="%{hovertext}<extra></extra>", name="path",
+            marker={"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark},
+        )  # fmt: skip
+    for number, k in enumerate((0, len(points) - 1)):
+        figure.add_scatter(
+            x=[points[k, 0]], y=[points[k, 1]], mode="markers", hovertext=[hovers[k]], hovertemplate="%{hovertext}<extra></extra>", name=f"end {number}",
+            marker={"symbol": "star", "size": 19, "color": OWN[number], "line": {"color": RIM, "width": 2}},
+        )  # fmt: skip
+    if not numbered:
+        return figure
+    span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))
+    for place, label in _numbers(points, TOGETHER * span):
+        figure.add_annotation(
+            x=place[0], y=place[1], text=f"<b>{label}</b>", showarrow=False, yshift=17, font={"size": 12, "color": "#ffffff"},
+            bgcolor="#3A3F4B", borderpad=2, opacity=0.92,
+        )  # fmt: skip
+    return figure
+
+
+def margin_figure(
+    margins: dict[str, Sequence[float]],
+    flips: dict[str, int | None],
+    senses: tuple[str, str],
+    hovers: Sequence[str],
+    *,
+    chosen: str,
+) -> go.Figure:
+    """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
+    figure, n = go.Figure(), len(hovers)
+    heights = [value for values in margins.values() for value in values if np.isfinite(value)]
+    reach = 1.25 * max(0.01, *(abs(v) for v in heights))
+    figure.add_hline(y=0, line={"color": GREY, "width": 2})
+    ends = apart({name: values[-1] for name, values in margins.items()}, reach / 8)
+    for name, values in margins.items():
+        strong = name == chosen
+        figure.add_scatter(
+            x=list(range(n)), y=list(values), mode="lines+markers", name=layer_title(name), opacity=1.0 if strong else 0.6,
+            line={"color": LAYER_COLOURS[name], "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
+            marker={"size": 7 if strong else 4}, hovertext=list(hovers), hovertemplate="%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+        if flips.get(name) is not None:
+            figure.add_scatter(
+                x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip",
+                marker={"symbol": "diamond", "size": 15, "color": LAYER_COLOURS[name], "line": {"color": RIM, "width": 1.5}},
+            )  # fmt: skip
+        figure.add_annotation(
+            x=n - 1, y=ends[name], text=line_name(layer_title(name), LAYER_COLOURS[name]), showarrow=False,
+            xanchor="left", xshift=9, font={"size": 13},
+        )  # fmt: skip
+    for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
+        figure.add_annotation(
+            x=0,
+            y=y,
+            text=t("nearer to <b>{sense}</b>", sense=escape(sense)),
+            showarrow=False,
+            xanchor="left",
+            yanchor=anchor,
+            font={"size": 13},
+        )
+    figure.update_xaxes(
+        title=t("edits made"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False
+    )
+    figure.update_yaxes(
+        title=t("lead, in cosine"),
+        range=[-reach, reach],
+        fixedrange=True,
+        gridcolor=GRID,
+        zeroline=False,
+        nticks=6,
+    )
+    return base(figure, height=330, key="margins").update_layout(margin_r=70)
+
+
+def _numbers(points: np.ndarray, near: float) -> list[tuple[np.ndarray, str]]:
+    """(where, which steps) of the labels: steps on one place are named together, runs as "2–5"."""
+    groups: list[tuple[np.ndarray, list[int]]] = []
+    for k, point in enumerate(points):
+        for place, members in groups:
+            if np.linalg.norm(point - place) < near:
+                members.append(k)
+                break
+        else:
+            groups.append((point, [k]))
+    return [(place, _runs(members)) for place, members in groups]
+
+
+def _runs(numbers: list[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)

@@ -1,0 +1,259 @@
+"""Vectors in space: the angle between two, cosines per layer, and maps of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.style import GLOVE, GREY, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
+
+FADED = 0.15  # opacity of dots that are not selected where others are
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """A token of the user's own, placed into a map."""
+
+    label: str
+    text: str  # the sentence, for the hover card
+    points: dict[str, tuple[float, float]]  # by layer name
+
+
+# Pixels: a letter of a star's name (15 px) and of what stands below (14 px), a star or dot with its rim, between both pictures.
+LETTER, LETTER_BELOW, STAR, BETWEEN = 8.6, 7.8, 15.0, 18.0
+NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
+
+
+def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, layer: str, glove: float | None) -> go.Figure:
+    """Two vectors as what their cosine says: two rays at the true angle; left of them GloVe's, which is one where the word is.
+
+    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none. Names stand beside their
+    stars, outwards, and both pictures are as far from each other as their names need on a phone.
+    """
+    one = t("one vector") if same_word else t("two vectors")
+    told = t("has no vector") if glove is None else one
+    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
+    below = (("GloVe", told), (t("ELMo, {layer}", layer=layer_title(layer)), degrees))
+    wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
+    names = [_letters(label) * LETTER + STAR for label in labels]
+    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
+
+    def reach(scale: float) -> list[float]:
+        """Pixels from GloVe's foot to the left and right, and from ELMo's, at so many pixels a unit."""
+        dots = max(spread[0] * scale + STAR, wide[0])
+        return [dots, dots, *(max(spread[1] * scale + STAR + name, wide[1]) for name in names)]
+
+    scale = next((float(s) for s in range(150, 30, -2) if sum(reach(s)) + BETWEEN <= NARROWEST), 30.0)
+    left, inner, outer, right = (pixels / scale for pixels in reach(scale))
+    foot = inner + BETWEEN / scale + outer
+    figure = go.Figure()
+    _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
+    _rays(figure, foot, cosine, LAYER_COLOURS[layer], OWN, labels)
+    for x, (title, text) in zip((0.0, foot), below, strict=True):
+        figure.add_annotation(
+            x=x, y=-0.08, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
+        )
+    figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
+    return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def _angle(cosine: float) -> float:
+    """In radians."""
+    return math.acos(max(-1.0, min(1.0, cosine)))
+
+
+def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
+    if cosine is None:
+        return
+    half = _angle(cosine) / 2
+    arc = np.linspace(-half, half, 40)
+    figure.add_scatter(
+        x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
+    )
+    for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
+        x, y = x0 + math.sin(side * half), math.cos(half)
+        figure.add_scatter(
+            x=[x0, x],
+            y=[0, y],
+            mode="lines+markers+text",
+            line={"color": line, "width": 3},
+            marker={
+                "color": ["rgba(0,0,0,0)", dot],
+                "size": [1, 22 if label else 16],
+                "symbol": ["circle", "star" if label else "circle"],
+                "line": {"color": RIM, "width": 1.5},
+            },
+            text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
+            textposition="middle left" if side < 0 else "middle right",
+            textfont={"size": 15},
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
+
+
+def _letters(text: str) -> float:
+    """How wide a text is, in Latin letters."""
+    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
+
+
+def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
+    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar.
+
+    `random` is by layer the mean cosine of two words drawn by lot: a line across its bar.
+    """
+    names, lowest = list(values), min(0.0, *values.values())
+    figure = go.Figure(
+        go.Bar(
+            x=list(values.values()),
+            y=[layer_title(n) if n != "GloVe" else n for n in names],
+            orientation="h",
+            text=[f"{v:.2f}" for v in values.values()],
+            textposition="outside",
+            textfont={"size": 15},
+            cliponaxis=False,
+            marker_color=[GLOVE if n == "GloVe" else LAYER_COLOURS[n] for n in names],
+            marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
+            hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
+        )
+    )
+    if level := {name: value for name, value in (random or {}).items() if name in values}:
+        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
+            figure.add_scatter(
+                x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
+                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
+                hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}") + "<extra></extra>",
+            )  # fmt: skip
+    figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
+    return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
+
+
+def map_figure(
+    coordinates: np.ndarray,
+    labels: list[str | None],
+    hovers: list[str],
+    rows: list[int],
+    senses: list[str],
+    *,
+    layer: str,
+    stars: list[Star] = (),
+    height: int = 430,
+    key: str,
+    limits: tuple[float, float, float, float] | None = None,
+    name_senses: bool = True,
+    picked: Collection[int] = (),
+    titles: tuple[str, str] | None = None,
+) -> go.Figure:
+    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids.
+
+    Senses are drawn in the order given, grey points first; each is named once beside its own points. Where rows are `picked`,
+    the others fade. Axes are shown only where they have `titles`, which are HTML.
+    """
+    figure, picked = go.Figure(), set(picked)
+    xy, labels_array = np.asarray(coordinates, float), np.array([label or "" for label in labels], object)
+    ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
+    for number, sense in [(-1, ""), *enumerate(senses)]:
+        here = np.flatnonzero(labels_array == sense)
+        if not len(here):
+            continue
+        figure.add_trace(
+            (go.Scattergl if len(xy) > 5000 else go.Scatter)(
+                x=xy[here, 0],
+                y=xy[here, 1],
+                mode="markers",
+                name=escape(sense) if sense else t("other"),
+                customdata=ids[here, None],
+                text=cards[here],
+                hovertemplate="%{text}<extra></extra>",
+                marker={
+                    "color": GREY if number < 0 else sense_colour(number),
+                    "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
+                    "size": 6 if number < 0 else 10,
+                    "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
+                },
+                selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
+                unselected={"marker": {"opacity": FADED}},
+            )
+        )
+        if number >= 0 and name_senses:
+            edge = _outer_edge(xy[here], xy)
+            _name(
+                figure,
+                edge,
+                sense,
+                sense_colour(number),
+                _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))),
+            )
+    add_stars(figure, stars, layer)
+    ranges = (limits[:2], limits[2:]) if limits else (None, None)
+    shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
+    for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
+        axis(range=ranges[number], **({"title": titles[number], **shown} if titles else {"visible": False}))
+    figure.update_yaxes(scaleanchor="x")
+    figure.update_layout(dragmode="select")
+    base(figure, height=height, key=key)
+    return figure.update_layout(margin={"l": 48, "b": 44}) if titles else figure
+
+
+def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
+    """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
+    middle, centre = everything.mean(0), np.median(points, axis=0)
+    away = centre - middle
+    away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
+    return middle + away * (((points - middle) @ away).max() + 0.06 * np.ptp(everything, axis=0).max())
+
+
+def _side(x: float, low: float, high: float) -> str:
+    """Which end of a name stands at x, so that the name stays within the map."""
+    place = (x - low) / max(high - low, 1e-9)
+    return "right" if place > 0.8 else "left" if place < 0.2 else "center"
+
+
+def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str) -> None:
+    figure.add_annotation(
+        xanchor=anchor,
+        x=at[0],
+        y=at[1],
+        text=f"<b>{escape(text)}</b>",
+        showarrow=False,
+        font={"size": 13, "color": "#ffffff"},
+        bgcolor=colour,
+        borderpad=3,
+        opacity=0.95,
+    )
+
+
+def add_stars(figure: go.Figure, stars, layer: str) -> None:
+    for number, star in enumerate(stars):
+        if layer not in star.points:
+            continue
+        x, y = star.points[layer]
+        figure.add_scatter(
+            x=[x],
+            y=[y],
+            mode="markers+text",
+            text=[star.label],
+            textposition="bottom center" if number % 2 else "top center",
+            textfont={"size": 14},
+            customdata=[[-1 - number]],
+            unselected={"marker": {"opacity": 0.9}},
+            hovertext=[star.text],
+            hovertemplate="%{hovertext}<extra></extra>",
+            name=escape(star.label),
+            marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+        )
+
+
+def shared_limits(coordinates: np.ndarray, stars: list[Star] = ()) -> tuple[float, float, float, float]:
+    """x and y ranges that hold every point of every layer, with a margin: small multiples share their axes."""
+    points = [np.asarray(coordinates, float).reshape(-1, 2), *(np.array([p]) for s in stars for p in s.points.values())]
+    low, high = np.concatenate(points).min(0), np.concatenate(points).max(0)
+    pad = np.maximum((high - low) * 0.13, 1e-3)
+    return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]

@@ -1,0 +1,96 @@
+"""How far a sentence's vectors drift when the model remembers earlier text: by token, and as a stream goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.measures import BACKWARD, FORWARD
+from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+
+NEVER = "#009E73"  # our own encoder, which remembers nothing
+SAME, VARIED = "#CC79A7", "#7F7F7F"  # what stands between: the same text, another each time
+MANY_TOKENS = 30
+
+
+def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.ndarray, bold: int) -> go.Figure:
+    """(L, T) cosines to a fresh start, a line a layer, and (T,) of the encoder without memory."""
+    figure = go.Figure()
+    _line(figure, stateless, tokens, NEVER, t("ours"), "%{y:.4f}", dash="dot")
+    for layer, values in enumerate(cosines):
+        if layer:  # layer 0 reads no context: its line would be the dotted one
+            name = layer_title(str(layer))
+            _line(figure, values, tokens, LAYER_COLOURS[str(min(layer, 2))], name, "%{y:.4f}")
+    low = float(min(cosines.min(), stateless.min()))
+    figure.update_yaxes(title=t("cosine to a fresh start"), range=[low - 0.08 * (1.02 - low), 1.02], tickformat=".2f")
+    return _token_axis(figure, tokens, bold, key="state.layers", height=330)
+
+
+def halves_figure(forward: np.ndarray, backward: np.ndarray, tokens: Sequence[str], *, bold: int) -> go.Figure:
+    """Drift (T,) of the forward half and of the backward half."""
+    figure = go.Figure()
+    _line(figure, forward, tokens, FORWARD, t("forward half"), "%{y:.4f}")
+    _line(figure, backward, tokens, BACKWARD, t("backward half"), "%{y:.4f}")
+    figure.update_yaxes(title=t("drift, 1 − cosine"), rangemode="tozero", tickformat=".2f")
+    return _token_axis(figure, tokens, bold, key="state.halves", height=330)
+
+
+def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray) -> go.Figure:
+    """Drift from the encoding before, (n,) each: the same text between, another text each time, no memory at all."""
+    figure, at = go.Figure(), list(range(2, len(same) + 2))
+    lines = (
+        (varied, VARIED, t("another text each time"), None),
+        (same, SAME, t("the same text each time"), None),
+        (stateless, NEVER, t("ours"), "dot"),
+    )
+    for values, colour, name, dash in lines:
+        figure.add_scatter(
+            x=at, y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash}, marker={"size": 8}, name=name,
+            hovertemplate="%{x}: %{y:.5f}<extra>" + escape(name) + "</extra>",
+        )  # fmt: skip
+    figure.update_xaxes(
+        title=t("which time the sentence is encoded"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True
+    )
+    figure.update_yaxes(title=t("drift from the time before"), rangemode="tozero", tickformat=".2f")
+    return _finish(figure, key="state.settling", height=330)
+
+
+def _line(
+    figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, shown: str, *, dash: str | None = None
+) -> None:
+    figure.add_scatter(
+        x=list(range(len(tokens))), y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash},
+        marker={"size": 7}, name=name, customdata=[escape(token[:60]) for token in tokens],
+        hovertemplate=f"<b>%{{customdata}}</b>: {shown}<extra>{escape(name)}</extra>",
+    )  # fmt: skip
+
+
+def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:
+    every = -(-len(tokens) // MANY_TOKENS)
+    places = [k for k in range(len(tokens)) if k % every == 0 or k == bold]
+    words = [escape(token if len(token) <= 14 else token[:13] + "…") for token in tokens]
+    figure.update_xaxes(
+        tickvals=places, ticktext=[f"<b>{words[k]}</b>" if k == bold else words[k] for k in places], tickangle=-45 if len(tokens) > 7 else 0,
+        fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13}, range=[-0.4, len(tokens) - 0.6], automargin=True,
+    )  # fmt: skip
+    return _finish(figure, key=key, height=height)
+
+
+def _finish(figure: go.Figure, *, key: str, height: int) -> go.Figure:
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, fixedrange=True, automargin=True, title_standoff=6)
+    figure = base(figure, height=height, key=key)
+    # Names above the plot: these lines run close to each other, and labels at their ends would cover one another.
+    legend = {
+        "orientation": "h",
+        "x": 0,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "font": {"size": 13},
+        "itemclick": False,
+        "itemdoubleclick": False,
+    }
+    return figure.update_layout(showlegend=True, legend=legend, margin={"t": 44})

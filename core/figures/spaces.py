@@ -1,0 +1,153 @@
+"""Figures of the pages Compare and Senses found: overlaps, whole spaces, how many clusters, clusters on a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, base, line_name, sense_colour
+
+FAINT = "rgba(140,140,150,0.2)"
+# A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
+RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
+
+
+def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
+    """How many words keep 0, 1, ... k of their k neighbours: (n,) whole numbers; `chance` is the share that luck gives."""
+    counts = np.bincount(shared, minlength=k + 1)
+    share = counts / max(1, len(shared))
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(k + 1)), y=share, marker_color=LAYER_COLOURS["2"], customdata=counts,
+            text=[f"{value:.0%}" if value >= 0.005 else "" for value in share], textposition="outside", cliponaxis=False,
+            hovertemplate=t("{x} shared neighbours: {n} words", x="%{x}", n="%{customdata:,}") + "<extra></extra>",
+        )
+    )  # fmt: skip
+    for value, label, dash in ((chance * k, t("luck"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
+        if value < 0.25:  # would stand on the bar's own figure
+            continue
+        figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
+        figure.add_annotation(x=value, y=1.0, yref="paper", yanchor="bottom", text=label, showarrow=False, font={"size": 12})
+    figure.update_xaxes(title=t("neighbours shared, of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
+    figure.update_yaxes(
+        title=t("share of words"),
+        tickformat=".0%",
+        fixedrange=True,
+        gridcolor=FAINT,
+        nticks=5,
+        range=[0, 1.14 * float(share.max())],
+    )
+    return base(figure, height=330, key="overlap")
+
+
+def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
+    """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure."""
+    shown = [escape(name if len(name) <= 24 else "…" + name[-23:]) for name in names]
+    figure = go.Figure(
+        go.Heatmap(
+            z=matrix, x=shown, y=shown, zmin=0, zmax=1, colorscale=RAMP, showscale=False, xgap=2, ygap=2,
+            hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}") + "<extra></extra>",
+        )
+    )  # fmt: skip
+    for row, values in enumerate(matrix):
+        for column, value in enumerate(values):
+            figure.add_annotation(
+                x=column,
+                y=row,
+                text=f"{value:.2f}" if len(shown) < 6 else f"{value:.2f}".removeprefix("0"),
+                showarrow=False,
+                font={"size": 13 if len(shown) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
+            )
+    figure.update_xaxes(side="bottom", fixedrange=True, tickangle=-30, type="category")
+    figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
+    return base(figure, height=90 + 52 * len(shown), key="cka")
+
+
+def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Sequence[float], chosen: int) -> go.Figure:
+    """Silhouette for each number of clusters, beside one shapeless cloud's; the chosen number is filled."""
+    figure = go.Figure()
+    named = ((null, t("one cloud"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
+    for values, _, colour, dash in named:
+        figure.add_scatter(
+            x=list(numbers), y=list(values), mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
+            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]}, hovertemplate="%{y:.3f}<extra></extra>",
+        )  # fmt: skip
+    low, high = sorted(named, key=lambda each: each[0][-1])
+    for (values, name, colour, _), shift in ((low, -14), (high, 14)):
+        figure.add_annotation(
+            x=numbers[-1],
+            y=values[-1],
+            text=line_name(name, colour),
+            showarrow=False,
+            xanchor="right",
+            yshift=shift,
+            font={"size": 13},
+        )
+    figure.update_xaxes(title=t("number of groups"), dtick=1, fixedrange=True)
+    figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
+    return base(figure, height=300, key="number")
+
+
+def found_map(
+    coordinates: np.ndarray,
+    found: np.ndarray,
+    names: Sequence[str],
+    gold: Sequence[str | None],
+    hovers: Sequence[str],
+    *,
+    key: str,
+) -> go.Figure:
+    """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
+    figure = go.Figure()
+    senses = sorted({label for label in gold if label})
+    symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
+    spots = _label_spots(coordinates, found, len(names))
+    for number, name in enumerate(names):
+        here = np.flatnonzero(found == number)
+        colour = sense_colour(number) if len(names) > 1 else GREY
+        figure.add_scatter(
+            x=coordinates[here, 0], y=coordinates[here, 1], mode="markers", text=[hovers[k] for k in here],
+            hovertemplate="%{text}<extra></extra>",
+            marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
+        )  # fmt: skip
+        if len(names) > 1 and len(here):
+            x, y, shift = spots[number]
+            figure.add_annotation(
+                x=x, y=y, text=f"<b>{escape(name[:40])}</b>", showarrow=False, font={"size": 13, "color": "#ffffff"}, bgcolor=colour,
+                borderpad=3, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift,
+            )  # fmt: skip
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False, scaleanchor="x")
+    return base(figure, height=430, key=key)
+
+
+def _label_spots(coordinates: np.ndarray, found: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
+    """{cluster: (x, y, shift in pixels)}: a name goes below its dots, or above them, or lower still: the first place that is free."""
+    wide, high = np.ptp(coordinates, axis=0) + 1e-9
+    spots: dict[int, tuple[float, float, int]] = {}
+    for number in range(n):
+        if not (found == number).any():
+            continue
+        own = coordinates[found == number]
+        x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
+        tried = [(x, low, -9), (x, top, 9), (x, low, -37), (x, top, 37)]
+        spots[number] = next(
+            (spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0]
+        )
+    return spots
+
+
+def _cover(one: tuple[float, float, int], other: tuple[float, float, int], wide: float, high: float) -> bool:
+    """Whether two names would lie on each other, on a map of 350 pixels' height and no more width than a phone's."""
+    apart = abs((one[1] - other[1]) / high * 350 + one[2] - other[2])
+    return apart < 27 and abs(one[0] - other[0]) / wide < 0.75
+
+
+def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
+    """(sign, label) of each gold label, in the order `found_map` gives shapes."""
+    signs = ("●", "◆", "■", "▲", "✚", "✖", "⬟", "⬢")
+    return [(signs[k % 8], label) for k, label in enumerate(sorted({label for label in gold if label}))]

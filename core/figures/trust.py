@@ -1,0 +1,125 @@
+"""What a map does to the truth: lines to a point's true neighbours, three dimensions to look at, words ranked by their gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.common.i18n import t
+from core.figures.maps import Star
+from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, base, layer_title, sense_colour
+
+KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbours which a map has near too, and which it put elsewhere
+SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
+ROW = 19  # pixels a word
+
+
+def link_colours() -> dict[str, str]:
+    """What the two kinds of line are called, and their colours."""
+    return {t("near on the map too"): KEPT, t("put elsewhere by the map"): ELSEWHERE}
+
+
+def add_links(figure: go.Figure, at: Sequence[float], ends: np.ndarray, near: np.ndarray) -> go.Figure:
+    """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
+    ends, near, at = np.asarray(ends, float), np.asarray(near, bool), np.asarray(at, float)
+    kind, names = (go.Scatter3d, "xyz") if len(at) == 3 else (go.Scatter, "xy")
+    for chosen, colour, dash in ((near, KEPT, "solid"), (~near, ELSEWHERE, "dash")):
+        if chosen.any():
+            path = np.full((3 * chosen.sum(), len(at)), np.nan)  # from, to, a gap
+            path[0::3], path[1::3] = at, ends[chosen]
+            places = {name: [None if np.isnan(v) else float(v) for v in path[:, k]] for k, name in enumerate(names)}
+            figure.add_trace(kind(**places, mode="lines", line={"color": colour, "width": 2.2, "dash": dash}, hoverinfo="skip"))
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
+    if len(at) == 2:
+        figure.add_scatter(
+            x=[at[0]], y=[at[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}}
+        )
+    figure.data = [*lines, *(trace for trace in figure.data if trace.mode != "lines")]
+    return figure
+
+
+def space_figure(
+    coordinates: np.ndarray,
+    labels: Sequence[str | None],
+    hovers: Sequence[str],
+    senses: Sequence[str],
+    *,
+    stars: Sequence[Star],
+    layer: str,
+    key: str,
+) -> go.Figure:
+    """(N, 3) coordinates as a cloud to turn and look at; `stars` have three coordinates. Nothing can be selected in it."""
+    figure, given = go.Figure(), np.array([label or "" for label in labels], object)
+    for number, sense in [(-1, ""), *enumerate(senses)]:
+        here = np.flatnonzero(given == sense)
+        if not len(here):
+            continue
+        x, y, z = np.asarray(coordinates, float)[here].T
+        figure.add_scatter3d(
+            x=x, y=y, z=z, mode="markers", name=escape(sense) if sense else t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}<extra></extra>",
+            marker={"size": 2.5 if number < 0 else 5, "color": GREY if number < 0 else sense_colour(number),
+                    "symbol": SYMBOLS_3D[max(number, 0) % 8]},
+        )  # fmt: skip
+    for number, star in enumerate(stars):
+        if layer in star.points:
+            x, y, z = ([value] for value in star.points[layer])
+            figure.add_scatter3d(
+                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=escape(star.label), hovertext=[star.text],
+                hovertemplate="%{hovertext}<extra></extra>", marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+            )  # fmt: skip
+    axis = {
+        "showbackground": False,
+        "showticklabels": False,
+        "showspikes": False,
+        "gridcolor": "rgba(140,140,150,0.25)",
+        "zeroline": False,
+    }
+    names = [t("component {number}", number=number) for number in (1, 2, 3)]
+    figure.update_layout(
+        scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)}
+    )
+    figure.update_layout(scene_aspectmode="data", scene_uirevision=key)
+    return base(figure, height=620, key=key)
+
+
+def ranking_figure(
+    gains: Mapping[str, Mapping[str, tuple[float, float, float, float, bool]]], *, layer: str, word: str, key: str
+) -> go.Figure:
+    """Words from top to bottom: word -> space -> (gain, low, high, most possible, shown); the space in question with its interval.
+
+    Filled dots are shown to be better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
+    is possible. Each dot's `customdata` is its word.
+    """
+    figure, words = go.Figure(), list(gains)
+    places = list(range(len(words)))
+    figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    figure.add_scatter(
+        x=[gains[w][layer][3] for w in words], y=places, mode="markers", marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
+        hovertemplate=t("the most possible: {most}", most="%{x:.0%}") + "<extra></extra>", customdata=[[w, escape(w)] for w in words],
+    )  # fmt: skip
+    for name in (n for n in next(iter(gains.values())) if n != layer):
+        figure.add_scatter(
+            x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": LAYER_COLOURS[name], "opacity": 0.75},
+            customdata=[[w, escape(w)] for w in words], hovertemplate="%{customdata[1]}, " + escape(layer_title(name)) + ": %{x:+.0%}<extra></extra>",
+        )  # fmt: skip
+    chosen = [gains[w][layer] for w in words]
+    figure.add_scatter(
+        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w, escape(w)] for w in words],
+        error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
+                 "color": LAYER_COLOURS[layer], "thickness": 2, "width": 0},
+        marker={"size": 12, "color": LAYER_COLOURS[layer], "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": LAYER_COLOURS[layer]}},
+        hovertemplate="<b>%{customdata[1]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
+    )  # fmt: skip
+    figure.update_yaxes(
+        tickvals=places, ticktext=[f"<b>{escape(w)}</b> ◂" if w == word else escape(w) for w in words], range=[len(words) - 0.4, -0.6],
+        fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13},
+    )  # fmt: skip
+    figure.update_xaxes(
+        title=t("1-NN accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6,
+    )  # fmt: skip
+    figure.update_layout(dragmode=False, clickmode="event+select")
+    return base(figure, height=ROW * len(words) + 70, key=key)

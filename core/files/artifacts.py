@@ -1,0 +1,190 @@
+"""Files with what made them, written as a whole (core.files.atomic); never pickle.
+
+Every artifact carries `provenance`: model, corpus and config as the caller states them, code version, environment, date.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+from typing import Any
+
+from core import __version__
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.common.i18n import t
+from core.files import sums
+from core.files.atomic import replacing
+
+MAX_JSON_BYTES = 64 << 20
+SHORT = 12  # hex digits that tell artifacts apart on a screen
+PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # by Windows
+
+
+def moved(source: str | Path, target: str | Path) -> Path:
+    """A file given another name, on another disk too: there it is copied beside its place and renamed, and the first removed."""
+    source, target = Path(source), Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.replace(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with replacing(target) as temporary:
+            shutil.copyfile(source, temporary)
+        source.unlink()
+    return target
+
+
+def safe_name(word: str) -> str:
+    """A file's name for a word, another for every word, on every system: where letter case, marks or some names do not count, too.
+
+    A short word of small letters, digits, blanks and hyphens is its own name; any other is told apart by a part of its sha256.
+
+    >>> safe_name("all words"), safe_name("and/or"), safe_name("and_or")
+    ('all words', 'and_or~81b9c7a1d707', 'and_or~14c411e7605a')
+    """
+    is_small = word == word.casefold() == unicodedata.normalize("NFC", word) and re.fullmatch(
+        r"[^\W_](?:[^\W_ -]|[ -](?=[^\W_])){0,23}", word
+    )
+    if is_small and word not in _RESERVED:
+        return word
+    readable = re.sub(r"[^a-z0-9]+", "_", word.casefold())[:30].strip("_")
+    return f"{readable}~{hashlib.sha256(word.encode('utf-8', 'surrogatepass')).hexdigest()[:SHORT]}"
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a list of words that Windows may have ended with a carriage return, too; UnicodeDecodeError as `decode`."""
+    return data.decode("utf-8").replace("\r\n", "\n").split("\n")
+
+
+def write_json(path: str | Path, obj: Any) -> None:
+    """Write `obj` as strict JSON (no NaN), atomically; dataclasses, paths and numpy values become plain ones."""
+    text = json.dumps(obj, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
+    with replacing(path) as temporary:
+        try:
+            temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+        except UnicodeEncodeError:  # half a character (unpaired surrogate): only the escaped form can hold it
+            temporary.write_text(json.dumps(obj, allow_nan=False, default=_plain) + "\n", encoding="utf-8", newline="\n")
+
+
+def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type = object) -> Any:
+    """What a JSON file holds; MissingArtifact or CorruptArtifact names the file and what to do."""
+    path = Path(path)
+    check_fits(path, max_bytes, error=CorruptArtifact)
+    try:
+        value = parse_json(path.read_bytes())
+    except OSError as error:
+        told = t("{path} cannot be read: {error}. Check the file's permissions.", path=path, error=error.strerror)
+        raise MissingArtifact(told) from None
+    except ValueError as error:
+        told = t("{path} is damaged: {error}. Delete it and make it again.", path=path, error=error)
+        raise CorruptArtifact(told) from None
+    if not isinstance(value, expect):
+        told = t(
+            "{path} is damaged: it holds a {found}, not a {wanted}. Delete it and make it again.",
+            path=path, found=type(value).__name__, wanted=expect.__name__,
+        )  # fmt: skip
+        raise CorruptArtifact(told)
+    return value
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Strict JSON to plain values; every fault, too deep a nesting and NaN included, is a ValueError with a short reason."""
+    try:
+        return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError(t("it is nested too deeply")) from None
+    except UnicodeDecodeError as error:
+        raise ValueError(t("byte {n} is not UTF-8", n=error.start)) from None
+    except json.JSONDecodeError as error:
+        raise ValueError(t("it is not JSON ({reason}, at character {n})", reason=error.msg, n=error.pos)) from None
+
+
+def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] = BadInput) -> int:
+    """The file's size; MissingArtifact if there is none, `error` if it is larger than `max_bytes`."""
+    path = Path(path)
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
+    if path.is_dir():
+        raise error(t("{path} is a folder; a file is needed here.", path=path))
+    if size > max_bytes:
+        told = t(
+            "{name} is {size}; at most {most} can be read here. Use a smaller file.",
+            name=path.name, size=_megabytes(size), most=_megabytes(max_bytes),
+        )  # fmt: skip
+        raise error(told)
+    sums.check(path)
+    return size
+
+
+def file_sha256(path: str | Path) -> str:
+    """sha256 of a file, 64 hex digits, read in pieces."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        told = t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
+        raise MissingArtifact(told) from None
+
+
+def text_fingerprint(texts: Iterable[str]) -> str:
+    """sha256 of strings in their order, 64 hex digits; ["ab"] and ["a", "b"] differ."""
+    digest = hashlib.sha256()
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def short(fingerprint: str) -> str:
+    """The first 12 digits of a fingerprint, for screens and file names."""
+    return fingerprint[:SHORT]
+
+
+def provenance(**facts: Any) -> dict:
+    """`facts`, with the code version, the environment and the UTC date added: what every artifact records."""
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    return {**facts, "code_version": __version__, "environment": dict(_environment()), "date": date}
+
+
+@functools.cache
+def _environment() -> tuple[tuple[str, str], ...]:
+    found = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append((package, importlib.metadata.version(package)))
+    return tuple(found)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # numpy
+        return value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(t("it holds {name}, which is no JSON number", name=name))
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else t("{n:,} bytes", n=n_bytes)

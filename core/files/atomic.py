@@ -1,0 +1,150 @@
+"""Files that are whole or not there: written beside their place under a name of one's own, and renamed; and locks on files."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import hashlib
+import os
+import platform
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+_UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
+
+    A reader sees the old artifact or the new one, whole. (A folder that exists is moved aside first: should the machine
+    stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
+    next call for the same path. BadInput if the disk is full or the place cannot be written.
+    """
+    path = Path(path)
+    temporary = _beside(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
+        yield temporary
+        if temporary.is_dir():
+            _swap_folder(temporary, path)
+        else:
+            with temporary.open("rb+") as stream:
+                os.fsync(stream.fileno())  # or the rename could outlive the content
+            rename(temporary, path)
+    except OSError as error:
+        if (told := cannot_write(path, error)) is error:
+            raise
+        raise told from error
+    finally:
+        _remove(temporary)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Put a file in another's place. Windows refuses while somebody reads that: for a second it is tried again."""
+    for wait_s in (0.02, 0.05, 0.1, 0.3, 0.6):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if os.name != "nt":
+                raise
+            time.sleep(wait_s)
+    os.replace(source, target)
+
+
+@contextlib.contextmanager
+def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
+    """Alone with a file that several threads and processes change; filelock.Timeout if others hold it longer than that.
+
+    A hidden file beside it is the lock, and is removed in the end: whoever waits for a lock that is no longer there makes it
+    anew (filelock compares the file that it holds with the one of that name). Its folder is made if there is none.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_name(f".{path.name}.lock")
+    with FileLock(lock, timeout=timeout_s, thread_local=False):
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # Windows removes no open file; there the lock may stay
+                lock.unlink()
+
+
+def cannot_write(path: Path, error: OSError) -> Exception:
+    """The sentence for a write that the system refused; `error` itself where it is about something else."""
+    elsewhere = error.filename is not None and not str(error.filename).startswith(str(path.parent))
+    if error.errno not in _UNWRITABLE or elsewhere:
+        return error
+    reason = os.strerror(error.errno)
+    return BadInput(t("{path} cannot be written: {reason}. Free some space, or choose another folder.", path=path, reason=reason))
+
+
+def _beside(path: Path, what: str = "tmp") -> Path:
+    """A name that tells which process of which machine writes there; the suffix stays, as some writers would add one."""
+    return path.with_name(f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.{what}-{path.name[-40:]}")
+
+
+@functools.cache
+def _machine() -> str:
+    """Of this machine since it was started: process numbers of another say nothing here."""
+    booted = Path("/proc/sys/kernel/random/boot_id")
+    told = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
+    return hashlib.sha256(told.encode()).hexdigest()[:8]
+
+
+def _sweep(path: Path) -> None:
+    """Clear up after processes of this machine that were killed while they wrote `path`."""
+    if os.name != "posix":  # elsewhere nobody can be asked whether a process runs
+        return
+    left = re.compile(rf"\.{_machine()}-(\d+)-[0-9a-f]{{8}}\.(tmp|old)-{re.escape(path.name[-40:])}")
+    for entry in os.scandir(path.parent):
+        if (found := left.fullmatch(entry.name)) and not _is_running(int(found[1])):
+            if found[2] == "old" and not path.exists():
+                os.rename(entry.path, path)
+            else:
+                _remove(Path(entry.path))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
+
+
+def _swap_folder(temporary: Path, path: Path) -> None:
+    aside = _beside(path, "old")
+    for attempt in range(5):  # more than twice only if another process writes the same folder
+        try:
+            os.rename(temporary, path)
+            _remove(aside)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or attempt == 4:
+                if aside.exists() and not path.exists():
+                    os.rename(aside, path)
+                raise
+        _remove(aside)
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(path, aside)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path, ignore_errors=True)

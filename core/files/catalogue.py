@@ -1,0 +1,114 @@
+"""What can be had by name: the models, vectors and sentences that are bundled or published, where from, on what terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.common.i18n import t
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file of an entry: its name here, where it comes from, and what is known of it."""
+
+    name: str
+    url: str | None = None
+    size: int | None = None  # bytes
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    kind: str  # "model", "vectors" or "corpus"
+    title: str  # what a person reads
+    files: tuple[RemoteFile, ...]
+    size_mb: float  # on this machine, or to be downloaded
+    source: str  # "bundled", "download" or "local"
+    licence: str
+    note: str = ""
+    available: bool = False  # on this machine, when `entries` looked
+
+
+def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> Entry:
+    base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
+    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
+    licence = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
+    note = f"Trained on {corpus}. {CHECKED if known else UNCHECKED}."
+    return Entry(name, "model", f"{name}, {title}", files, size_mb, "download", licence, note)
+
+
+def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> Entry:
+    return Entry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
+
+
+def _gensim(name: str, size_mb: float) -> Entry:
+    title, files = f"{name}, by gensim.downloader", (RemoteFile(f"{name}.gz"),)
+    licence = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
+    return Entry(name, "vectors", title, files, size_mb, "download", licence, BY_GENSIM)
+
+
+OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
+CHECKED = "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none"
+UNCHECKED = "No sha256 is published: that of the first download is recorded on this machine, and must not change"
+BY_GENSIM = "Fetched and checked (MD5) by gensim."
+BILLION, WIKI_NEWS = "the 1 Billion Word Benchmark", "5.5 billion tokens of Wikipedia and WMT news"
+SMALL = 54_402_456, "747ba97abce8a5f446558369e10bb0f7931437a46867476fdd156f5d7f576229"  # as in why2011btv/tf_1.2.0_event
+ORIGINAL = 374_434_792, "a6b92b9ccbb13fe489faacd2221c795d4bebe84b75f8aded9d85ea464fa5c994"  # tamu-nlp/Dialogue-Act-Classification
+MODEL_FILES = "options.json", "weights.safetensors", "vocabulary.txt", "meta.json"
+OURS_KO = "Elmoscope's own, trained on Korean Wikipedia (CC BY-SA 3.0) and NSMC film reviews (CC0)"
+CATALOGUE = (
+    _bundled("elmo-mini", "model", "trained here, 18.0 M parameters", OURS, *MODEL_FILES),
+    _bundled("elmo-ko-mini", "model", "Korean, trained here", OURS_KO, *MODEL_FILES),
+    _allennlp("allennlp-small", "2x1024_128_2048cnn_1xhighway", "13.6 M parameters", 54.4, BILLION, *SMALL),
+    _allennlp("allennlp-medium", "2x2048_256_2048cnn_1xhighway", "28.0 M parameters", 112.1, BILLION),
+    _allennlp("allennlp-original", "2x4096_512_2048cnn_2xhighway", "93.6 M parameters", 374.4, BILLION, *ORIGINAL),
+    _allennlp("allennlp-original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", "93.6 M parameters", 374.4, WIKI_NEWS),
+    _bundled("glove-mini", "vectors", "trained here", OURS, "vectors.safetensors", "words.txt", "meta.json"),
+    _bundled("glove-ko-mini", "vectors", "Korean, trained here", OURS_KO, "vectors.safetensors", "words.txt", "meta.json"),
+    _gensim("glove-wiki-gigaword-50", 69),
+    _gensim("glove-wiki-gigaword-100", 134),
+    _gensim("glove-wiki-gigaword-200", 264),
+    _gensim("glove-wiki-gigaword-300", 394),
+    _gensim("glove-twitter-25", 110),
+    _gensim("glove-twitter-50", 209),
+    _gensim("glove-twitter-100", 406),
+    _gensim("glove-twitter-200", 795),
+    _gensim("word2vec-google-news-300", 1744),
+    _bundled("sentences", "corpus", "our own sense-labelled sentences", "Elmoscope's own", "sentences.jsonl"),
+    _bundled("more-words", "corpus", "sense-labelled sentences of many more words", "Elmoscope's own", "more-words.jsonl"),
+    _bundled("sentences-ko", "corpus", "our own Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
+    _bundled("more-words-ko", "corpus", "Korean sentences of more words", "Elmoscope's own", "more-words-ko.jsonl"),
+)
+
+
+def in_words(entry: Entry) -> Entry:
+    """An entry of CATALOGUE in the reader's language; what is not listed here stays as it is."""
+    titles = {
+        "trained here, 18.0 M parameters": t("trained here, 18.0 M parameters"),
+        "13.6 M parameters": t("13.6 M parameters"),
+        "28.0 M parameters": t("28.0 M parameters"),
+        "93.6 M parameters": t("93.6 M parameters"),
+        "trained here": t("trained here"),
+        "by gensim.downloader": t("by gensim.downloader"),
+        "our own sense-labelled sentences": t("our own sense-labelled sentences"),
+        "sense-labelled sentences of many more words": t("sense-labelled sentences of many more words"),
+        "Korean, trained here": t("Korean, trained here"),
+        "our own Korean sentences": t("our own Korean sentences"),
+        "Korean sentences of more words": t("Korean sentences of more words"),
+    }
+    sentences = {
+        f"Trained on {BILLION}.": t("Trained on the 1 Billion Word Benchmark."),
+        f"Trained on {WIKI_NEWS}.": t("Trained on 5.5 billion tokens of Wikipedia and WMT news."),
+        f"{CHECKED}.": t(
+            "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none."
+        ),
+        f"{UNCHECKED}.": t(
+            "No sha256 is published: that of the first download is recorded on this machine, and must not change."
+        ),
+        BY_GENSIM: t("Fetched and checked (MD5) by gensim."),
+    }
+    title, note = entry.title.removeprefix(f"{entry.name}, "), entry.note
+    for english, said in sentences.items():
+        note = note.replace(english, said)
+    return replace(entry, title=f"{entry.name}, {titles[title]}" if title in titles else entry.title, note=note)

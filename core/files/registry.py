@@ -1,0 +1,290 @@
+"""Names -> a bundled file, a local one, or a download.
+
+A name is looked for as a path, in `assets/`, in the folder ELMOSCOPE_DATA, in the user's cache, and is downloaded only if
+that is allowed. A download is checked against the sha256 that is published or, where none is, against that of the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from core.common import config
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.common.i18n import t
+from core.common.limits import check_allowed, limits
+from core.files import own_names as own
+from core.files import sums
+from core.files.artifacts import file_sha256, read_json, write_json
+from core.files.catalogue import CATALOGUE, Entry, in_words
+from core.files.catalogue import RemoteFile as RemoteFile
+from core.files.download import DownloadStopped as DownloadStopped
+from core.files.download import Progress as Progress
+from core.files.download import Report, download
+
+FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
+NAME = r"\w[\w.+-]{0,100}"  # nothing that could lead out of the folders
+OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a text that a visitor brought, by what it holds
+ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
+
+
+def _never() -> bool:
+    return False
+
+
+def entries(kind: str) -> list[Entry]:
+    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last.
+
+    Titles and notes are in the reader's language.
+    """
+    _check_kind(kind)
+    listed = [in_words(entry) for entry in CATALOGUE if entry.kind == kind]
+    known = {entry.name for entry in listed}
+    for folder in _own_folders(kind):
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
+                known.add(path.name)
+                listed.append(
+                    Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
+                )
+    found = [(entry, _find(entry.name, kind)[0]) for entry in listed]
+    return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in found]
+
+
+def entry_named(name: str, kind: str) -> Entry | None:
+    """The catalogue's entry of that name, or None (`available` is not looked up)."""
+    return next((entry for entry in CATALOGUE if entry.name == name and entry.kind == kind), None)
+
+
+def resolve(
+    name_or_path: str | Path,
+    kind: str,
+    *,
+    allow_download: bool = False,
+    report: Report | None = None,
+    stop: Callable[[], bool] = _never,
+) -> Path:
+    """The folder or file of a model, of vectors or of a corpus, by path or by name.
+
+    MissingArtifact says what is known instead, BadInput what is wrong with the folder that was given, CorruptArtifact that
+    a download is no longer what it was. Vectors of gensim.downloader are found, not fetched: `core.static.vectors` does that.
+    """
+    _check_kind(kind)
+    name = str(name_or_path)
+    if kind == "corpus" and (path := own.path_of(name)):
+        return path
+    if path := _given(name):
+        if kind == "model":
+            model_files(path)
+        sums.check(path)
+        return path
+    path, problem = _find(name, kind)
+    if path:
+        sums.check(path)
+    entry = entry_named(name, kind)
+    if entry and entry.source == "download" and kind == "model":
+        return _downloaded(entry, path, allow_download, report, stop)
+    if path:
+        return path
+    if problem:
+        raise problem
+    if entry and entry.source == "bundled":
+        raise MissingArtifact(
+            t("{name} belongs in {folder} but is not there. Get the project's files again.", name=name, folder=config.ASSETS)
+        )
+    if entry:
+        raise MissingArtifact(
+            t("{name} ({size:g} MB) is not on this machine yet. Allow its download by gensim.", name=name, size=entry.size_mb)
+        )
+    raise MissingArtifact(_unknown(name[:200], kind))
+
+
+def place_of(name: str, kind: str) -> Path | None:
+    """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
+    with contextlib.suppress(ElmoscopeError):
+        return (own.path_of(name) if kind == "corpus" else None) or _given(name) or _find(name, kind)[0]
+    return None
+
+
+def _unknown(name: str, kind: str) -> str:
+    told = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
+    if kind == "model":
+        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **told)  # fmt: skip
+    if kind == "vectors":
+        return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **told)
+    return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **told)
+
+
+def model_files(folder: str | Path) -> tuple[Path, Path]:
+    """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise BadInput(
+            t("{folder} is no folder. A model is a folder that holds options.json and one weights file.", folder=folder)
+        )
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    except OSError as error:
+        raise MissingArtifact(t("{path} cannot be read: {error}.", path=folder, error=error.strerror)) from None
+    options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
+    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
+    if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
+        weights = [path for path in weights if "weights" in path.name] or weights
+    for found, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
+        if not found:
+            raise MissingArtifact(
+                t("{folder} has no {what}. A model is a folder that holds options.json and one weights file.", folder=folder, what=what)
+            )  # fmt: skip
+        if len(found) > 1:
+            names = ", ".join(path.name for path in found)
+            raise BadInput(
+                t("{folder} has {n} where one {what} should be: {names}. Keep one of them.", folder=folder, n=len(found), what=what, names=names)
+            )  # fmt: skip
+    return options[0], weights[0]
+
+
+def fetch(entry: Entry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
+    """Download what is missing of a model's entry into the cache, check it all, and return the folder."""
+    folder = config.cache_folder() / FOLDERS[entry.kind] / entry.name
+    for file in entry.files:
+        if not (folder / file.name).is_file():
+            download(file.url, folder / file.name, size=file.size, sha256=file.sha256, report=report, stop=stop)
+        if file.name == "options.json":
+            _check_options(folder / file.name)
+    verify(entry, folder)
+    return folder
+
+
+def verify(entry: Entry, folder: Path) -> None:
+    """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not.
+
+    What was seen is recorded beside the folder; a file of unchanged size and time is not read again.
+    """
+    record = config.cache_folder() / "checksums" / f"{entry.name}.json"
+    known = read_json(record, expect=dict) if record.is_file() else {}
+    before = dict(known)
+    for file in entry.files:
+        path, seen = folder / file.name, known.get(file.name)
+        if not path.is_file():  # put there by hand, under the publisher's name
+            continue
+        stat, seen = path.stat(), seen if isinstance(seen, dict) else {}
+        if (seen.get("size"), seen.get("mtime_ns")) == (stat.st_size, stat.st_mtime_ns):
+            continue
+        expected, found = file.sha256 or seen.get("sha256"), file_sha256(path)
+        if expected not in (None, found):
+            told = {"path": path, "found": found, "expected": expected}
+            raise CorruptArtifact(
+                t(
+                    "{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.",
+                    **told,
+                )
+                if file.sha256
+                else t(
+                    "{path} is not the one first downloaded (recorded in {record}): its sha256 is {found}, not {expected}. Delete it and "
+                    "download it again.",
+                    record=record,
+                    **told,
+                )
+            )
+        known[file.name] = {"sha256": found, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+    if known != before:
+        with contextlib.suppress(BadInput):  # a cache that cannot be written can still be used
+            write_json(record, known)
+
+
+def _check_options(path: Path) -> None:
+    """A page that asks for a login, say, is not kept as a model's options."""
+    try:
+        read_json(path, expect=dict)
+    except CorruptArtifact as error:
+        path.unlink()
+        raise CorruptArtifact(
+            t("What was downloaded as {path} was something else and is removed ({error}) Try again.", path=path, error=error)
+        ) from None
+
+
+def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
+    """A model that comes by download: as found at `path`, or fetched."""
+    own = config.cache_folder() / FOLDERS[entry.kind] / entry.name
+    if path:
+        if path == own:
+            verify(entry, own)
+        return path
+    if not allow_download:
+        raise MissingArtifact(
+            t(
+                "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",
+                name=entry.name, size=entry.size_mb, folder=own,
+            )
+        )  # fmt: skip
+    return fetch(entry, report=report, stop=stop)
+
+
+def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
+    """The first place that holds `name`, whole; else what is wrong with the first that holds it in part."""
+    problem = None
+    for path in _places(name, kind):
+        try:
+            if path.exists():
+                if kind == "model":
+                    model_files(path)
+                if path.is_file() or any(path.iterdir()):
+                    return path, None
+                problem = problem or MissingArtifact(t("{name} is empty.", name=path))
+        except ElmoscopeError as error:
+            problem = problem or error
+        except OSError as error:
+            problem = problem or MissingArtifact(t("{path} cannot be read: {error}.", path=path, error=error.strerror))
+    return None, problem
+
+
+def _places(name: str, kind: str) -> Iterator[Path]:
+    if not re.fullmatch(NAME, name):
+        return
+    for folder in (config.ASSETS, config.data_folder(), *_own_folders(kind)):
+        if folder:
+            yield from (folder / name, folder / f"{name}{ENDINGS[kind]}")
+    if kind == "vectors":  # where gensim.downloader keeps them
+        yield Path(os.environ.get("GENSIM_DATA_DIR", "~/gensim-data")).expanduser() / name / f"{name}.gz"
+
+
+def _own_folders(kind: str) -> list[Path]:
+    return [base / FOLDERS[kind] for base in (config.data_folder(), config.cache_folder()) if base]
+
+
+def _given(name: str) -> Path | None:
+    """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not.
+
+    What a visitor brought stays open to whoever has its address, which nobody can guess.
+    """
+    if limits().paths:
+        return _existing(name)
+    path = Path(name)
+    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (found := _existing(name)):
+        return found
+    if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
+        check_allowed("paths")  # whether there is such a file or not: an answer would tell
+    return None
+
+
+def _existing(name: str) -> Path | None:
+    """The path a user gave, if there is something."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # too long, a NUL, no home
+        path = Path(name).expanduser()
+        if name.strip() and path.exists():
+            return path
+    return None
+
+
+def _size_mb(path: Path) -> float:
+    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
+    return round(sum(file.stat().st_size for file in files) / 1e6, 1)
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in FOLDERS:
+        raise BadInput(t("'{kind}' is no kind of artifact; there are {known}.", kind=kind, known=", ".join(FOLDERS)))

@@ -1,0 +1,137 @@
+"""What ships in assets/ is what was made: `assets/SHA256` names every file with its sum, and each is checked when it is first opened.
+
+The list has the form of sha256sum (`sha256sum -c SHA256` in that folder checks it, too); `python -m core bundle` writes it
+anew. A file is read for this once: what was found is kept in the user's cache by the file's size and time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import threading
+from pathlib import Path
+
+from core.common import config
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files.atomic import locked, replacing
+
+NAME = "SHA256"
+_SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum: checked by this process
+_LOCK = threading.Lock()
+
+
+def check(path: str | Path) -> None:
+    """That a bundled file, or each in a bundled folder, is the one that was made; CorruptArtifact or MissingArtifact names it.
+
+    Nothing is said of files outside of assets/, or of those that the list does not name.
+    """
+    root = config.ASSETS.resolve()
+    path = Path(path).resolve()
+    if not path.is_relative_to(root):
+        return
+    name = path.relative_to(root).as_posix()
+    for file, expected in _listed(root).items():
+        if name in (".", file) or file.startswith(f"{name}/"):
+            _check_file(root / file, expected)
+
+
+def make() -> Path:
+    """Write the list of all that is in assets/ now; its path."""
+    root = config.ASSETS
+    return _write(root, {path.relative_to(root).as_posix(): _sum(path) for path in bundled_files(root)})
+
+
+def renew(path: str | Path) -> None:
+    """Name a file of assets/, or all in a folder there, as it is now, after a command of ours has written it; else nothing."""
+    root, path = config.ASSETS.resolve(), Path(path).resolve()
+    if not path.is_relative_to(root) or not (root / NAME).is_file():
+        return
+    name = path.relative_to(root).as_posix()
+    with locked(root / NAME):
+        others = {file: known for file, known in _listed(root).items() if file != name and not file.startswith(f"{name}/")}
+        written = [file for file in bundled_files(root) if path in (file, *file.parents)]
+        _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
+
+
+def _write(root: Path, sums: dict[str, str]) -> Path:
+    order = sorted(sums, key=Path)  # as the files lie in their folders
+    with replacing(root / NAME) as temporary:
+        temporary.write_text("".join(f"{sums[name]}  {name}\n" for name in order), encoding="utf-8", newline="\n")
+    return root / NAME
+
+
+def drop() -> None:
+    """Remove the list: nothing is checked until there is a new one."""
+    (config.ASSETS / NAME).unlink(missing_ok=True)
+
+
+def bundled_files(root: Path) -> list[Path]:
+    """Every file that the list names, in order: pictures of the README are not read by the program."""
+    found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".png")
+    return [
+        path for path in found if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)
+    ]
+
+
+def _listed(root: Path) -> dict[str, str]:
+    """File -> its sum; empty where there is no list."""
+    try:
+        lines = (root / NAME).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError):
+        lines = [""]
+    found = dict(line.split("  ", 1)[::-1] for line in lines if len(line.partition("  ")[0]) == 64)
+    if len(found) != len(lines):
+        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=root / NAME))
+    return found
+
+
+def _check_file(path: Path, expected: str) -> None:
+    try:
+        stat = path.stat()
+    except OSError:
+        raise MissingArtifact(
+            t("{path} is not there, though it belongs to this program. Get the project's files again.", path=path)
+        ) from None
+    with _LOCK:
+        if not _SEEN:
+            _SEEN.update(_kept())
+        seen = _SEEN.get(str(path))
+        if seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns):
+            seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
+            if seen[2] == expected:
+                _keep()
+    if seen[2] != expected:
+        told = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
+        raise CorruptArtifact(
+            f"{told} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}"
+        )
+
+
+def _sum(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise MissingArtifact(t("{path} cannot be read: {reason}.", path=path, reason=error.strerror)) from None
+
+
+def _record() -> Path:
+    return config.cache_folder() / "checksums" / "assets.json"
+
+
+def _kept() -> dict[str, tuple[int, int, str]]:
+    """What earlier processes found; nothing where that cannot be read."""
+    with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+        found = json.loads(_record().read_text(encoding="utf-8"))
+        return {str(path): (int(size), int(time), str(digest)) for path, (size, time, digest) in found.items()}
+    return {}
+
+
+def _keep() -> None:
+    """For the next process; a cache that cannot be written is no fault."""
+    with contextlib.suppress(OSError, BadInput), replacing(_record()) as temporary:
+        temporary.write_text(json.dumps(_SEEN), encoding="utf-8", newline="\n")

@@ -1,0 +1,107 @@
+"""What the index of a corpus will take: disk, memory, and time on this machine; and whether it may."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.limits import limits
+from core.elmo.encoder import Encoder
+from core.files.disk_space import make_room, room
+from core.index.table import TOKENS_PER_ROUND
+from core.text.sentences import Sentence
+
+SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a corpus holds and what its index will take."""
+
+    documents: int
+    sentences: int
+    tokens: int  # and rows of the index
+    words: int  # distinct, letter case aside
+    spellings: int  # distinct: the char-CNN reads each of them once
+    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they stand
+    index_bytes: int
+    working_bytes: int  # on disk while the index is made, itself included
+    memory_bytes: int  # while the index is made, beyond the model
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast this machine reads: a spelling costs once, a token every time."""
+
+    spelling_s: float
+    token_s: float
+
+    def seconds(self, plan: Plan) -> float:
+        return plan.spellings * self.spelling_s + plan.tokens * self.token_s
+
+
+def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
+    """What is in a corpus, and what its index will take on disk and in memory (as core.index.table writes it)."""
+    spellings, of_rounds, this_round, in_round = Counter(), 0, set(), 0
+    for sentence in sentences:
+        spellings.update(sentence.tokens)
+        this_round.update(sentence.tokens)
+        in_round += len(sentence.tokens)
+        if in_round >= TOKENS_PER_ROUND:
+            of_rounds, this_round, in_round = of_rounds + len(this_round), set(), 0
+    words: Counter[str] = Counter()
+    for spelling, n in spellings.items():
+        words[spelling.casefold()] += n
+    tokens, vector = spellings.total(), n_layers * dim
+    row = 2 * vector + 4 * (n_layers * (n_layers + 1) // 2) + 5 * 4  # float16 layers, float32 products, five numbers
+    letters = sum(n * len(spelling.encode("utf-8", "ignore")) for spelling, n in spellings.items())
+    index = (tokens + len(words)) * row + letters + 4 * tokens
+    return Plan(
+        documents=len({sentence.document for sentence in sentences}),
+        sentences=len(sentences),
+        tokens=tokens,
+        words=len(words),
+        spellings=len(spellings),
+        commonest=tuple((word, n) for word, n in words.most_common(200) if any(map(str.isalpha, word)))[:12],
+        index_bytes=index,
+        working_bytes=index + tokens * 2 * vector + (of_rounds + len(this_round)) * 4 * vector,
+        memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * vector * 20 + tokens * 40,
+    )
+
+
+def claim_room(plan: Plan, spent: int = 0) -> None:
+    """`check_room`; then layers of classifiers' texts that nobody uses now give way where the index needs their room."""
+    check_room(plan, spent)
+    make_room(plan.working_bytes, limits().max_disk_mb * 10**6)
+
+
+def check_room(plan: Plan, spent: int = 0) -> None:
+    """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
+    most, needed, found = limits(), plan.working_bytes, room()
+    told = {"need": needed / 1e6, "spent": spent / 1e6}
+    if needed + spent > most.max_session_disk_mb * 10**6:
+        raise BadInput(t(
+            "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
+            most=most.max_session_disk_mb, **told,
+        ))  # fmt: skip
+    if needed + found.used > most.max_disk_mb * 10**6:
+        raise BadInput(t(
+            "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
+            used=found.used / 1e6, most=most.max_disk_mb, **told,
+        ))  # fmt: skip
+
+
+def measured_pace(encoder, sentences: list[Sentence]) -> Pace:
+    """Read a sample twice with an encoder that has no words yet: the second time every spelling is known."""
+    every = max(1, len(sentences) // SAMPLE_SENTENCES)
+    sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
+    fresh, seconds = Encoder(encoder.model), []
+    for _ in range(2):
+        started = time.perf_counter()
+        fresh.encode(sample)
+        seconds.append(time.perf_counter() - started)
+    n_spellings = len({token for tokens in sample for token in tokens})
+    return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, n_spellings), seconds[1] / max(1, sum(map(len, sample))))

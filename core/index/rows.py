@@ -1,0 +1,101 @@
+"""The vectors of an occurrence table as they lie on disk: blocks of an Arrow IPC file, mapped and never copied whole."""
+
+from __future__ import annotations
+
+import mmap
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from core.common.errors import CorruptArtifact
+from core.common.i18n import t
+from core.elmo import layer_norm
+from core.elmo.mix import widened
+
+
+class Rows:
+    """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block."""
+
+    def __init__(self, path: Path, n_layers: int, dim: int) -> None:
+        try:
+            with path.open("rb") as file:
+                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            reader = pa.ipc.open_file(pa.py_buffer(self._mapped))
+            if reader.schema != schema_of(n_layers, dim):
+                raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
+            batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
+        except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
+            told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
+            raise CorruptArtifact(told) from None
+        self.batches, self.dim = batches, dim
+        self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
+        self.grams = [_matrix(batch, "gram") for batch in batches]
+        self.starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def let_go(self) -> None:
+        """Leave what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
+        if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+            self._mapped.madvise(mmap.MADV_DONTNEED)
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mixed_cosines."""
+        return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
+
+    @cached_property
+    def spread(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalisation needs, read once."""
+        if not self.layers:
+            return np.empty((0, 0)), np.empty((0, 0))
+        means = np.concatenate([layer_norm.means_of(block) for block in self.layers])
+        return means, layer_norm.gram_deviations(self.gram, means, self.dim)
+
+    @cached_property
+    def normalised_gram(self) -> np.ndarray:
+        """`gram` of the layers after layer normalisation."""
+        return layer_norm.normalised_gram(self.gram, *self.spread, self.dim)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """A column of integers, or a dictionary column's codes (-1 where there is none)."""
+        columns = []
+        for batch in self.batches:
+            column = batch.column(name)
+            codes = column.indices.fill_null(-1) if isinstance(column, pa.DictionaryArray) else column
+            columns.append(codes.to_numpy(zero_copy_only=False))
+        return np.concatenate(columns) if columns else np.empty(0, np.int32)
+
+    def names(self, name: str) -> list[str]:
+        """The dictionary of a dictionary column."""
+        return self.batches[0].column(name).dictionary.to_pylist() if self.batches else []
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """(n,) row numbers -> (n, L, D) float32."""
+        blocks = np.searchsorted(self.starts, rows, side="right") - 1
+        shape = self.layers[0].shape[1:] if self.layers else (0, 0)
+        out = np.empty((len(rows), *shape), np.float32)
+        for block in np.unique(blocks):
+            here = blocks == block
+            out[here] = widened(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
+        return out
+
+
+def schema_of(n_layers: int, dim: int) -> pa.Schema:
+    """Columns of an occurrence table of L layers of size D."""
+    name = pa.dictionary(pa.int32(), pa.string())
+    columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
+    columns += [
+        ("layers", pa.list_(pa.float16(), n_layers * dim)),
+        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
+    ]
+    return pa.schema(columns)
+
+
+def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:
+    """A fixed-size-list column as (n, size), without a copy."""
+    column = batch.column(name)
+    return column.flatten().to_numpy(zero_copy_only=True).reshape(len(column), -1)

@@ -1,0 +1,232 @@
+"""Senses without labels: clusters of a word's occurrences in the full space, how many there seem to be, and what to call them.
+
+Each occurrence is a direction, from which what its spelling shares is taken away: "banks" differs from "bank" by more than one
+meaning from another, and clusters of raw vectors are clusters of endings. Mean adjusted Rand index over the 55 words of the
+bundled sentences under elmo-mini, at the true number of senses, seed 0, by scikit-learn (chance is 0, the labels themselves 1):
+
+                                    raw directions         spelling taken away
+    layer                            1      2     mix       1      2     mix
+    average linkage on cosines     0.006  0.091  0.041      -      -      -
+    Ward                           0.115  0.112  0.117    0.244  0.163  0.188
+    HDBSCAN (chooses its number)   0.044  0.080  0.067      -      -      -
+    spectral, 10 neighbours          -      -      -      0.309  0.175  0.194
+    k-means                        0.115  0.122  0.122    0.283  0.173  0.206
+
+The way was chosen on these words, of some forty looked at (also centring, PCA first, k-means on the sphere), so the best of the table
+flatters itself. Taking the spelling away is the large step; which method follows matters little: spectral clustering is a little
+ahead at layer 1 and behind in the mix, spherical k-means (Dhillon and Modha 2001) was 0.004 above k-means at layer 1 over five seeds,
+standard error 0.009. V-measures at layer 1, row by row: 0.063, 0.290, 0.079, 0.320, 0.306 (average linkage and HDBSCAN raw). The
+tests make layer 1 of rows 1, 2 and 5 again (`pytest tests/core/senses/test_clusters.py -k chosen_method -s`). Elsewhere, on 250 sentences a
+word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03 for "serve" into 0.34.
+
+How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
+whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
+above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the fewest that are nearly as clear as the
+clearest. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
+draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78 % of 32. At layer
+2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
+their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
+they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import LEVEL, rank_p
+from core.index.table import Occurrence
+from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
+
+FEWEST = 10  # occurrences, below which nothing is clustered
+FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
+SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
+DRAWS = 199  # clouds drawn for the null
+SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
+WINDOW = 12  # tokens on either side that can name a cluster
+_WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
+_SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """How many clusters there seem to be, and why; the sequences run over NUMBERS."""
+
+    number: int  # 1 if no split is clearer than one cloud's, at LEVEL
+    best: int  # the fewest whose silhouette is within the null's standard deviation of the highest, clear or not
+    silhouettes: tuple[float, ...]  # -1 to 1
+    null: tuple[float, ...]  # mean silhouette of the clouds
+    p: float  # share of clouds, the rows among them, whose clearest silhouette lies as far above the clouds' mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Clusters against gold labels, and against the same labels shuffled (mean, 95 % quantile)."""
+
+    rand: float  # adjusted Rand index (Hubert and Arabie 1985): 0 is chance, 1 the same partition
+    rand_null: tuple[float, float]
+    v: float  # V-measure (Rosenberg and Hirschberg 2007): 0 to 1
+    v_null: tuple[float, float]
+    mutual: float  # the same information less what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
+    purity: float  # share of occurrences whose sense is the commonest of their cluster
+    purity_null: tuple[float, float]
+    n: int  # labelled occurrences
+
+
+def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
+    """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions less the shrunken mean of their own spelling."""
+    rows, spellings = _unit(vectors), np.asarray(spellings)
+    if len(rows) != len(spellings):
+        raise ValueError(f"{len(rows)} vectors, {len(spellings)} spellings")
+    overall = rows.mean(axis=0)
+    for spelling in np.unique(spellings):
+        here = spellings == spelling
+        rows[here] -= (rows[here].sum(axis=0) + SHRINK * overall) / (here.sum() + SHRINK)
+    return _unit(rows)
+
+
+def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) -> np.ndarray:
+    """(n, D) directions -> (n,) cluster of each, from 0, the largest first: scikit-learn's k-means, the best of `starts`.
+
+    Fewer than `number` clusters come back where fewer rows differ.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    if not 1 <= number <= len(rows):
+        raise BadInput(t("{n} sentences cannot make {number} groups.", n=len(rows), number=number))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
+        found = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
+    names, counts = np.unique(found, return_counts=True)
+    rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
+    return np.array([rank[int(one)] for one in found])
+
+
+def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
+    """(n, D) directions -> how many clusters they seem to make; of more than SAMPLE rows a sample is asked."""
+    if len(rows) < FEWEST:
+        raise BadInput(
+            t("{n} sentences are too few to look for meanings in; at least {least} are needed.", n=len(rows), least=FEWEST)
+        )
+    rng = np.random.default_rng(seed)
+    if len(rows) > SAMPLE:
+        rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
+    found = silhouettes(rows)
+    cloud = one_cloud(rows, rng)
+    null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
+    everything = np.vstack([null, found])  # the rows among their clouds: were they one, any of them could be the clearest
+    spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
+    excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
+    p = rank_p(excess[-1], excess[:-1])
+    # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
+    near = found >= found.max() - null.std(axis=0, ddof=1)
+    best = NUMBERS[int(near.argmax())]
+    return Suggestion(
+        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p,
+    )  # fmt: skip
+
+
+def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, D), (n,) -> cosine with the own cluster's mean direction, and how much more that is than with the next: (n,), (n,).
+
+    With one cluster the second is the cosine itself. High: typical; low, perhaps below 0: odd.
+    """
+    members = np.eye(found.max() + 1, dtype=np.float32)[found]
+    cosines = rows @ _unit(members.T @ rows).T  # (n, clusters)
+    own = cosines[np.arange(len(found)), found]
+    others = np.where(members > 0, -np.inf, cosines).max(axis=1)
+    return own, own - np.where(np.isfinite(others), others, 0.0)
+
+
+def telling_words(
+    contexts: Sequence[Sequence[str]], found: np.ndarray, background: Counter[str], *, most: int = 6
+) -> list[list[tuple[str, float]]]:
+    """Content words of each occurrence, their clusters (n,) -> each cluster's most telling words with z, best first.
+
+    Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster
+    against the rest, in standard deviations. The prior holds as many words as the contexts do, shared out as in `background`.
+    """
+    counts = [Counter() for _ in range(int(found.max()) + 1)]
+    for words, one in zip(contexts, found, strict=True):
+        counts[one].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
+    total = sum(counts, Counter())
+    everywhere = {word: background.get(word, 0) + total[word] for word in total}
+    size, whole = total.total(), sum(everywhere.values())
+    prior = {word: size * n / whole for word, n in everywhere.items()}
+    telling = []
+    for here in counts:
+        n_here = here.total()
+        scores = {}
+        for word, y in here.items():
+            a, rest = prior[word], total[word] - y
+            odds = np.log((y + a) / (n_here + size - y - a + 1e-9)) - np.log((rest + a) / (2 * size - n_here - rest - a + 1e-9))
+            scores[word] = float(odds / np.sqrt(1 / (y + a) + 1 / (rest + a)))
+        telling.append(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
+    return telling
+
+
+def content_words(tokens: Sequence[str], position: int, *, without: Iterable[str] = ()) -> list[str]:
+    """The words around a token that can tell something, but for those in `without`; see `tells`."""
+    left_out = {word.casefold() for word in without}
+    near = [*tokens[max(0, position - WINDOW) : position], *tokens[position + 1 : position + 1 + WINDOW]]
+    return [word for word in map(str.casefold, near) if word not in left_out and tells(word)]
+
+
+def tells(word: str) -> bool:
+    """Whether a word in lower case can name a meaning: three letters or more, and none of scikit-learn's stop words.
+
+    Of Hangul, kana and Chinese characters two are enough; a piece that is joined to the word before it (a particle, an ending) tells none.
+    """
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in ENGLISH_STOP_WORDS
+
+
+def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
+    """Gold labels (n,) and clusters (n,) -> how far they agree, beside what shuffled labels give."""
+    from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
+
+    codes, found = np.unique(np.asarray(gold, str), return_inverse=True)[1], np.asarray(found)
+    rng = np.random.default_rng(seed)
+    measures = (adjusted_rand_score, v_measure_score, _purity)
+    true = [float(measure(codes, found)) for measure in measures]
+    nulls = [[], [], []]
+    for _ in range(rounds):
+        shuffled = rng.permutation(codes)
+        for values, measure in zip(nulls, measures, strict=True):
+            values.append(measure(shuffled, found))
+    rand, v, purity = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in nulls)
+    mutual = float(adjusted_mutual_info_score(codes, found))
+    return Agreement(
+        rand=true[0], rand_null=rand, v=true[1], v_null=v, mutual=mutual, purity=true[2], purity_null=purity, n=len(codes)
+    )
+
+
+def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
+    """Occurrences and their labels as lines of JSON that `core.text.sentences` reads as labelled sentences; in the corpus's order."""
+    lines = []
+    for o, label in sorted(zip(occurrences, labels, strict=True), key=lambda pair: pair[0].row):
+        row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label}
+        lines.append(json.dumps(row, ensure_ascii=False))
+    return "\n".join(lines) + "\n"
+
+
+def _purity(codes: np.ndarray, found: np.ndarray) -> float:
+    table = np.zeros((found.max() + 1, codes.max() + 1))
+    np.add.at(table, (found, codes), 1)
+    return float(table.max(axis=1).sum() / len(codes))
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    vectors = np.array(vectors, np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-6)

@@ -1,0 +1,94 @@
+"""What speaks of a word in its sentence where nobody labelled its senses: three views of one token.
+
+"token": its vector at a layer, less that of the word standing by itself.
+"place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
+one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
+"topic": the sum of the other words' static vectors (core.static.context), which needs no network.
+
+All tokens share much of each, so that the mean over the labelled words is taken off; two occurrences are then compared by cosines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.index.table import OccurrenceTable
+from core.static.context import static_contexts
+from core.static.vectors import StaticVectors
+
+VIEWS = ("token", "place", "topic")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Of n occurrences, before a layer is chosen and a mean taken off."""
+
+    layers: np.ndarray  # (n, L, D) of the tokens
+    alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
+    place: np.ndarray  # (n, 2P)
+    topic: np.ndarray  # (n, V): zeros where no other word has a vector
+
+    def views(self, layer: str) -> dict[str, np.ndarray]:
+        """By name (n, d); the token under that layer or mix."""
+        weights = layer_weights(layer, self.layers.shape[1]).astype(np.float32)
+        token, alone = (unit(np.tensordot(weights, each, axes=(0, 1))) for each in (self.layers, self.alone))
+        return {"token": token - alone, "place": self.place, "topic": unit(self.topic)}
+
+
+def gather(
+    encoder,
+    vectors: StaticVectors | None,
+    occurrences: Sequence[tuple[Sequence[str], int]],
+    layers: np.ndarray,
+    alone: np.ndarray,
+) -> Evidence:
+    """Of (tokens, position) each; `layers`, `alone` (n, L, D) as they are known already. Without `vectors` no topic."""
+    sentences = [list(tokens) for tokens, _ in occurrences]
+    place: list[np.ndarray] = [np.empty(0)] * len(sentences)
+    for number, ahead, behind in encoder.directions(sentences):  # with a boundary before the first token and behind the last
+        position = occurrences[number][1]
+        place[number] = np.concatenate([ahead[position], behind[position + 2]])
+    spans = [(position, position + 1) for _, position in occurrences]
+    topic = np.zeros((len(sentences), 1), np.float32) if vectors is None else static_contexts(vectors, sentences, spans)
+    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), np.stack(place).astype(np.float32), topic)
+
+
+def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray) -> Evidence:
+    """Of some rows of a table, whose sentences are read anew: seconds."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
+    each = np.stack([alone[table.words[code]] for code in table.word[rows]])
+    return gather(encoder, vectors, [(o.tokens, o.position) for o in occurrences], table.rows.take(rows), each)
+
+
+def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
+    """Each word as a sentence of its own: its vectors (L, D)."""
+    return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
+
+
+def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
+    """The mean (d,) of each view over the words, of which each occurrence has a number (n,); every word counts alike."""
+    return {
+        name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()
+    }
+
+
+def cosines(
+    views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Numbers of occurrences (m,), (m,) -> (m, 3): the cosine of each pair in every view; 0 where a view of one of them is empty."""
+    found = []
+    for name in VIEWS:
+        there = np.linalg.norm(views[name], axis=1) > 1e-9
+        rows = unit(views[name] - np.asarray(centre[name], np.float32)) * there[:, None]
+        found.append(np.einsum("md,md->m", rows[first], rows[second]))
+    return np.stack(found, axis=1)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """(n, d) -> the same at length 1; zeros stay."""
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -1,0 +1,266 @@
+"""What decided the sense of a word: each word around it dropped, masked or swapped, and the word's vector made again.
+
+A word's senses are the centroids of its labelled occurrences; an occurrence is read as the sense of nearest centroid
+(Peters et al. 2018, section 5.3). The forward LSTMs of a biLM fill the first half of a vector and have read the past,
+the backward ones fill the second and have read the future, and the two never meet (section 3.1): so each half can be
+asked by itself. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import mixed
+from core.text.languages import tokenize
+from core.text.tokens import join_tokens
+
+DROP, MASK, SWAP = WAYS = ("drop", "mask", "swap")
+PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
+MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
+REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
+CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
+EVEN = 0.1  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A sentence with one word of the context dropped or replaced."""
+
+    tokens: tuple[str, ...]
+    position: int  # of the target in `tokens`
+    changed: int  # of the word in the sentence as it stood
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centroids:
+    """A word's senses as vectors: each the mean of its labelled occurrences' unit vectors."""
+
+    senses: tuple[str, ...]
+    counts: tuple[int, ...]  # labelled occurrences behind each
+    vectors: np.ndarray  # (S, ...): here (S, V, 3, D), by view and half; in core.senses.edits (S, D), of length 1, in one space
+    spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labelled occurrences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """Cosines to every sense, of the target in its sentence, in each variant of it, and alone; V views, 3 halves, S senses.
+
+    Views are the layers, then the mix. Without labelled senses S is 0 and only `moved` says something.
+    """
+
+    tokens: tuple[str, ...]
+    position: int
+    changed: tuple[int, ...]  # (K,) positions of the words tried
+    views: tuple[str, ...]
+    senses: tuple[str, ...]
+    cosines: np.ndarray  # (V, 3, S) in the sentence
+    varied: np.ndarray  # (K, V, 3, S) in each variant
+    alone: np.ndarray  # (V, 3, S) with no sentence around it
+    moved: np.ndarray  # (K, V, 3) 1 - cosine of the target's vector in the variant with the one in the sentence
+    spread: (
+        np.ndarray
+    )  # (V, 3, S) standard deviation of each sense's margin over the word's labelled occurrences; 0 where not known
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a sense stands by one half of one view: the sense it chooses itself, or one asked for."""
+
+    view: str
+    half: str
+    sense: str
+    rival: str  # the nearest of the others
+    cosine: float
+    margin: float  # cosine to the sense less that to the rival, -2 to 2; negative where the rival is nearer
+    alone: float  # the sense's margin with no sentence around the word
+
+    @property
+    def clear(self) -> bool:
+        return self.margin >= CLEAR
+
+
+def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[Variant, ...]:
+    """One sentence for each word but the target (and, with `reach`, none further from it than that), in reading order.
+
+    `how` is 'drop', 'mask' (MASK_TOKEN in its place) or 'swap' (`swap` in its place). A swap that is the word itself
+    changes nothing and is kept, with its influence of 0. BadInput where `how` is unknown, `position` is outside, or
+    `swap` is not one word.
+    """
+    tokens = tuple(tokens)
+    if not 0 <= position < len(tokens):
+        raise BadInput(
+            t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens))
+        )
+    if how not in WAYS:
+        raise BadInput(t("A word can be dropped, masked or swapped (drop, mask, swap), not “{how}”.", how=how))
+    put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
+    near = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
+    shift = len(put) - 1  # a word dropped before the target moves it one to the left
+    return tuple(Variant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in near if k != position)
+
+
+def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
+    """(N, L, D) vectors of labelled occurrences, a sense each, and the mix's weights (L,) -> the mean of each sense's
+    unit vectors, in every view and half."""
+    units, names = unit_views(vectors, weights), np.asarray(labels, object)
+    senses = tuple(sorted(set(labels)))
+    counts = tuple(int((names == sense).sum()) for sense in senses)
+    means = (
+        np.stack([units[names == sense].mean(axis=0) for sense in senses])
+        if senses
+        else np.empty((0, *units.shape[1:]), units.dtype)
+    )
+    cosines = np.einsum("nvhd,svhd->nvhs", units, unit(means))
+    leads = [margins(cosines, s).std(axis=0) for s in range(len(senses))] if len(senses) > 1 else []
+    return Centroids(senses, counts, means, np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:]))
+
+
+def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(N, L, D) -> (N, L + 1, 3, D): every layer, then their mix, as its past half, its future half, and whole.
+
+    Each has length 1 (or 0); where a half has no numbers they are 0, so that a dot product is the cosine of halves.
+    """
+    mix = mixed(layers.transpose(1, 0, 2), weights)[:, None]  # (N, 1, D)
+    wide = np.repeat(np.concatenate([layers, mix], axis=1)[:, :, None], 3, axis=2)  # (N, L + 1, 3, D)
+    middle = layers.shape[-1] // 2
+    wide[:, :, HALVES.index(PAST), middle:] = 0
+    wide[:, :, HALVES.index(FUTURE), :middle] = 0
+    return unit(wide)
+
+
+def influence(
+    encoder,
+    tokens: Sequence[str],
+    position: int,
+    known: Centroids | None,
+    *,
+    how: str,
+    weights: np.ndarray,
+    swap: str = "",
+    reach: int | None = REACH,
+) -> Influence:
+    """The target's cosines to its senses with every word of its context changed in turn, all in one batch of `encoder`.
+
+    `known` are the senses of the word (None: it has no labelled ones), made with the same mix `weights`, (L,). BadInput as
+    `variants`.
+    """
+    tried = variants(tokens, position, how, swap, reach=reach)
+    sentences = [list(tokens), [tokens[position]], *(list(v.tokens) for v in tried)]
+    places = [position, 0, *(v.position for v in tried)]
+    encoded = encoder.encode(sentences)
+    layers = np.stack([array[:, place] for array, place in zip(encoded, places, strict=True)])  # (2 + K, L, D)
+    units = unit_views(layers, weights)  # (2 + K, V, 3, D)
+    senses = known.vectors if known is not None else np.empty((0, *units.shape[1:]), units.dtype)
+    spread = known.spread if known is not None and known.spread is not None else np.zeros((*units.shape[1:3], len(senses)))
+    cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses))
+    return Influence(
+        tokens=tuple(tokens),
+        position=position,
+        changed=tuple(v.changed for v in tried),
+        views=(*map(str, range(layers.shape[1])), "mix"),
+        senses=known.senses if known is not None else (),
+        cosines=cosines[0],
+        alone=cosines[1],
+        varied=cosines[2:],
+        moved=np.maximum(0.0, 1.0 - np.einsum("nvhd,vhd->nvh", units[2:], units[0])),
+        spread=spread,
+    )
+
+
+def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
+    """(..., S) -> (...): the cosine to a sense less the best of all others'; BadInput where there is no other."""
+    if cosines.shape[-1] < 2:
+        raise BadInput(t("A word needs two labelled senses at least, so that one can be nearer than another."))
+    return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)
+
+
+def parts(found: Influence, view: str, half: str, sense: str) -> np.ndarray:
+    """(K,): how much each word tried adds to the sense's margin: positive where the word speaks for the sense."""
+    v, h, s = found.views.index(view), HALVES.index(half), found.senses.index(sense)
+    return margins(found.cosines[v, h], s) - margins(found.varied[:, v, h], s)
+
+
+def apart(found: Influence, view: str, half: str) -> np.ndarray:
+    """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
+    without it. Two vectors are the `senses` of what `pair` made."""
+    v, h = found.views.index(view), HALVES.index(half)
+    return found.varied[:, v, h, 1] - found.cosines[v, h, 1]
+
+
+def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
+    """(2, L, D) the target in its sentence and a word in another one -> the two as what the target is measured by."""
+    return Centroids(names, (1, 1), unit_views(layers, weights))
+
+
+def shifts(found: Influence, view: str, half: str) -> np.ndarray:
+    """(K, S): how far each word tried moves the target towards each sense, a difference of cosines."""
+    v, h = found.views.index(view), HALVES.index(half)
+    return found.cosines[v, h] - found.varied[:, v, h]
+
+
+def verdict(found: Influence, view: str, half: str, sense: str | None = None) -> Verdict:
+    """How a sense stands by one half of one view; without `sense` the nearest one."""
+    v, h = found.views.index(view), HALVES.index(half)
+    cosines = found.cosines[v, h]
+    s = int(cosines.argmax()) if sense is None else found.senses.index(sense)
+    margin, alone = margins(cosines, s), margins(found.alone[v, h], s)
+    rival = next(int(k) for k in np.argsort(-cosines, kind="stable") if k != s)
+    return Verdict(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone))
+
+
+def halves(found: Influence, view: str) -> dict[str, Verdict]:
+    """What the past, the future and both together choose in one view."""
+    return {half: verdict(found, view, half) for half in HALVES}
+
+
+def gains(found: Influence, view: str) -> dict[str, float]:
+    """What the sentence adds in each half to the lead of what both together choose, in standard deviations of that half.
+
+    A half carries the word's own leaning, too, whatever it has read: its margin without a sentence is taken off, which leaves a
+    half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
+    much its margin for that sense varies over the word's labelled occurrences. 0 where they do not vary.
+    """
+    v, sense = found.views.index(view), verdict(found, view, BOTH).sense
+    made = {}
+    for half in HALVES:
+        one, spread = verdict(found, view, half, sense), found.spread[v, HALVES.index(half), found.senses.index(sense)]
+        made[half] = (one.margin - one.alone) / float(spread) if spread > 0 else 0.0
+    return made
+
+
+def settles(found: Influence, view: str) -> str | None:
+    """The half, 'past' or 'future', whose reading adds more to the lead of what both together choose; None where that is not clear."""
+    added = gains(found, view)
+    past, future = added[PAST], added[FUTURE]
+    if not verdict(found, view, BOTH).clear or abs(past - future) < EVEN or max(past, future) < EVEN:
+        return None
+    return PAST if past > future else FUTURE
+
+
+def turning(found: Influence, view: str, half: str) -> tuple[int, ...]:
+    """Positions of the words each of which, changed alone, makes another sense the nearest."""
+    v, h = found.views.index(view), HALVES.index(half)
+    now = found.cosines[v, h].argmax()
+    return tuple(k for k, row in zip(found.changed, found.varied[:, v, h], strict=True) if row.argmax() != now)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """(..., D) -> (..., D): of length 1, and 0 where there is nothing to lengthen."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _one_word(swap: str) -> str:
+    found = tokenize(swap)
+    if len(found) != 1:
+        raise BadInput(
+            t("“{text}” is not one word. Type a single word to put in each place.", text=join_tokens(found)[:60])
+            if found
+            else t("Type the word to put in each place.")
+        )
+    return found[0]

@@ -1,0 +1,35 @@
+"""How well a table's vectors, or its static contexts, tell the senses of a word apart (core.senses.separation measures)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.analysis.word_maps import map_rows
+from core.index.neighbours import similarities
+from core.index.table import OccurrenceTable
+from core.senses.separation import SenseReport, sense_report
+from core.static import context
+from core.static.vectors import StaticVectors
+
+
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
+    """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix, of normalised layers if told so."""
+    rows = map_rows(table, word)
+    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    return sense_report(lambda picked: similarities(table, rows[picked], weights, normalised=normalised), words, labels, seed=0)
+
+
+def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
+    """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static.context)."""
+    rows = map_rows(table, word)
+    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    contexts = static_contexts_of(table, rows, vectors)
+    return sense_report(lambda picked: context.cosines(contexts[picked]), words, labels, seed=0)
+
+
+def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
+    """(n,) rows -> (n, D): the sum of the static vectors of each sentence's other words."""
+    found = [table.occurrence(int(row)) for row in rows]
+    return context.static_contexts(vectors, [o.tokens for o in found], [(o.position, o.position + 1) for o in found])

@@ -1,0 +1,263 @@
+"""How well vectors tell the senses of a word apart, measured in the full space, never on a map.
+
+A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
+Where neighbours are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
+its nearest neighbour must come out as the draw by lot that it is, not as the order of the rows. Whether a figure is more
+than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
+occurrences that are each other's nearest, and so right or wrong together, are drawn together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import DRAWS, Paired, paired, rank_p, ratios
+
+TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
+ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
+PART = 4_000_000  # shuffled labels held at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordSenses:
+    """The measures of one word; see SenseReport."""
+
+    n: int  # occurrences
+    senses: dict[str, int]  # occurrences of each sense, most frequent first
+    one_nn: float
+    null_mean: float
+    null_95: float
+    p: float  # share of the shuffles that do as well
+    majority: float
+    silhouette: float
+    purity: float
+    hits: np.ndarray = field(compare=False, repr=False)  # (n,): how much of each occurrence's nearest has its sense
+    pairs: np.ndarray = field(compare=False, repr=False)  # (n,): each other's nearest share a number; see mutual_pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenseReport:
+    """Means over words of what each word's occurrences show; accuracies and shares from 0 to 1."""
+
+    one_nn: float  # leave-one-out: the nearest other occurrence has the same sense
+    one_nn_low: float  # 95 % bootstrap interval, over words and occurrences
+    one_nn_high: float
+    null_mean: float  # one_nn with the senses shuffled within each word: its mean ...
+    null_95: float  # ... and the value that 95 % of the shuffles stay under
+    p: float  # share of the shuffles that do as well
+    majority: float  # share of the most frequent sense
+    silhouette: float  # -1 to 1; 0 says nothing is apart
+    purity: float  # of the k nearest, the share with the same sense
+    k: int
+    n: int  # occurrences measured
+    per_word: dict[str, WordSenses]
+    left_out: tuple[str, ...]  # words without two labelled senses: nothing to tell apart
+
+
+def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
+    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbour; tied neighbours count by their share."""
+    return purity_at_k(similarities, labels, 1)
+
+
+def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
+    """(n, n), (n,) of one word -> among the k nearest others, the mean share with one's own sense; k is at most n - 1."""
+    similarities, senses = _one_word(similarities, labels)
+    return float(_hits(_neighbours(similarities, k), senses).mean())
+
+
+def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
+    """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
+    similarities, senses = _one_word(similarities, labels)
+    nearest = _neighbours(similarities, 1)  # labels do not move it: found once for all the shuffles
+    return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
+
+
+def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
+    """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest.
+
+    Two such are right or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither.
+    """
+    of, who, weights = _neighbours(similarities, 1)
+    nearest = np.full(len(similarities), -1)
+    nearest[of[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
+    numbers = np.arange(len(nearest))
+    mutual = (nearest >= 0) & (nearest[nearest] == numbers)
+    numbers[mutual] = np.minimum(numbers, nearest)[mutual]
+    return numbers
+
+
+def resampled(hits: np.ndarray, pairs: np.ndarray, rng) -> np.ndarray:
+    """Hits (n,) and numbers of what is drawn together (n,) -> the means of DRAWS bootstrap samples: (DRAWS,)."""
+    codes = np.unique(pairs, return_inverse=True)[1]
+    return ratios(np.bincount(codes, hits), np.bincount(codes).astype(np.float64), rng)
+
+
+def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
+    """(n, n), (n,) of one word -> mean cosine of two occurrences of one sense, and of two senses; NaN where there is no pair."""
+    codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+    same = codes[:, None] == codes
+    pairs = ~np.eye(len(codes), dtype=bool)
+    means = [float(similarities[chosen].mean()) if chosen.any() else float("nan") for chosen in (same & pairs, ~same)]
+    return means[0], means[1]
+
+
+def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
+    """(n, n), (n,) of one word -> mean of (b - a) / max(a, b) over 1 - cosine (Rousseeuw 1987); never NaN.
+
+    a is the mean distance to one's own sense, b to the nearest other. An occurrence counts 0 when it is alone in its
+    sense, and when both distances are no more than rounding; a word of one sense has 0.
+    """
+    similarities, senses = _one_word(similarities, labels)
+    members = np.eye(senses.max() + 1)[senses]  # (n, C)
+    sizes = members.sum(axis=0)
+    if len(sizes) < 2:
+        return 0.0
+    distances = np.maximum(1 - similarities.astype(np.float64), 0)
+    np.fill_diagonal(distances, 0)
+    totals = distances @ members  # (n, C)
+    rows, own = np.arange(len(senses)), sizes[senses]
+    a = totals[rows, senses] / np.maximum(own - 1, 1)
+    means = totals / sizes
+    means[rows, senses] = np.inf
+    b = means.min(axis=1)
+    larger = np.maximum(a, b)
+    counts = (own > 1) & (larger > TIE)
+    return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
+
+
+def sense_report(
+    similarities_of: Callable[[np.ndarray], np.ndarray],
+    words: Sequence[str],
+    labels: Sequence[str | None],
+    *,
+    seed: int,
+    k: int = 5,
+    rounds: int = ROUNDS,
+) -> SenseReport:
+    """All measures for the occurrences (N,) of many words; `similarities_of` gives the cosines (n, n) of the rows (n,).
+
+    Occurrences without a label (None or "") are left out.
+    """
+    words, labels = np.asarray(words, str), np.asarray(["" if label is None else str(label) for label in labels])
+    if words.shape != labels.shape or words.ndim != 1:
+        raise BadInput(f"Senses need a word and a label for each occurrence; got {words.shape} words and {labels.shape} labels.")
+    rng = np.random.default_rng(seed)
+    per_word, left_out, nulls, draws = {}, [], [], []
+    for word, rows in rows_of(words).items():
+        rows = rows[labels[rows] != ""]
+        if len(set(labels[rows])) < 2:
+            left_out.append(word)
+            continue
+        per_word[word], null = _measure(similarities_of(rows), labels[rows], k, rounds, rng)
+        nulls.append(null)
+        draws.append(resampled(per_word[word].hits, per_word[word].pairs, rng))
+    if not per_word:
+        raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
+    drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
+    low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
+    null = np.mean(nulls, axis=0)  # (rounds,)
+    mean = {
+        m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")
+    }
+    mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
+    mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
+    return SenseReport(**mean, k=k, per_word=per_word, left_out=tuple(left_out))
+
+
+def less(first: SenseReport, second: SenseReport) -> Paired:
+    """One report less another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
+    if first.per_word.keys() != second.per_word.keys():
+        raise BadInput("Only reports of the same words can be compared.")
+    words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
+    if len(words) > 1:
+        return paired([a.one_nn for a, _ in words], [b.one_nn for _, b in words])
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = words[0]
+    rows = np.concatenate([np.arange(a.n), np.arange(a.n)])  # who is tied to whom in either space
+    tied = coo_array((np.ones(2 * a.n), (rows, np.concatenate([a.pairs, b.pairs]))), shape=(a.n, a.n))
+    return paired(a.hits, b.hits, connected_components(tied, directed=False)[1].tolist())
+
+
+def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray]:
+    """One word -> its measures, and one_nn of each shuffle (rounds,)."""
+    hits, null = judged(similarities, labels, rng, rounds)
+    similarities, senses = _one_word(similarities, labels)
+    names, counts = np.unique(labels, return_counts=True)
+    by_count = np.argsort(-counts, kind="stable")
+    measures = WordSenses(
+        n=len(labels), senses={str(names[i]): int(counts[i]) for i in by_count}, one_nn=_rounded(hits.mean()),
+        null_mean=_rounded(null.mean()), null_95=_rounded(np.quantile(null, 0.95)), p=rank_p(hits.mean(), null),
+        majority=float(counts.max() / len(labels)), silhouette=silhouette(similarities, senses),
+        purity=float(_hits(_neighbours(similarities, k), senses).mean()), hits=hits, pairs=mutual_pairs(similarities),
+    )  # fmt: skip
+    return measures, null
+
+
+def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
+    """Checked similarities (n, n) and senses as numbers from 0 on (n,)."""
+    similarities, labels = np.asarray(similarities), np.asarray(labels)
+    if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
+        told = t(
+            "A word's senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
+            n=labels.size, shape=similarities.shape,
+        )  # fmt: skip
+        raise BadInput(told)
+    return similarities, np.unique(labels, return_inverse=True)[1]
+
+
+def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n, n) -> who counts as a neighbour of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1.
+
+    Those clearly among the k nearest weigh 1/k; those tied for the last places share what is left.
+    """
+    if k < 1:
+        raise BadInput(f"Neighbours are counted from 1, got {k}.")
+    others = np.array(similarities, np.float32)
+    k = min(k, len(others) - 1)
+    np.fill_diagonal(others, -np.inf)
+    last = -np.partition(-others, k - 1, axis=1)[:, k - 1 : k]  # (n, 1)
+    above, tied = others > last + TIE, np.abs(others - last) <= TIE
+    left = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+    of, who = np.nonzero(above | tied)
+    return of, who, (above + tied * left)[of, who] / k
+
+
+def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
+    """For each occurrence, how much of its neighbours has its sense: (n,)."""
+    of, who, weights = neighbours
+    return np.bincount(of, weights * (senses[of] == senses[who]), minlength=len(senses))
+
+
+def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
+    """Mean hits for each of `rounds` shuffles of the senses: (rounds,)."""
+    of, who, weights = neighbours
+    n, few, found = len(senses), len(of) <= 8 * len(senses), []
+    table = np.zeros((0 if few else n, 0 if few else n))
+    if not few:  # many ties: one matrix product a sense is faster than pair by pair
+        table[of, who] = weights
+    each = max(1, PART // max(len(of) if few else n, 1))
+    for start in range(0, rounds, each):
+        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(each, rounds - start), 1)), axis=1)  # (R, n)
+        if few:
+            found.append((shuffles[:, of] == shuffles[:, who]) @ weights / n)
+            continue
+        members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
+        found.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
+    return np.concatenate(found)
+
+
+def _rounded(value: float) -> float:
+    """In layer 0 every shuffle has the accuracy of the true senses: rounding must not make it seem less."""
+    return round(float(value), 9)
+
+
+def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
+    """Each word's rows, words in alphabetical order."""
+    return {str(word): np.flatnonzero(words == word) for word in np.unique(words)}

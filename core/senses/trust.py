@@ -1,0 +1,130 @@
+"""Where a map, or the model itself, is not to be believed: neighbours that a map tore apart, words whose senses stay mixed.
+
+A map keeps what it can. Which of a point's nearest occurrences by cosine, in the full space, are also among its nearest on the
+map is what trustworthiness and continuity (Venna and Kaski 2001) average over all points; here it is asked of one point. And
+whether the full space itself holds senses apart is asked of each word by itself, against shuffled senses. Wiedemann et al. (2019)
+saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbours are over whole data
+sets, and no single word was tested against luck, as is done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
+from core.index.neighbours import similarities
+from core.index.table import OccurrenceTable
+from core.senses.separation import TIE, judged, mutual_pairs, resampled
+
+K = 10  # true neighbours of a point that are asked for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """A point's true neighbours, nearest first, and which of them a map has near."""
+
+    rows: np.ndarray  # (n,) int, numbers of points; n is K or less
+    cosines: np.ndarray  # (n,)
+    near: np.ndarray  # (n,) bool: among the point's n nearest on the map
+    tied: int  # points left out because they are all equally near: none of them is nearer than the others
+    others: int  # points there are besides it
+
+    @property
+    def by_chance(self) -> float:
+        """Of its neighbours so many would be near on a layout by lot, on average."""
+        return len(self.rows) ** 2 / self.others if self.others else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordGain:
+    """How well one space tells one word's senses apart; see SenseReport."""
+
+    n: int
+    senses: int
+    one_nn: float
+    low: float  # 95 % bootstrap interval of one_nn, over occurrences
+    high: float
+    null_mean: float
+    null_95: float
+    p: float  # share of the shuffles that do as well
+
+    @property
+    def gain(self) -> float:
+        """1-NN accuracy above that of shuffled senses; at most 1 - null_mean."""
+        return self.one_nn - self.null_mean
+
+    @property
+    def shown(self) -> bool:
+        """Fewer than one in twenty shuffles do as well. Where more do, nothing is shown either way: few sentences show little."""
+        return self.p < LEVEL
+
+
+def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
+    """Cosines (N,) of a point with all others, their places (N, d) on a map, its own place (d,) -> its Links.
+
+    `own` is the point's own number, or that of its very sentence, which is nobody's neighbour. Where more points are tied for the
+    last places than there are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
+    """
+    cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
+    if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
+        found = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
+        raise BadInput(
+            f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {found}."
+        )
+    others = np.array([n for n in range(len(cosines)) if n != own], int)
+    order = others[np.argsort(-cosines[others], kind="stable")]
+    last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
+    tied = np.abs(cosines[order] - last) <= TIE
+    if len(order) > k and (cosines[order] >= last - TIE).sum() > k:
+        chosen, left_out = order[cosines[order] > last + TIE], int(tied.sum())
+    else:
+        chosen, left_out = order[:k], 0
+    ways = np.linalg.norm(places - at, axis=1)
+    reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
+    return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out, len(others))
+
+
+def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:
+    """Cosines (n, n) and senses (n,) of one word -> its gain: the numbers of a sense_report of this word alone."""
+    rng = np.random.default_rng(seed)
+    hits, null = judged(similarities, labels, rng)
+    low, high = np.quantile(resampled(hits, mutual_pairs(similarities), rng), (0.025, 0.975))
+    null_95 = float(np.quantile(null, 0.95))
+    return WordGain(
+        n=len(hits), senses=len(set(labels)), one_nn=float(hits.mean()), low=float(low), high=float(high),
+        null_mean=float(null.mean()), null_95=null_95, p=rank_p(hits.mean(), null),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How many of a family of words are told apart better than by luck, word by word and with many words asked at once."""
+
+    raw: int  # p under 0.05 each: one in twenty words of no sense at all would be among them
+    holm: int  # hardly ever a false one among them (Holm 1979)
+    discovered: int  # at most one in twenty of them false (Benjamini and Hochberg 1995)
+    n: int
+
+
+def shown(gains: Sequence[WordGain]) -> Shown:
+    """The words of one space, counted."""
+    p = [gain.p for gain in gains]
+    return Shown(
+        raw=sum(gain.shown for gain in gains), holm=int((holm(p) < LEVEL).sum()),
+        discovered=int((benjamini_hochberg(p) < LEVEL).sum()), n=len(p),
+    )  # fmt: skip
+
+
+def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
+    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,))."""
+    found = {}
+    for lemma in table.lemmas:
+        rows = table.labelled_rows(lemma)
+        labels = [table.senses[k] for k in table.sense[rows]]
+        if len(set(labels)) > 1:
+            found[lemma] = {name: word_gain(similarities(table, rows, weights), labels) for name, weights in mixes.items()}
+    return found

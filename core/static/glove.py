@@ -1,0 +1,310 @@
+"""GloVe, trained here: global vectors from weighted co-occurrence counts (Pennington, Socher and Manning 2014).
+
+    J = sum over i, j of f(X_ij) (w_i . w~_j + b_i + b~_j - log X_ij)^2,   f(x) = min(1, (x / x_max)^0.75)   (eq. 8, 9)
+
+X_ij adds 1/d each time lower-cased words i and j stand d tokens apart in one sentence; unknown words keep their place.
+The vectors are w + w~. AdaGrad goes pair by pair, in an order that `seed` decides. As in the authors' glove.c the factor
+2 of the gradient is dropped and the learning rate stands inside the root: a step is lr g / sqrt(1 + sum (lr g)^2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save, save_file
+
+from core import __version__
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files.atomic import replacing
+from core.text import languages
+
+PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
+FILES = {"vectors.safetensors", "words.txt", "meta.json"}  # of a folder of vectors
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GloveConfig:
+    """How GloVe is trained."""
+
+    dim: int = 100  # size of a vector
+    window: int = 10  # tokens to either side
+    x_max: float = 20.0  # counts from here on weigh 1; log-log from the demo (10 at 17 M tokens) to the paper (100 at 6 G)
+    epochs: int = 20
+    lr: float = 0.05
+    seed: int = 0  # first values and the order of the pairs
+    min_count: int = 8  # occurrences below which a word is left out
+    max_types: int = 80_000  # at most so many words, the most frequent
+
+    def __post_init__(self) -> None:
+        least = {"dim": 1, "window": 1, "x_max": 1e-6, "epochs": 1, "lr": 1e-6, "seed": 0, "min_count": 1, "max_types": 1}
+        for name, low in least.items():
+            if not low <= getattr(self, name) <= 1_000_000:
+                raise BadInput(f"GloVe's {name} must be from {low} to 1,000,000, got {getattr(self, name)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Cooccurrences:
+    """X without its zeros: each unordered pair once, row <= column; X_ij = X_ji = value."""
+
+    rows: np.ndarray  # (N,) int32
+    columns: np.ndarray  # (N,) int32
+    values: np.ndarray  # (N,) float32
+
+
+@dataclass(slots=True)
+class GloveState:
+    """What training changes, in place; [0] is w and b, [1] is w~ and b~, the bias after the D entries of its vector."""
+
+    values: np.ndarray  # (2, V, D + 1) float32
+    squares: np.ndarray  # (2, V, D + 1) float32, 1 + sum (lr g)^2 of each value
+    losses: list[float] = field(default_factory=list)  # per epoch, as in GloveProgress
+    seconds: float = 0.0  # of training up to here
+
+
+@dataclass(frozen=True, slots=True)
+class GloveProgress:
+    """After a block of pairs."""
+
+    epoch: int  # from 1
+    share: float  # of this epoch's pairs, 1.0 when it ends
+    loss: float  # this epoch's so far: the terms of eq. 8 visited, each just before its step, over their number
+    pairs_per_s: float  # terms of eq. 8 a second
+    seconds_left: float
+
+
+def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> tuple[list[str], np.ndarray]:
+    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times.
+
+    Returns the words, most frequent first, and for each type its word's number or -1, (types,) int32.
+    """
+    total: Counter[str] = Counter()
+    for word, n in zip(types[2:], counts.tolist()[2:], strict=True):
+        total[word.lower()] += n
+    known = [w for w, n in total.items() if n >= config.min_count and (w in PUNCTUATION or any(map(str.isalnum, w)))]
+    words = sorted(known, key=lambda word: (-total[word], word))[: config.max_types]
+    number = {word: k for k, word in enumerate(words)}
+    return words, np.array([-1, -1, *(number.get(word.lower(), -1) for word in types[2:])], np.int32)
+
+
+def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> Cooccurrences:
+    """X of a corpus given as chunks (word number or -1, sentence number) of each token; memory is bounded by X itself."""
+    return join_counts((count_chunk(tokens, sentences, n_words, window) for tokens, sentences in chunks), n_words)
+
+
+def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) -> Cooccurrences:
+    """X from what `count_chunk` gave of each chunk, in the chunks' order (which decides how sums are rounded)."""
+    runs: list[tuple[np.ndarray, np.ndarray]] = []
+    for run in counted:
+        runs.append(run)
+        while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
+            runs.append(_merge([runs.pop(), runs.pop()]))
+    keys, values = _merge(runs)
+    rows, columns = (part.astype(np.int32) for part in np.divmod(keys, n_words))
+    values[rows == columns] *= 2  # a word beside itself is seen from both sides
+    return Cooccurrences(rows, columns, values)
+
+
+def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keys low * V + high, sorted and unique, and their sums of 1/d."""
+    parts = []
+    for d in range(1, window + 1):
+        a, b = tokens[:-d].astype(np.int64), tokens[d:]
+        near = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
+        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[near] * window + (d - 1))
+    keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
+    return _merge([(keys, 1.0 / (before + 1))])
+
+
+def start_state(n_words: int, config: GloveConfig) -> GloveState:
+    """First values: vectors uniform in +-0.5/D, biases 0."""
+    values = np.random.default_rng((config.seed, 0)).random((2, n_words, config.dim + 1), dtype=np.float32)
+    values = (values - 0.5) / config.dim
+    values[:, :, -1] = 0
+    return GloveState(values, np.ones_like(values))
+
+
+def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: int = 1 << 23) -> Iterator[GloveProgress]:
+    """Train `state` in place up to config.epochs, from the epoch it has reached; one event per `block` pairs."""
+    sweep, began, earlier = _compiled_sweep(), time.perf_counter(), state.seconds
+    n, first = len(pairs.values), len(state.losses) + 1
+    for epoch in range(first, config.epochs + 1):
+        order = np.random.default_rng((config.seed, epoch)).permutation(n).astype(np.uint32)
+        loss = terms = 0
+        for start in range(0, n, block):
+            chosen = order[start : start + block]
+            rows, columns, x = pairs.rows[chosen], pairs.columns[chosen], pairs.values[chosen]
+            weights = np.minimum(1, (x / config.x_max) ** 0.75).astype(np.float32)  # f(X), (block,)
+            loss += sweep(rows, columns, np.log(x), weights, state.values, state.squares, np.float32(config.lr))
+            terms += len(chosen) + int((rows != columns).sum())
+            if not np.isfinite(loss):
+                raise BadInput(f"GloVe's loss is no longer a number in epoch {epoch}: lower lr ({config.lr}).")
+            elapsed, share = time.perf_counter() - began, min(1.0, (start + block) / n)
+            done = epoch - first + share  # epochs of this call
+            if share == 1.0:
+                state.losses.append(loss / terms)
+                state.seconds = earlier + elapsed
+            left = config.epochs + 1 - first - done
+            yield GloveProgress(epoch, share, loss / terms, 2 * n * done / elapsed, elapsed / done * left)
+
+
+def train_glove(
+    prepared: Path,
+    output: Path,
+    config: GloveConfig,
+    report: Report,
+    *,
+    work: Path | None = None,
+    count: Callable[..., Cooccurrences] = count_pairs,
+) -> Path:
+    """Train GloVe on a folder of core.training.data and write the vectors to `output`, which core.static.vectors loads.
+
+    `work` (else a folder beside `output`, removed at the end) keeps a checkpoint per epoch: the same call, if cut off,
+    counts again and goes on from there. `count` counts the pairs (core.cluster.glove_counts: on many machines). Raises
+    MissingArtifact, CorruptArtifact or BadInput.
+    """
+    _refuse_strangers(output)
+    kept = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
+    corpus, ids, starts, types = _open_corpus(Path(prepared))
+    words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
+    run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
+    resumed = _resume(kept, run)
+    pairs = count(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
+    if not len(pairs.values):
+        raise BadInput(f"No two words that occur at least {config.min_count} times stand together in {prepared}.")
+    state = resumed or start_state(len(words), config)
+    for step in fit(pairs, config, state):
+        if step.share == 1.0:
+            _checkpoint(kept, state, run)
+        pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
+        report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
+    facts = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
+    facts |= {"language": (read := languages.named(corpus.get("language", "en"))).code, "licence": read.licence}
+    save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
+    if work is None:
+        shutil.rmtree(kept.parent, ignore_errors=True)  # the same training, started twice, may have done so
+    return output
+
+
+def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> dict:
+    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json.
+
+    BadInput if `folder` holds other files.
+    """
+    _refuse_strangers(folder)
+    if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
+        raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")
+    scales = np.maximum(np.abs(vectors).max(axis=1) / 127, 1e-30).astype(np.float32)  # (V,)
+    rows = np.rint(vectors / scales[:, None]).astype(np.int8)
+    norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
+    kept = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
+    meta = {"format": "elmoscope-vectors", "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
+    meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
+    meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
+    meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
+    with replacing(folder) as temporary:
+        temporary.mkdir()
+        (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
+        (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
+        meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
+        (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8", newline="\n")
+    return meta
+
+
+def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of (sorted keys, values) as one: each key once, its values summed."""
+    keys, values = (np.concatenate([run[k] for run in runs] or [np.empty(0, np.int64)]) for k in range(2))
+    order = np.argsort(keys, kind="stable")  # timsort: sorted runs are joined in one pass
+    keys, values = keys[order], values[order]
+    begins = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[begins], np.add.reduceat(values, begins).astype(np.float32) if len(keys) else values.astype(np.float32)
+
+
+def _sweep(rows, columns, targets, weights, values, squares, lr):
+    """One AdaGrad step for each X_ij and X_ji; targets are log X, weights f(X), (N,). Returns the sum of eq. 8's terms."""
+    total, dim = 0.0, values.shape[2] - 1
+    for p in range(len(rows)):
+        for turn in range(1 if rows[p] == columns[p] else 2):
+            i, j = (rows[p], columns[p]) if turn == 0 else (columns[p], rows[p])
+            w, c, w_squares, c_squares = values[0, i], values[1, j], squares[0, i], squares[1, j]  # (D + 1,) each
+            dot = np.float32(0)
+            for d in range(dim):
+                dot += w[d] * c[d]
+            difference = dot + w[dim] + c[dim] - targets[p]
+            total += weights[p] * difference * difference
+            step = lr * weights[p] * difference
+            for d in range(dim):
+                w_step, c_step = step * c[d], step * w[d]
+                w[d] -= w_step / np.sqrt(w_squares[d])
+                c[d] -= c_step / np.sqrt(c_squares[d])
+                w_squares[d] += w_step * w_step
+                c_squares[d] += c_step * c_step
+            w[dim] -= step / np.sqrt(w_squares[dim])
+            c[dim] -= step / np.sqrt(c_squares[dim])
+            w_squares[dim] += step * step
+            c_squares[dim] += step * step
+    return total
+
+
+@cache
+def _compiled_sweep() -> Callable[..., float]:
+    import numba
+
+    return numba.njit(_sweep, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
+
+
+def _open_corpus(folder: Path) -> tuple[dict, np.ndarray, np.ndarray, list[str]]:
+    """The meta, ids, starts and types of a prepared folder."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        ids, starts = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in ("ids.npy", "starts.npy"))
+        types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError, EOFError) as error:
+        raise MissingArtifact(f"{folder} is not a whole prepared corpus: {error}.") from None
+    if starts.ndim != 1 or not len(starts) or starts[-1] != len(ids) or ids.max(initial=0) >= len(types):
+        raise CorruptArtifact(f"{folder} is damaged: its ids.npy, starts.npy and types.txt do not fit together.")
+    return meta, ids, starts, types
+
+
+def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    cuts = np.searchsorted(starts, np.arange(0, len(ids), size)).tolist()
+    for first, last in pairwise([*cuts, len(starts) - 1]):
+        sentences = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
+        yield numbers[ids[starts[first] : starts[last]]], sentences
+        report(f"{starts[last]:,} of {len(ids):,} tokens counted")
+
+
+def _checkpoint(path: Path, state: GloveState, run: str) -> None:
+    said = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
+    with replacing(path) as temporary:
+        save_file({"values": state.values, "squares": state.squares}, temporary, said)
+
+
+def _resume(path: Path, run: str) -> GloveState | None:
+    if not path.exists():
+        return None
+    try:
+        with safe_open(path, "np") as kept:
+            said, arrays = kept.metadata() or {}, [kept.get_tensor(name) for name in ("values", "squares")]
+        if said["run"] != run:
+            raise BadInput(f"{path} is of another corpus or other settings: delete it or name another work folder.")
+        return GloveState(*arrays, json.loads(said["losses"]), float(said["seconds"]))
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """BadInput if writing `folder` would replace files that are not vectors of ours."""
+    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
+        raise BadInput(f"{folder} holds other files than vectors: name a new folder for them.")

@@ -1,0 +1,233 @@
+"""Static word vectors, one per spelling (GloVe, word2vec), through gensim's KeyedVectors.
+
+A word out of the vocabulary has no vector, and that is said: it never becomes zeros. Files are read by our own parser,
+which names the line that is wrong, allocates for what it has read, not for what a header promises, and never unpickles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import difflib
+import hashlib
+import json
+import logging
+import re
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from core.common.config import cache_folder
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files.artifacts import lines_of, moved
+from core.files.registry import resolve
+from core.static.formats import MAX_BYTES, Report, read
+from core.text.tokens import JOINER, bare
+
+BUNDLED_VECTORS = "glove-mini"
+DOWNLOADS = {  # names of gensim.downloader and what is fetched, MB
+    "glove-twitter-25": 105, "glove-twitter-50": 200, "glove-twitter-100": 388, "glove-twitter-200": 759,
+    "glove-wiki-gigaword-50": 66, "glove-wiki-gigaword-100": 129, "glove-wiki-gigaword-200": 253,
+    "glove-wiki-gigaword-300": 377, "word2vec-google-news-300": 1663,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    word: str
+    cosine: float
+
+
+class StaticVectors:
+    """Words, most frequent first where the file is so ordered, and their vectors (V, D) float32; shared, never changed."""
+
+    def __init__(self, words: list[str], vectors: np.ndarray, *, name: str, provenance: dict) -> None:
+        self.name, self.provenance, self.words, self.dim = name, provenance, words, vectors.shape[1]
+        self._row = {word: k for k, word in enumerate(words)}
+        self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+        self._vectors.flags.writeable = False
+
+    @cached_property
+    def keyed(self):
+        """The same as gensim's KeyedVectors, read-only; made at the first search, as importing gensim takes a second."""
+        from gensim.models import KeyedVectors
+
+        keyed = KeyedVectors(self.dim)
+        keyed.index_to_key, keyed.key_to_index, keyed.vectors = self.words, self._row, self._vectors
+        norms = np.linalg.norm(self._vectors, axis=1).astype(np.float32)
+        keyed.norms = np.where(norms > 0, norms, 1)  # a row of zeros is at cosine 0 from all
+        return keyed
+
+    def spelling(self, word: str) -> str | None:
+        """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
+        return next((form for form in (word, word.lower()) if form in self._row), None)
+
+    def __contains__(self, word: str) -> bool:
+        return self.spelling(word) is not None
+
+    def vector(self, word: str) -> np.ndarray | None:
+        """(D,) float32, read-only, of spelling(word); None if the word is not in the vocabulary."""
+        spelling = self.spelling(word)
+        return None if spelling is None else self._vectors[self._row[spelling]]
+
+    def known_spelling(self, word: str) -> str:
+        """spelling(word); BadInput says that it is unknown and names near spellings."""
+        spelling = self.spelling(word)
+        if spelling is None:
+            near = ", ".join(self.near_spellings(word)) or t("none")
+            raise BadInput(
+                t("'{word}' is not among the {n:,} words of {vectors}. Near spellings: {near}.", word=word[:60], n=len(self.words), vectors=self.name, near=near)
+            )  # fmt: skip
+        return spelling
+
+    def neighbours(self, word: str, k: int = 10) -> list[Neighbour]:
+        """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
+        spelling = self.known_spelling(word)
+        plain = bare(spelling)
+        return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
+
+    def neighbours_of_vector(self, vector: np.ndarray, k: int = 10, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
+        """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
+        vector, left_out = np.asarray(vector, np.float64), set(exclude)
+        norm = np.linalg.norm(vector)
+        if vector.shape != (self.dim,) or not 0 < norm < np.inf:
+            raise BadInput(
+                t(
+                    "Only a finite vector of shape ({dim},), not all zeros, has neighbours in {vectors}.",
+                    dim=self.dim,
+                    vectors=self.name,
+                )
+            )
+        if k < 1:
+            raise BadInput(t("At least 1 neighbour must be asked for, got {k}.", k=k))
+        found = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
+        return [Neighbour(word, float(cosine)) for word, cosine in found if word not in left_out][:k]
+
+    def near_spellings(self, word: str, k: int = 5) -> list[str]:
+        """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
+        target = word.lower()
+        first, least, most = {target[:1], target[:1].upper()}, len(target) - 2, len(target) + 2
+        alike = (known for known in self.words if known[:1] in first and least <= len(known) <= most)
+        return difflib.get_close_matches(target, list(islice(alike, 3000)), n=k, cutoff=0.6)
+
+
+def load_vectors(path: str | Path, *, limit: int | None = None, report: Report | None = None) -> StaticVectors:
+    """Read a folder of ours or a file: GloVe text, word2vec text or binary, told apart by content; plain, .gz, .xz or .zip.
+
+    At most the first `limit` words; of equal words the first counts. Raises MissingArtifact, BadInput or CorruptArtifact,
+    which name the file and the line at fault.
+    """
+    path = Path(path)
+    if limit is not None and limit < 1:
+        raise BadInput(t("limit must be at least 1 word, got {limit}.", limit=limit))
+    if path.is_dir():
+        return _load_folder(path, limit)
+    if not path.is_file():
+        raise MissingArtifact(t("There is no vector file {path}.", path=path))
+    words, vectors, provenance = read(path, limit, report)
+    provenance |= {"path": str(path), "bytes": path.stat().st_size}
+    return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|zip))+$", "", path.name), provenance=provenance)
+
+
+def download_vectors(name: str, *, report: Report | None = None) -> StaticVectors:
+    """Fetch one of DOWNLOADS by gensim.downloader (kept in ~/gensim-data) and load it; MissingArtifact when that fails."""
+    if name not in DOWNLOADS:
+        raise BadInput(t("'{name}' is not offered for download; there are {known}.", name=name, known=", ".join(DOWNLOADS)))
+    import gensim.downloader
+
+    log, timeout = logging.getLogger("gensim.downloader"), socket.getdefaulttimeout()
+    log.disabled = True  # it logs a traceback when offline
+    socket.setdefaulttimeout(30)
+    heard = SimpleNamespace(write=lambda text: report(text.strip()) if report and text.strip() else None, flush=lambda: None)
+    try:
+        with contextlib.redirect_stdout(heard):  # gensim prints its progress
+            path = gensim.downloader.load(name, return_path=True)  # the data only: nothing that is fetched is run
+    except Exception as error:  # gensim raises plain Exception and ValueError for network and checksum alike
+        raise MissingArtifact(
+            t(
+                "'{name}' ({size} MB) could not be downloaded: {error}. Try again online, or load a vector file that you have by its path.",
+                name=name, size=DOWNLOADS[name], error=error,
+            )
+        ) from None  # fmt: skip
+    finally:
+        log.disabled = False
+        socket.setdefaulttimeout(timeout)
+    vectors = load_vectors(path, report=report)
+    vectors.name = name
+    return vectors
+
+
+def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
+    """Spearman's rho on WordSim-353 and SimLex-999, accuracy on Google's analogies, by gensim's own code and copies.
+
+    Unknown words are left out and `covered` says the share that was asked. Analogies: among the first `restrict` words.
+    """
+    from gensim.test.utils import datapath
+
+    keyed, result = copy.copy(vectors.keyed), {}  # gensim swaps its word table while it evaluates
+    for key, file in (("wordsim353", "wordsim353.tsv"), ("simlex999", "simlex999.txt")):
+        result[key] = {"spearman": None, "covered": 0.0}
+        with contextlib.suppress(ValueError):  # gensim's, when not one pair is known
+            _, rho, unknown = keyed.evaluate_word_pairs(datapath(file))
+            result[key] = {"spearman": round(float(rho[0]), 4), "covered": round(1 - float(unknown) / 100, 4)}
+    lines = Path(datapath("questions-words.txt")).read_text(encoding="utf-8").splitlines()
+    sections = keyed.evaluate_word_analogies(datapath("questions-words.txt"), restrict_vocab=restrict)[1][:-1]
+    result["analogies"] = {"among_first": restrict, "questions": sum(not line.startswith(":") for line in lines)}
+    for group, grammar in (("semantic", [False]), ("syntactic", [True]), ("all", [False, True])):
+        members = [s for s in sections if s["section"].startswith("gram") in grammar]
+        correct = sum(len(s["correct"]) for s in members)
+        asked = correct + sum(len(s["incorrect"]) for s in members)
+        result["analogies"][group] = {"accuracy": round(correct / asked, 4) if asked else None, "asked": asked}
+    return result
+
+
+def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
+    """Vectors as core.static.glove saves them, their checksums compared."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        if (meta["format"], meta["version"]) != ("elmoscope-vectors", 1):
+            raise CorruptArtifact(t("{folder} is not in version 1 of our format of vectors.", folder=folder))
+        names = ("vectors.safetensors", "words.txt")
+        if sum((folder / name).stat().st_size for name in names) > MAX_BYTES:
+            raise CorruptArtifact(
+                t("{folder} holds more than {gb} GB: these are not the vectors it names.", folder=folder, gb=MAX_BYTES >> 30)
+            )
+        files = {file: (folder / file).read_bytes() for file in names}
+        for file, data in files.items():
+            if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:
+                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json.", path=folder / file))
+        words, arrays = lines_of(files["words.txt"]), load(files["vectors.safetensors"])
+        vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
+        if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
+            raise CorruptArtifact(
+                t("{folder} is damaged: {n:,} words, vectors of shape {shape}.", folder=folder, n=len(words), shape=arrays["vectors"].shape)
+            )  # fmt: skip
+        return StaticVectors(words[:limit], vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
+    except FileNotFoundError as error:
+        raise MissingArtifact(
+            t("{folder} is not a folder of vectors: it has no {name}.", folder=folder, name=Path(error.filename).name)
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, SafetensorError) as error:
+        raise CorruptArtifact(t("The vectors in {folder} cannot be read: {error!r}.", folder=folder, error=error)) from None
+
+
+def open_vectors(name: str, *, allow_download: bool = False, report: Callable | None = None) -> StaticVectors:
+    """A registry name or a vector file -> static vectors; gensim's names are fetched by gensim, then kept in our cache."""
+    if allow_download and name in DOWNLOADS:
+        kept = cache_folder() / "vectors" / f"{name}.gz"
+        if not kept.is_file():
+            download_vectors(name, report=report)
+            import gensim.downloader
+
+            moved(Path(gensim.downloader.BASE_DIR) / name / f"{name}.gz", kept)
+    return load_vectors(resolve(name, "vectors"))

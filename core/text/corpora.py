@@ -1,0 +1,88 @@
+"""Names to sentences; labelled ones are cut anew as their language's models read text, each label staying on its word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from core.files.registry import resolve
+from core.text import languages
+from core.text.languages import Language
+from core.text.sentences import Sentence, Target, read_sentences
+from core.text.tokens import JOINER, bare, find_word, join_tokens
+
+BUNDLED_CORPUS = "sentences"
+
+
+def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
+    """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
+
+    A language's own labelled sentences are stored by words, for people; they come cut as its models read them.
+    """
+    owner = sentences_of(name)
+    with languages.reading(owner or language or languages.in_use()):
+        found = read_sentences(resolve(name, "corpus"))
+    return [recut(sentence, owner) for sentence in found] if owner and owner.tokeniser != "words" else found
+
+
+def sentences_of(corpus: str) -> Language | None:
+    """The language whose own labelled sentences a corpus is, or None."""
+    return next((one for one in map(languages.named, languages.codes()) if one.sentences == corpus), None)
+
+
+def recut(sentence: Sentence, language: Language) -> Sentence:
+    """The same text in the language's tokens. A target becomes its lemma's own token, where its word begins with the lemma.
+
+    "눈이" of the lemma "눈" becomes 눈, whatever the tokeniser makes of that word. Letters are never changed, so places among them
+    tell which token is which.
+    """
+    tokens = language.tokenize(join_tokens(list(sentence.tokens)))
+    before, spans = _spans(sentence.tokens), []
+    for target in sentence.targets:
+        start, end = before[target.position]
+        if target.lemma and bare(target.word).casefold().startswith(target.lemma.casefold()):
+            end = start + len(target.lemma)
+        tokens = _with_token(tokens, start, end)
+        spans.append(start)
+    starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
+    targets = [_moved(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
+    return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
+
+
+def with_word(tokens: list[str], word: str) -> list[str]:
+    """The tokens, with `word` as one of them: where none is, it is cut from the first token that begins with it, if any does."""
+    if find_word(tokens, word):
+        return tokens
+    for token, (start, _) in zip(tokens, _spans(tokens), strict=True):
+        if bare(token).casefold().startswith(word.casefold()):
+            return _with_token(tokens, start, start + len(word))
+    return tokens
+
+
+def _moved(target: Target, position: int, tokens: list[str]) -> Target:
+    return replace(target, position=position, word=tokens[position])
+
+
+def _spans(tokens) -> list[tuple[int, int]]:
+    """Where each token begins and ends among the letters of all, spaces and joiners not counted."""
+    spans, end = [], 0
+    for token in tokens:
+        start, end = end, end + len(bare(token))
+        spans.append((start, end))
+    return spans
+
+
+def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
+    """The tokens cut and joined so that one of them is exactly the letters from `start` to `end`."""
+    found: list[str] = []
+    for token, (first, last) in zip(tokens, _spans(tokens), strict=True):
+        plain, edges = bare(token), [first, *(k for k in (start, end) if first < k < last), last]
+        for a, b in pairwise(edges):
+            piece = plain[a - first : b - first]
+            if start < a < end:  # the word goes on in this piece
+                found[-1] += piece
+            elif a > first:
+                found.append(f"{JOINER}{piece}")
+            else:
+                found.append(token if b == last else token[: len(token) - (last - b)])
+    return found

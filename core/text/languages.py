@@ -1,0 +1,162 @@
+"""The languages that the models read: how each becomes tokens, and which model, vectors, sentences and examples are its own.
+
+A language is one JSON file, languages/<code>.json, among the assets or in the folder ELMOSCOPE_DATA: nothing else of `core` knows
+one by name. Which is in use follows from the model: the one its meta.json names, English where it names none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+
+from core.common import i18n
+from core.common.config import ROOT
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.files.artifacts import read_json
+from core.text import tokens as text
+from core.text.morphemes import morphemes
+
+TOKENISERS: dict[str, Callable[[str], list[str]]] = {
+    "words": text.tokenize,  # words and marks apart; good for most languages that write spaces
+    "spaces": str.split,  # for text that is cut already
+    "morphemes-ko": morphemes,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One language; only code and name must be given."""
+
+    code: str
+    name: str  # as its readers call it
+    tokeniser: str = "words"  # a key of TOKENISERS
+    model: str = ""  # names in core.files.registry, used where they are on this machine
+    vectors: str = ""
+    sentences: str = ""  # our own sense-labelled ones
+    targets: str = ""  # the folder of assets that holds the table and the maps of those sentences
+    corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...
+    hold_out: float = 0.0  # ... but for this share of their lines, which measures it
+    filters: tuple[tuple[int, int], ...] = ()  # (width in bytes, number) of a model's char-CNN, narrowest first; () as English
+    licence: str = "Not stated"  # of what is trained on its corpus
+    examples: dict = field(default_factory=dict)  # by page
+    words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.text.word_in_question
+
+    def tokenize(self, sentence: str) -> list[str]:
+        """Tokens of one sentence."""
+        return TOKENISERS[self.tokeniser](sentence)
+
+    def writes(self, word: str) -> bool:
+        """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""
+        known = _scripts(json.dumps(self.examples.get("pairs", {}), ensure_ascii=False))
+        return not known or _scripts(word) <= known
+
+
+_told: ContextVar[str | None] = ContextVar("content language", default=None)
+_source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
+
+
+def use(code: str | None) -> None:
+    """Read text as that language in this thread, until told otherwise; None forgets it."""
+    _told.set(code)
+
+
+@contextmanager
+def reading(language: Language) -> Iterator[None]:
+    """Read text as that language within."""
+    before = _told.set(language.code)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
+def follow(source: Callable[[], str | None]) -> None:
+    """Ask `source` for the code in threads that were not told one by `use`: parts of a page run again in new threads."""
+    _source[:] = [source]
+
+
+def in_use() -> Language:
+    """The language that text is read as."""
+    code = _told.get() or (_source[0]() if _source else None) or i18n.ENGLISH
+    return named(code) if code in codes() else named(i18n.ENGLISH)
+
+
+def tokenize(sentence: str) -> list[str]:
+    """Tokens of one sentence in the language in use."""
+    return in_use().tokenize(sentence)
+
+
+def codes() -> tuple[str, ...]:
+    """English first, then every language whose description can be used; what is described is looked for once."""
+    return _usable(os.environ.get("ELMOSCOPE_DATA"))
+
+
+def that_write(word: str) -> list[Language]:
+    """The languages whose examples are written in the word's script."""
+    found = (named(code) for code in codes())
+    return [one for one in found if one.examples.get("pairs") and one.writes(word)]
+
+
+def named(code: str) -> Language:
+    """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
+    path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
+    if path is None:
+        told = {"code": code[:40], "codes": ", ".join(codes())}
+        raise BadInput(t("There is no language '{code}'. Described are: {codes}.", **told))
+    return _read(path)
+
+
+def of_model(folder: str | Path) -> Language:
+    """The language that a model (or vectors) was trained for, as the meta.json of its folder names it; English where none is."""
+    path = Path(folder) / "meta.json"
+    code = read_json(path, expect=dict).get("language") if path.is_file() else None
+    return named(code if code in codes() else i18n.ENGLISH)
+
+
+@lru_cache(maxsize=16)
+def _described(data: str | None) -> dict[str, Path]:
+    """Code -> file; where the folder of local data describes a language that we do, ours."""
+    folders = [base / "languages" for base in (Path(data) if data else None, ROOT / "assets") if base]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.json"))}
+
+
+@lru_cache(maxsize=16)
+def _usable(data: str | None) -> tuple[str, ...]:
+    found = set()
+    for path in _described(data).values():
+        with suppress(ElmoscopeError):  # who names it is told what is wrong
+            found.add(_read(path).code)
+    return (i18n.ENGLISH, *sorted(found - {i18n.ENGLISH}))
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path) -> Language:
+    told, known = read_json(path, expect=dict), {f.name for f in fields(Language)} - {"code"}
+    if strange := sorted(set(told) - known):
+        names = {"strange": ", ".join(strange), "known": ", ".join(sorted(known))}
+        raise BadInput(t("{path} describes {strange}; a language has {known}.", path=path, **names))
+    if not isinstance(told.get("name"), str) or not told["name"].strip():
+        raise BadInput(t('{path} gives the language no name. Write for example "name": "Esperanto".', path=path))
+    if told.get("tokeniser", "words") not in TOKENISERS:
+        names = {"name": told["tokeniser"], "names": ", ".join(TOKENISERS)}
+        raise BadInput(t("{path}: there is no tokeniser {name!r}. There are: {names}.", path=path, **names))
+    try:
+        told["filters"] = tuple((int(width), int(count)) for width, count in told.get("filters", ()))
+    except (TypeError, ValueError):
+        wrong = t('{path}: "filters" are pairs of a width and a number, such as [[3, 64], [6, 128]].', path=path)
+        raise BadInput(wrong) from None
+    told["corpus"] = tuple(map(str, told.get("corpus", ())))
+    return Language(code=path.stem, **told)
+
+
+def _scripts(text: str) -> set[str]:
+    """LATIN, HANGUL ... of a text's letters: the first word of each one's name."""
+    return {unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha()}

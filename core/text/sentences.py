@@ -1,0 +1,330 @@
+"""Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
+
+Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
+limits. Tokens that a file gives are kept as they are; texts are split by `core.text.tokens` and tokenised as the language in use.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.limits import limits
+from core.files.artifacts import check_fits, parse_json, text_fingerprint
+from core.files.encodings import encoding_of
+from core.text.languages import tokenize
+from core.text.tokens import split_sentences
+
+MAX_BYTES = 100_000_000  # of a file, unpacked
+MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
+MAX_LINE_BYTES = 1_000_000
+MAX_TEXT = 50_000  # characters of one text: a line, a cell, a "text"
+MAX_TOKENS = 5_000  # of one sentence
+MAX_NAME = 200  # characters of a document's name
+TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
+_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
+
+
+class Place(NamedTuple):
+    """Where something stands: "a.csv, line 3"; worded in the reader's language only if it must be told, as few places are."""
+
+    name: str  # of a file; "" for typed text
+    number: int
+    is_item: bool = False  # of a JSON list, not a line
+
+    def __str__(self) -> str:
+        if self.is_item:
+            return t("{name}, item {number}", name=self.name, number=self.number)
+        if self.name:
+            return t("{name}, line {number}", name=self.name, number=self.number)
+        return t("The text, line {number}", number=self.number)
+
+
+_Placed = Iterator[tuple[Place, Any]]  # and what stands there
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A token that a file singles out, with what it says about it."""
+
+    position: int  # in the sentence's tokens, from 0
+    word: str  # the spelling there
+    sense: str | None = None
+    lemma: str | None = None
+    pos: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    tokens: tuple[str, ...]
+    targets: tuple[Target, ...] = ()
+    document: str | None = None  # the text it comes from, where a file says so
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """One row of `evaluate senses`: `word` names the group (a lemma, say), so the token there may be an inflected form."""
+
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    label: str
+    document: str = ""  # where it is known: rows of one document are split and resampled together
+
+
+def read_sentences(
+    path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True
+) -> list[Sentence]:
+    """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
+
+    .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
+    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
+    "document" names the text a row comes from.
+    .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
+    where no names stand on top (then every row is text). Rows that follow each other with the same tokens become one Sentence.
+    """
+    if limit is not None and limit < 1:
+        raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
+    path, known = Path(path), {}  # known: one string per spelling, however often it occurs
+    found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
+    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
+    if not sentences:
+        raise BadInput(t("{name} holds no sentence. A corpus needs at least one line of text.", name=path.name))
+    return sentences
+
+
+def read_labelled(path: str | Path) -> list[LabelledRow]:
+    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing."""
+    rows, astray = [], []
+    for place, value in json_rows(Path(path), whole=True):
+        rows.append(row := _labelled(value, place))
+        word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
+        if word in tokens and tokens[row.position][:1] != word[:1]:
+            astray.append((place, row))
+    if not rows:
+        raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
+    if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
+        place, row = astray[0]
+        found = f"token {row.position} is {shown(row.tokens[row.position])}, not {shown(row.word)}"
+        refuse(place, f"{found}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
+    return rows
+
+
+def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
+    """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
+    most = limits().max_pasted
+    if len(text) > most:
+        raise BadInput(t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file instead.", n=len(text), most=most))  # fmt: skip
+    lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
+    found = [sentence for k, line in lines for sentence in _from_text(line, Place("", k), split)]
+    if not found:
+        raise BadInput(t("There is no text yet. Type at least one sentence."))
+    return found
+
+
+def fingerprint(sentences: Iterable[Sentence]) -> str:
+    """sha256 of tokens and targets, 64 hex digits: what caches and artifacts know a corpus by."""
+    return text_fingerprint(part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets)))
+
+
+def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> Iterator[Sentence]:
+    kind = _kind(path)
+    if kind in (".json", ".jsonl"):
+        for place, row in json_rows(path, whole=whole):
+            name = row.get("document") if isinstance(row, dict) else None
+            document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+            yield from (replace(sentence, document=document) for sentence in _from_row(row, column, place, split))
+    else:
+        for place, text in placed_lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
+            yield from _from_text(text, place, split)
+
+
+def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Rows that follow each other and label other tokens of the same sentence become one."""
+    last = Sentence(())
+    for sentence in chain(sentences, [Sentence(())]):
+        seen, new = ({target.position for target in s.targets} for s in (last, sentence))
+        if seen and new and not seen & new and (sentence.tokens, sentence.document) == (last.tokens, last.document):
+            last = replace(last, targets=last.targets + sentence.targets)
+            continue
+        if last.tokens:
+            yield last
+        last = sentence
+
+
+def _from_text(text: str, place: Place | str, split: bool) -> list[Sentence]:
+    if len(text) > MAX_TEXT:
+        found = t("a text of {n:,} characters", n=len(text))
+        refuse(place, found, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
+    found = [tokenize(part) for part in (split_sentences(text) if split else [text])]
+    return [Sentence(checked_tokens(tokens, place)) for tokens in found if tokens]
+
+
+def _from_row(row: Any, column: str | None, place: Place | str, split: bool) -> list[Sentence]:
+    """The sentences of one JSON value: a token list, a text, or an object."""
+    if isinstance(row, list):
+        return [Sentence(checked_tokens(row, place))]
+    if isinstance(row, dict) and "tokens" in row:
+        tokens = checked_tokens(row["tokens"], place)
+        return [Sentence(tokens, _targets(row, tokens, place))]
+    text = row.get(column, row.get("text")) if isinstance(row, dict) else row
+    if isinstance(text, str):
+        return _from_text(_text(text, place), place, split)
+    refuse(place, t("{row} is no row", row=shown(row)), t('A row is {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
+
+
+def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
+    label, sense, word, lemma, pos = (_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    position = row.get("position")
+    if position is None and sense is None and label is None:
+        return ()
+    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+        found = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+        refuse(place, found, t("It is a whole number, 0 to {last}.", last=len(tokens) - 1))
+    token = tokens[position]
+    if word is not None and word.casefold() != token.casefold():
+        if label is None and word != lemma:  # beside a "label", the word may be a lemma
+            found = t("token {number} is {found}, not {wanted}", number=position, found=shown(token), wanted=shown(word))
+            refuse(place, found, t("Positions count tokens from 0."))
+        lemma = word if lemma is None else lemma
+    return (Target(position, token, label if sense is None else sense, lemma, pos),)
+
+
+def _labelled(row: Any, place: Place | str) -> LabelledRow:
+    given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
+    missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
+    if missing:
+        found = f"{shown(row)}, without {' and '.join(missing)}"
+        refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
+    target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
+    return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
+
+
+def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
+    """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
+        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Tokens look like this: ["the", "bank"], none blank.'))  # fmt: skip
+    if len(tokens) > MAX_TOKENS:
+        refuse(place, t("a sentence of {n:,} tokens", n=len(tokens)), t("At most {n:,} are read as one; split it.", n=MAX_TOKENS))
+    _text("".join(tokens), place)
+    return tuple(tokens)
+
+
+def _text(value: Any, place: Place | str) -> str | None:
+    """A text, a whole number as text (senses are often numbered), or None."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
+        needed = t('It looks like this: "bank", with no NUL and no half character (unpaired surrogate).')
+        refuse(place, t("{value} where a text should be", value=shown(value)), needed)
+    return value
+
+
+def refuse(place: Place | str, found: str, needed: str) -> NoReturn:
+    raise BadInput(f"{place}: {found}. {needed}")
+
+
+def shown(value: Any, most: int = 80) -> str:
+    """A JSON value on one line, cut short; of what is in it, only the first level."""
+    if isinstance(value, list | dict):
+        parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
+        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("a row of nothing")
+    else:
+        text = "null" if value is None else repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _kind(path: Path) -> str:
+    kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
+    if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
+        raise BadInput(t("{name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.", name=path.name))  # fmt: skip
+    return kind
+
+
+def json_rows(path: Path, *, whole: bool) -> _Placed:
+    """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
+    kind, lines = _kind(path), placed_lines(path, whole=whole)
+    if kind not in (".json", ".jsonl"):
+        raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
+    if kind == ".json":
+        text = "".join(line for _, line in placed_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        lines = iter([(path.name, text)])
+    for place, text in ((place, text) for place, text in lines if text.strip()):
+        try:
+            value = parse_json(text)
+            if kind == ".json" and not isinstance(value, list):
+                raise ValueError(t("{value} instead of a list of sentences", value=shown(value)))
+        except ValueError as error:
+            needed = t('Needed: {{"tokens": ["the", "bank"]}} on each line; in .json, [["the", "bank"], ...].')
+            refuse(place, str(error), needed)
+        yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))
+
+
+def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
+    """The text cells of a table, each with the line its row ends on."""
+    lines = (line for _, line in placed_lines(path, whole=whole))
+    first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
+    quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
+    mark = next((mark for mark in marks if mark in first), marks[0])
+    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=quoting, strict=True)
+    rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
+    try:
+        for place, row in islice(rows, 1):
+            index, is_header = _column(row, column, place)
+            yield from [] if is_header else [(place, row[index])]
+        for place, row in rows:
+            if len(row) <= index:
+                refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
+            yield place, row[index]
+    except csv.Error as error:
+        refuse(Place(path.name, reader.line_num), t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))  # fmt: skip
+
+
+def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:
+    """Where the text stands, and whether this first row is a row of names."""
+    number = "1" if column is None and len(row) == 1 and row[0].casefold() not in TEXT_COLUMNS else column or ""
+    if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
+        return int(number) - 1, False
+    names, wanted = [name.strip().casefold() for name in row], TEXT_COLUMNS if column is None else [column.strip().casefold()]
+    if found := [names.index(name) for name in wanted if name in names]:
+        return found[0], True
+    found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
+    refuse(place, found, t("Say which one holds the text, by its name or its number."))
+
+
+def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
+    """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text."""
+    check_fits(path, most if whole else 1 << 62)
+    opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
+    try:
+        with opened(path, "rb") as stream:
+            for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
+                place, total = Place(path.name, number), total + len(data)
+                if total > most:
+                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))  # fmt: skip
+                if len(data) > longest:
+                    refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
+                yield place, _decoded(data, place, number == 1, encoding := encoding or encoding_of(opened, path, total, data))
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise BadInput(t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)) from None  # fmt: skip
+
+
+def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
+    if b"\x00" in data:
+        utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
+    try:
+        return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
+    except UnicodeDecodeError as error:
+        found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+        refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))

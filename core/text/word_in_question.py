@@ -1,0 +1,298 @@
+"""Which word of two sentences a person most likely means: the one that stands in both, else the most ambiguous of each.
+
+A token is known by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
+rules for regular endings and a list of irregular forms, Korean ones by the analyser. What a language's words are worth, its
+description says (`Language.words`, each a list of lines):
+"function" words that carry grammar, never in question;
+"common" words that are rarely what a pair of sentences is about;
+"ambiguous" lists of words with several meanings, the most telling list first;
+"forms" irregular forms and what they may be forms of, "ran run, lay lie lay";
+"graded" adjectives that take -er and -est; "before nouns" words after which a noun is likely;
+"endings" last syllables of a verb that the analyser may take for a noun;
+"bound" nouns that are grammar behind a verb ("할 수 있다"), words of their own elsewhere ("수를 놓다");
+"nouns" words that the analyser takes for pronouns, each with the pieces after it, or words near it, that make it a noun: "이 가 닦다".
+A word on no list is worth the more, the nearer it is to the middle of its vectors' list of words by frequency: very frequent
+words say little, very rare ones have one meaning. A language that lists nothing has its shared words and those frequencies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.common import i18n
+from core.common.errors import ElmoscopeError
+from core.files import registry
+from core.text import languages
+from core.text.languages import Language
+from core.text.morphemes import Morpheme, analysed, has_hangul
+from core.text.tokens import bare
+
+# What a word is worth: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
+FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
+AFTER_DETERMINER, NOUN, FREQUENT = 4.0, 4.0, 1.0  # what else speaks for a word, all less than from one list to the next
+MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about the 1,600th
+# Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
+_VERBS, _NOUNS, _OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
+_MAKES_VERBS = ("XSV", "XSA")
+
+
+class Words(NamedTuple):
+    """A language's lists, ready to be asked."""
+
+    function: frozenset[str]
+    common: frozenset[str]
+    worth: dict[str, float]  # of an ambiguous word
+    forms: dict[str, tuple[str, ...]]
+    graded: frozenset[str]
+    before_nouns: frozenset[str]
+    endings: frozenset[str]
+    bound: frozenset[str]
+    nouns: dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A token that may be in question."""
+
+    position: int
+    spelling: str
+    worth: dict[str, float]  # lemma, its spelling first -> how likely that word is meant
+    stem: str  # of a verb, which a noun may be spelt like; else ""
+    parts: frozenset[str]  # of a compound
+
+    @property
+    def best(self) -> float:
+        return max(self.worth.values())
+
+
+def word_in_question(
+    tokens_a: Sequence[str], tokens_b: Sequence[str], language: Language, *, tapped: tuple[int | None, int | None] = (None, None)
+) -> tuple[int | None, int | None]:
+    """The positions of the words meant in two sentences; None in one without a token.
+
+    A position in `tapped` stands; the other sentence then follows it, where the same word stands there.
+
+    >>> word_in_question("He ran to the banks .".split(), "The bank was shut .".split(), languages.named("en"))
+    (4, 1)
+    """
+    both = [candidates(tokens, language) for tokens in (tokens_a, tokens_b)]
+    for side, position in enumerate(tapped):
+        if position is not None:
+            both[side] = [_at(both[side], (tokens_a, tokens_b)[side], position)]
+    i, j = _shared(*both) or tuple(max(of, key=lambda one: one.best, default=None) for of in both)
+    return _place(i, tokens_a), _place(j, tokens_b)
+
+
+def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, language: Language) -> bool:
+    """Whether two tokens are, or may be, forms of one word."""
+    a, b = (_at(candidates(tokens, language), tokens, k) for tokens, k in ((tokens_a, i), (tokens_b, j)))
+    return bool(a.worth.keys() & b.worth.keys())
+
+
+def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
+    """The tokens that may be in question: words, but for those that carry grammar."""
+    found, read = [], analysed(tokens)
+    stems = frozenset(part + "다" * (tag in _VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
+    for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
+        if morpheme is not None:
+            before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
+            one = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
+        elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
+            continue
+        else:
+            one = _written(k, tokens, language)
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
+    """The pair of one word that is worth most: a whole word, else a verb's stem, else a part of a compound."""
+    for keys in (lambda one: set(one.worth), lambda one: {one.stem, *one.worth} - {""}, lambda one: {*one.parts, *one.worth}):
+        found = [
+            (max(_least(a, b, key) for key in shared) + (a.spelling == b.spelling), -a.position, -b.position, a, b)
+            for a in of_a
+            for b in of_b
+            if (shared := keys(a) & keys(b))
+        ]
+        if found:
+            return max(found, key=lambda one: one[:3])[3:]
+    return None
+
+
+def _least(a: Candidate, b: Candidate, key: str) -> float:
+    return min(a.worth.get(key, a.best), b.worth.get(key, b.best))
+
+
+def _place(one: Candidate | None, tokens: Sequence[str]) -> int | None:
+    """Where there is nothing but grammar, marks and numbers, the longest word of it, else the first token."""
+    if one is not None:
+        return one.position
+    return max(range(len(tokens)), key=lambda k: sum(map(str.isalpha, tokens[k])), default=None)
+
+
+def _at(found: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
+    plain = _spelling(tokens[position])
+    known = next((one for one in found if one.position == position), None)
+    return known or Candidate(position, plain, {plain: GRAMMAR}, "", frozenset())
+
+
+def _spelling(token: str) -> str:
+    return bare(token).casefold()
+
+
+# --- words as they are written --------------------------------------------------------------------------------------------
+
+
+def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
+    foreign = language.tokeniser == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
+    of = languages.named(i18n.ENGLISH) if foreign else language
+    known, spelling = words_of(of), _spelling(tokens[k])
+    before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
+    determined = bool(before) and (before[-1] in known.before_nouns or before[0] in known.before_nouns)
+    if spelling in known.function and not (spelling in known.worth and determined):
+        return None
+    whole = spelling.replace("-", "") or spelling
+    extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
+    name = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
+    worth = {
+        lemma: (_worth(lemma, known, of) if not name or lemma in known.worth else COMMON) + extra
+        for lemma in dict.fromkeys((whole, *lemmas(whole, known)))
+    }
+    parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
+    told = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
+    return Candidate(k, spelling, worth, "", frozenset(told))
+
+
+def lemmas(word: str, known: Words) -> tuple[str, ...]:
+    """What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
+
+    >>> lemmas("banks", words_of(languages.named("en"))), lemmas("running", words_of(languages.named("en")))
+    (('bank',), ('runn', 'runne', 'run'))
+    """
+    if not known.forms:  # endings are told of no language but those that list their irregular forms
+        return ()
+    found = list(known.forms.get(word, ()))
+    if word.endswith("ies") and len(word) > 3:
+        found += [word[:-3] + "y", word[:-1]]
+    elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
+        found += [word[:-2], word[:-1]]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in ("news", "lens", "gas", "always"):
+        found.append(word[:-1])
+    if word.endswith("ied"):
+        found += [word[:-3] + "y", word[:-1]]
+    elif word.endswith("ed") and not word.endswith("eed"):
+        found += _without(word, 2)
+    elif word.endswith("ing"):
+        found += _without(word, 3)
+    for ending in ("er", "est"):
+        if word.endswith(ending):
+            bases = [word[: -len(ending) - 1] + "y"] if word.endswith(f"i{ending}") else _without(word, len(ending))
+            found += [base for base in bases if base in known.graded]
+    return tuple(one for one in dict.fromkeys(found) if one != word and len(one) > 1 and set(one) & set("aeiouy"))
+
+
+def _without(word: str, ending: int) -> list[str]:
+    """A word without its ending: as it is, with a silent e, with one of two like letters ("planned" -> "plan")."""
+    base = word[:-ending]
+    if len(base) < 2:
+        return []
+    return [base, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
+
+
+# --- words as mecab-ko reads them -----------------------------------------------------------------------------------------
+
+
+def _of_hangul(language: Language) -> Language:
+    """The language whose lists hold Hangul: the one in use, else the one that is read by the analyser."""
+    codes = (language.code, *languages.codes())
+    return next((languages.named(code) for code in codes if languages.named(code).tokeniser == "morphemes-ko"), language)
+
+
+def _korean(
+    k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], stems: frozenset[str], language: Language
+) -> Candidate | None:
+    """A piece as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
+    known, (stem, tag), spelling, (before, after) = words_of(language), morpheme.parts[0], bare(token), around
+    if tag == "NP" and not known.nouns.get(spelling, frozenset()).isdisjoint({after[0], *stems}):
+        tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
+    if tag == "NNB" and spelling in known.bound:
+        return None
+    if tag in _VERBS:
+        lemma = f"{stem}다"
+    elif tag in (*_NOUNS, *_OTHER):
+        lemma = spelling
+    else:
+        return None
+    listed = lemma in known.worth
+    noun = tag in _NOUNS or (tag == "NNB" and before[1] not in _NOUNS)  # "사과 등" is "and the like", "굽은 등" a back
+    if (lemma in known.function and not (listed and noun)) or (tag in _OTHER and not listed):
+        return None
+    worth = _worth(lemma, known, language) + (NOUN if tag in _NOUNS else 0.0)
+    if after[1] in _MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
+        worth = COMMON
+    parts = {part for part, of in morpheme.parts if of in _NOUNS} if len(morpheme.parts) > 1 else set()
+    if tag not in _VERBS:  # one that the analyser took for a noun, perhaps: 차서, 지기
+        stem = spelling[:-1] if f"{spelling[:-1]}다" in known.worth and spelling[-1:] in known.endings else ""
+    # Its spelling besides: the analyser may read a verb of two homographs now as one, now as the other, or as a noun.
+    return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))
+
+
+# --- what a word is worth -------------------------------------------------------------------------------------------------
+
+
+def _worth(lemma: str, known: Words, language: Language) -> float:
+    rank = _ranks(language.vectors).get(lemma)
+    frequent = FREQUENT / math.log10(rank + 10) if rank is not None else 0.0
+    if lemma in known.worth:
+        return known.worth[lemma] + frequent
+    if lemma in known.common:
+        return COMMON + frequent
+    if rank is None:
+        return LEAST
+    return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
+
+
+@lru_cache(maxsize=4)
+def _ranks(vectors: str) -> dict[str, int]:
+    """Word -> how many are more frequent, among a language's bundled vectors; {} where they are not on this machine."""
+    with suppress(ElmoscopeError, OSError):
+        listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
+        return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
+    return {}
+
+
+def words_of(language: Language) -> Words:
+    """A language's lists of words."""
+    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns")))
+
+
+@lru_cache(maxsize=8)
+def _lists(code: str, *_described: str) -> Words:
+    told = languages.named(code).words
+
+    def listed(name: str) -> list[str]:
+        return " ".join(told.get(name, ())).split()
+
+    worth: dict[str, float] = {}
+    tiers = told.get("ambiguous", ())
+    for k, lines in enumerate(tiers):
+        for word in " ".join(lines).split():
+            worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
+
+    def entries(name: str) -> dict[str, tuple[str, ...]]:
+        return {
+            one: tuple(more)
+            for one, *more in (entry.split() for entry in " ".join(told.get(name, ())).split(",") if entry.strip())
+        }
+
+    return Words(
+        frozenset(listed("function")), frozenset(listed("common")), worth, entries("forms"),
+        frozenset(listed("graded")), frozenset(listed("before nouns")),
+        frozenset(listed("endings")), frozenset(listed("bound")), {word: frozenset(of) for word, of in entries("nouns").items()},
+    )  # fmt: skip

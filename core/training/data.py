@@ -1,0 +1,164 @@
+"""Text files to compact training data: token ids on disk, sentences drawn as packed batches.
+
+A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy` (int64, one more than sentences),
+`domains.npy` (uint8 per sentence), `types.txt` (spelling of id k in line k, most frequent first), `meta.json` and, where
+lines were held out to measure on, `held-out.txt`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import lzma
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from core.common.errors import BadInput, MissingArtifact
+from core.elmo.packing import PackedBatch, pack
+from core.text import languages
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+
+OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
+    path = Path(path)
+    if not path.is_file():
+        raise MissingArtifact(f"There is no text file {path}.")
+    try:
+        with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+            yield from lines
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise BadInput(f"{path} cannot be read to its end: {error}.") from None
+
+
+def prepare(
+    files: list[Path],
+    folder: Path,
+    report: Callable[[str], None],
+    *,
+    max_tokens: int = 60,
+    processes: int = 2,
+    language: str = "en",
+    hold_out: float = 0.0,
+) -> Path:
+    """Tokenise `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there.
+
+    A share `hold_out` of the lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same
+    lines whatever they are prepared for.
+    """
+    if (folder / "meta.json").exists():
+        made_for = json.loads((folder / "meta.json").read_text()).get("language", "en")
+        if made_for != language:
+            raise BadInput(f"{folder} was prepared as '{made_for}', not as '{language}'. Name another folder.")
+        return folder
+    if not 0 <= hold_out < 1:
+        raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
+    languages.named(language).tokenize("")  # what is wrong with it is said here, not by a worker
+    folder.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes) as pool:
+        parts, held = [], []
+        how = [[value] * len(files) for value in (max_tokens, language, hold_out)]
+        for path, (*part, kept) in zip(files, pool.map(_read_file, files, *how), strict=True):
+            parts.append(part)
+            held += kept
+            report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
+    if not any(len(lengths) for _, _, lengths in parts):
+        raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
+    counts: Counter[str] = Counter()
+    for types, ids, _ in parts:
+        for word, n in zip(types, np.bincount(ids, minlength=len(types)).tolist(), strict=True):
+            counts[word] += n
+    ordered = [*BOUNDARIES, *(word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])))]
+    number = {word: k for k, word in enumerate(ordered)}
+    ids = np.concatenate([np.array([number[w] for w in types], np.uint32)[part] for types, part, _ in parts])
+    lengths = np.concatenate([part[2] for part in parts])
+    np.save(folder / "ids.npy", ids)
+    np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
+    np.save(folder / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
+    (folder / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
+    meta = {"files": [p.name for p in files], "sentences": len(lengths), "tokens": int(lengths.sum()), "types": len(ordered)}
+    if language != "en":
+        meta["language"] = language
+    if hold_out:
+        meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
+        (folder / "held-out.txt").write_text(
+            "\n".join(sorted(held, key=_hash)), encoding="utf-8", newline="\n"
+        )  # all files' mixed
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8", newline="\n")
+    return folder
+
+
+def _read_file(
+    path: Path, max_tokens: int, language: str, hold_out: float
+) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
+    """One file's own types, its token ids in them, its sentences' lengths, and the lines held out."""
+    number: dict[str, int] = {}
+    ids, lengths, held, tokenize = [], [], [], languages.named(language).tokenize
+    for line in read_lines(path):
+        if hold_out and _drawn(line.strip(), hold_out):
+            held.append(line.strip())
+            continue
+        tokens = tokenize(line)[:max_tokens]
+        if tokens:
+            ids.extend([number.setdefault(token, len(number)) for token in tokens])
+            lengths.append(len(tokens))
+    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64), held
+
+
+def held_out(files: Sequence[str | Path], share: float) -> list[str]:
+    """The lines of `files` that `prepare` holds out, in its order: those of all files mixed."""
+    lines = (line.strip() for file in files for line in read_lines(file))
+    return sorted((line for line in lines if _drawn(line, share)), key=_hash)
+
+
+def _drawn(line: str, share: float) -> bool:
+    """Whether a line is among the share held out: a function of its text."""
+    return int.from_bytes(_hash(line)) < share * 2**64
+
+
+def _hash(line: str) -> bytes:
+    return hashlib.blake2b(line.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+class Corpus:
+    """A prepared folder, opened without reading it: draws the sentences of any step of any epoch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.meta = json.loads((folder / "meta.json").read_text())
+        self.ids = np.load(folder / "ids.npy", mmap_mode="r")
+        self.starts = np.load(folder / "starts.npy", mmap_mode="r")
+        self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
+        self.domains = np.load(folder / "domains.npy", mmap_mode="r")
+
+    def sentence(self, number: int) -> np.ndarray:
+        return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)
+
+    def batches(self, *, tokens: int, seed: int, oversample: dict[str, int], skip: int = 0) -> Iterator[PackedBatch]:
+        """Endless batches of about `tokens` tokens; the stream is a function of `seed`, and `skip` resumes it exactly.
+
+        Each domain's files stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch.
+        """
+        times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
+        pool, lengths = np.repeat(np.arange(len(times)), times), np.diff(self.starts) + 2
+        drawn = 0
+        for epoch in range(1_000_000):
+            rng = np.random.default_rng((seed, epoch))
+            shuffled = rng.permutation(pool)
+            for start in range(0, len(shuffled), 8192):  # within such a stretch, sort by length
+                stretch = shuffled[start : start + 8192]
+                stretch = stretch[np.argsort(lengths[stretch], kind="stable")]
+                cuts = np.flatnonzero(np.diff(np.cumsum(lengths[stretch]) // tokens)) + 1
+                groups = np.split(stretch, cuts)
+                for k in rng.permutation(len(groups)):
+                    drawn += 1
+                    if drawn > skip:
+                        yield pack([self.sentence(n) for n in groups[k]])[0]

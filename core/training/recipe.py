@@ -1,0 +1,235 @@
+"""How elmo-mini is made on an ordinary processor: three stages, each checkpointed, one folder.
+
+1. table: the LSTMs and the softmax learn over a plain embedding table (started from static vectors if given);
+2. characters: the char-CNN learns to spell the table's vectors;
+3. joint: char-CNN, LSTMs and softmax learn together, with a falling rate.
+
+The folder holds prepared/ (core.training.data), table.pt, characters.pt, joint.pt, log.jsonl and, in the end, model/.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from core.common.config import MINI, ModelShape
+from core.common.device import CPU, choose
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import LanguageModel, Perplexity, Vocabulary
+from core.elmo.weights import save_safetensors
+from core.files import checkpoint
+from core.files.artifacts import file_sha256, provenance, write_json
+from core.text import languages
+from core.training.data import Corpus, prepare, read_lines
+from core.training.trainer import PretrainConfig, Progress, Trainer
+from core.training.warm_start import solve_characters
+
+SAVE_EVERY_S = 240.0
+VALIDATE_EVERY_S = 900.0
+SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
+FITTED_TYPES = 100_000  # the char-CNN is solved for these, by their weight; rarer words follow from their spelling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What is trained, on what, for how long."""
+
+    files: tuple[Path, ...]  # one sentence a line
+    valid: Path | None = None  # held-out text for the validation perplexity
+    hold_out: float = 0.0  # share of the lines held out for it where no such text is given
+    language: str = "en"  # a code of core.text.languages
+    processes: int = 2  # that read the files
+    shape: ModelShape = field(default_factory=lambda: MINI)
+    config: PretrainConfig = field(default_factory=PretrainConfig)  # its `tokens` are both token stages' together
+    table_types: int = 150_000
+    table_share: float = 0.8  # of the tokens, those of stage 1
+    joint_rate: float = 1.5e-4
+    device: str = CPU  # one of core.common.device, where the token stages run; the char-CNN is solved on the processor
+    valid_sentences: int = 600
+
+    def stage_config(self, stage: str) -> PretrainConfig:
+        tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
+        if stage == "table":
+            rate = self.joint_rate / self.config.learning_rate  # where this stage ends, the joint one goes on
+            return replace(self.config, tokens=tokens, table_types=self.table_types, last_rate=rate)
+        # Solved by least squares, the char-CNN has little left to learn: a step in twelve is enough for it.
+        rate = {"learning_rate": self.joint_rate, "decay": 1.0, "character_every": 12}
+        return replace(self.config, tokens=tokens, table_types=0, seed=self.config.seed + 1, **rate)
+
+
+Report = Callable[[dict], None]
+
+
+def run(
+    recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report
+) -> Path:
+    """All three stages; with `resume` from the last checkpoint. Returns the model folder.
+
+    `start` warms the first stage up (core.training.warm_start) and returns how many types it knew.
+    """
+    if not resume and (folder / "log.jsonl").exists():
+        raise BadInput(f"{folder} already holds a training. Add --resume to go on with it, or name another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
+    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
+    corpus = Corpus(folder / "prepared")
+    if not recipe.valid and (folder / "prepared" / "held-out.txt").is_file():
+        recipe = replace(recipe, valid=folder / "prepared" / "held-out.txt")
+    log = _Log(folder / "log.jsonl", report)
+    trainer = _table_stage(recipe, corpus, folder, start, log)
+    _fit_stage(recipe, trainer, folder, log)
+    trainer = _joint_stage(recipe, corpus, trainer, folder, log)
+    return finish(recipe, trainer, folder, log)
+
+
+class _Log:
+    """Lines of the training log, as data: appended to a file and told to whoever watches."""
+
+    def __init__(self, path: Path, report: Report) -> None:
+        self.path, self.report = path, report
+
+    def __call__(self, **facts) -> None:
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps({**facts, "time": round(time.time(), 1)}) + "\n")
+        self.report(facts)
+
+
+def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log) -> Trainer:
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("table"), choose(recipe.device))
+    if (folder / "table.pt").exists():
+        trainer.load(folder / "table.pt")
+    elif start is not None:
+        log(stage="start", types=start(trainer))
+    _train(recipe, trainer, folder / "table.pt", "table", log)
+    return trainer
+
+
+def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
+    """Fit the char-CNN to the table, or load it fitted."""
+    path, characters, target = folder / "characters.pt", trainer.model.characters.cpu(), trainer.table.weight.detach().cpu()
+    if path.exists():
+        characters.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        characters.to(trainer.device)
+        return
+    known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
+    started = time.monotonic()
+    found = solve_characters(characters, known, target[: len(known)])
+    log(stage="characters", **found, types=len(known), seconds=round(time.monotonic() - started))
+    checkpoint.write(path, characters.state_dict())
+    characters.to(trainer.device)
+
+
+def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, log: _Log) -> Trainer:
+    trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"), choose(recipe.device))
+    trainer.model.load_state_dict(table.model.state_dict())
+    trainer.softmax.load_state_dict(table.softmax.state_dict())
+    for mine, before in zip(
+        (trainer.matrix_optimizer, trainer.optimizer), (table.matrix_optimizer, table.optimizer), strict=True
+    ):
+        mine.load_state_dict(before.state_dict())
+    if (folder / "joint.pt").exists():
+        trainer.load(folder / "joint.pt")
+    _train(recipe, trainer, folder / "joint.pt", "joint", log, tokens_before=table.tokens)
+    return trainer
+
+
+def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
+    saved = validated = time.monotonic()
+    for progress in trainer.run():
+        if progress.step % 20 == 0:
+            log(stage=stage, **_rounded(progress, tokens_before))
+        if time.monotonic() - saved > SAVE_EVERY_S:
+            trainer.save(kept)
+            saved = time.monotonic()
+        if recipe.valid and time.monotonic() - validated > VALIDATE_EVERY_S:
+            _log_perplexity(recipe, trainer, stage, tokens_before, log)
+            validated = time.monotonic()
+    trainer.save(kept)
+    if recipe.valid:
+        _log_perplexity(recipe, trainer, stage, tokens_before, log)
+
+
+def _rounded(progress: Progress, tokens_before: int) -> dict:
+    facts = asdict(progress)
+    facts["tokens"] += tokens_before
+    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in facts.items()}
+
+
+def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before: int, log: _Log) -> None:
+    found = validation(recipe, trainer)
+    log(stage=stage, tokens=trainer.tokens + tokens_before, forward=round(found.forward, 2), backward=round(found.backward, 2))
+
+
+def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
+    """Full-softmax perplexity on the first held-out sentences."""
+    tokenize = languages.named(recipe.language).tokenize
+    lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
+    trained = trainer.model.training
+    encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
+    if trainer.table:
+        encoder.use(trainer)
+    found = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
+    trainer.model.train(trained).requires_grad_(True)
+    return found
+
+
+def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
+    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017).
+
+    A sampled softmax meets the few hardest wrong words too seldom and leaves the logits a little flat.
+    """
+    found, weights = {}, [value.clone() for value in trainer.softmax.parameters()]
+    for scale in SCALES:
+        with torch.no_grad():
+            for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
+                value.copy_(before * scale)
+        found[scale] = validation(recipe, trainer).mean
+        if found[scale] > min(found.values()):  # convex: past the best one
+            break
+    best = min(found, key=found.__getitem__)
+    with torch.no_grad():
+        for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
+            value.copy_(before * best)
+    log(stage="scale", scale=best, perplexity=round(found[best], 2), unscaled=round(found[1.0], 2))
+
+
+class _TableEncoder(Encoder):
+    """Stage 1 has no char-CNN yet: words are read from the table."""
+
+    def use(self, trainer: Trainer) -> None:
+        self.table = trainer.table.weight.numpy(force=True)
+        self.row = {word: k for k, word in enumerate(trainer.corpus.types[: len(self.table) - 1])}
+
+    def word_vectors(self, words: list[str]) -> np.ndarray:
+        return self.table[[self.row.get(word, len(self.table) - 1) for word in words]]
+
+
+def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
+    """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
+    if recipe.valid:
+        calibrate(recipe, trainer, log)
+    model = folder / "model"
+    save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
+    lines = [json.loads(line) for line in log.path.read_text().splitlines()]
+    write_json(model / "training_log.json", lines)
+    facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
+    facts |= {"language": recipe.language, "licence": languages.named(recipe.language).licence}
+    write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
+    return model
+
+
+def progress_lines(events: Iterator[dict]) -> Iterator[str]:
+    """Events of `run` as lines for a terminal."""
+    for event in events:
+        left = event.get("seconds_left")
+        text = ", ".join(
+            f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step")
+        )
+        yield text + (f", {left / 60:.0f} min left in this stage" if left else "")

@@ -1,0 +1,308 @@
+"""Pre-training a biLM: forward and backward language models, trained together, resumable to the bit.
+
+Loss: the mean over both directions of -log p(next) under a softmax over `negatives` sampled words, log-uniform by
+frequency rank, corrected by their expected counts (Jean et al. 2015; as TensorFlow's sampled_softmax_loss).
+
+The char-CNN is the dearest part of a step on a CPU. With `table_types` > 0 the LSTMs first learn over a plain
+embedding table (started from static vectors, core.training.warm_start), the char-CNN is fitted to that table beside it,
+and a run with `table_types` = 0 then joins them: there every `character_every`-th step trains the char-CNN with its
+gradient, and the others take each word's vector from the last time it was computed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+
+from core.common.config import ModelShape
+from core.common.device import CPU, CUDA, PROCESSOR
+from core.common.draws import seeded
+from core.common.errors import BadInput
+from core.elmo.language_model import SPECIALS, Softmax
+from core.elmo.model import BiLM
+from core.elmo.packing import PackedBatch
+from core.elmo.recurrence import side_by_side
+from core.files import checkpoint
+from core.text.tokens import character_ids
+from core.training.data import Corpus
+from core.training.optimiser import OrthogonalMomentum
+from core.training.sampled_softmax import LogUniformSampler, sampled_softmax_loss
+from core.training.topic_loss import BAG, NEAREST, RARITY, WORDS, TopicMaps, bag_loss, draw_distances, rows_ahead, words_loss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PretrainConfig:
+    """Everything that decides the result of a run (with the prepared corpus)."""
+
+    vocabulary: int = 50_000  # words the softmax names, besides the three special ones
+    tokens: int = 8_000_000  # tokens to see; far less than one pass over the corpus needs no dropout
+    batch_tokens: int = 4096
+    negatives: int = 4096
+    learning_rate: float = 1e-3
+    warmup_steps: int = 100
+    decay: float = 0.6  # share of the tokens over which the learning rate falls, in a straight line ...
+    last_rate: float = 0.02  # ... to this share of itself
+    average: float = 0.1  # at the end the weights become their mean over this last share of the tokens (Izmailov et al. 2018)
+    average_every: int = 50  # steps between two of those that are averaged
+    clip_norm: float = 5.0
+    character_rate: float = 0.1  # the char-CNN's learning rate, as a share of the others'
+    character_every: int = 4  # steps between two that train the char-CNN
+    table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
+    oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
+    topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.topic_loss); 0: without
+    topic_target: str = WORDS  # single content words further on, or their bag
+    topic_reach: int = 10  # tokens, the farthest word asked for
+    topic_draws: int = 2  # distances a step, of single words
+    topic_common: int = 150  # most frequent types, which are no content words
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.topic < 0 or self.topic_reach < NEAREST or self.topic_target not in (WORDS, BAG):
+            raise BadInput(
+                f"topic must be 0 or more, topic_reach at least {NEAREST} and topic_target '{WORDS}' or '{BAG}', "
+                f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
+            )
+        if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.character_every) < 1:
+            raise BadInput(f"Training sizes must be at least 1, got {self}")
+        if self.negatives > self.vocabulary:
+            raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")
+        if not 0 <= self.average < 1 or self.average_every < 1:
+            raise BadInput(
+                f"average must be from 0 up to 1 and average_every at least 1, got {self.average}, {self.average_every}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One line of the training log."""
+
+    step: int
+    tokens: int
+    loss: float  # nats a word, sampled softmax, running mean
+    tokens_per_second: float
+    learning_rate: float
+    seconds_left: float
+
+
+class Trainer:
+    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it.
+
+    All that is learned lies on `device`; type ids, and which types' vectors are known, stay in the processor's memory.
+    """
+
+    def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig, device: torch.device = PROCESSOR) -> None:
+        self.corpus, self.config, self.device = corpus, config, device
+        self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
+        self.model = BiLM(shape, self.generator)  # all first weights are drawn on the processor
+        self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
+        self.softmax = Softmax(self.n_words, shape.projection, self.generator)
+        self.topic = TopicMaps(shape.n_layers, shape.projection) if config.topic else None
+        for part in filter(None, (self.model, self.softmax, self.topic)):
+            part.to(device)
+        recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
+        matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
+        self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
+        groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
+        if self.topic:
+            groups.append({"params": list(self.topic.parameters())})
+        self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
+        self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
+        self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
+        self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
+        if self.table:  # the last row stands for every rarer type
+            torch.nn.init.zeros_(self.table.weight)
+            self.table.to(device if device.type in (CPU, CUDA) else PROCESSOR)  # where torch has sparse gradients
+            self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
+        self.cache = torch.zeros(len(corpus.types), shape.projection, device=device)  # each type's vector when last computed
+        self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
+        ranks = torch.arange(len(corpus.types), dtype=torch.float32, device=device) + 1
+        self.share = 1 / (ranks * ranks.reciprocal().sum())  # of a type among the tokens, by Zipf's law, (types,)
+        self.step = self.tokens = 0
+        self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table, self.topic))])
+        self.average: AveragedModel | None = None  # of `learned`, once the end is near
+        self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
+        self.sampler = LogUniformSampler(self.n_words, config.negatives, device)
+
+    def vocabulary(self) -> list[str]:
+        return [*SPECIALS, *self.corpus.types[2 : self.n_words - 1]]
+
+    def targets(self, ids: Tensor) -> Tensor:
+        """Type ids -> softmax ids: 0, 1 are the boundaries, 2 is <UNK>, word k of the types is k + 1."""
+        return torch.where(ids < 2, ids, torch.where(ids < self.n_words - 1, ids + 1, 2))
+
+    def word_vectors(self, ids: Tensor, *, train: bool) -> Tensor:
+        """(N,) type ids in the processor's memory -> (N, P): from the table, or with `train` through the char-CNN, else from its
+        cache."""
+        if self.table:
+            return self.table(ids.clamp_max(self.config.table_types).to(self.table.weight.device)).to(self.device)
+        distinct, where = ids.unique(return_inverse=True)
+        with torch.set_grad_enabled(train):
+            wanted = distinct if train else distinct[~self.known[distinct]]
+            fresh = self._spell(wanted)
+        self.cache[wanted.to(self.device)], self.known[wanted] = fresh.detach(), True
+        return (fresh if train else self.cache[distinct.to(self.device)])[where.to(self.device)]
+
+    def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
+        words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
+        vectors = [
+            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows])).to(self.device))
+            for k in range(0, len(words), rows)
+        ]
+        if not vectors:
+            return self.cache[:0]
+        place = {word: k for k, word in enumerate(words)}
+        order = torch.tensor([place[self.corpus.types[k]] for k in types.tolist()])
+        return torch.cat(vectors)[order.to(self.device)]
+
+    def gradients(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> float:
+        """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word.
+
+        The two directions share no state: each has a thread for its forward and backward pass.
+        """
+        x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
+
+        def one(backward: bool) -> tuple[float, Tensor | None]:
+            read = x.detach().requires_grad_(x.requires_grad)
+            loss, beside = self.loss(read, batch, negatives, counts, backward=backward)
+            ((loss + beside) / 2).backward()
+            return loss.item() / 2, read.grad
+
+        (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
+        if x.requires_grad:
+            x.backward(grad + grad_behind)
+        return ahead + behind
+
+    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool):
+        """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
+        topic adds to it."""
+        follows, first = rows_ahead(batch.batch_sizes, 1, x.device)
+        ids, order = torch.from_numpy(batch.ids).to(x.device), torch.arange(len(batch.ids), device=x.device)
+        if backward:
+            order = torch.from_numpy(batch.reverse).to(x.device)
+        states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
+        targets = self.targets(ids[order])
+
+        def of_words(h: Tensor, words: Tensor) -> Tensor:
+            return sampled_softmax_loss(self.softmax, h, words, negatives, counts, self.sampler)
+
+        loss = of_words(states[-1][first], targets[follows])
+        if self.topic is None:
+            return loss, 0.0
+        return loss, self.config.topic * self._topic_loss(states, ids[order], targets, batch.batch_sizes, of_words, backward)
+
+    def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
+        config, mapped = self.config, partial(self.topic, backward=backward)
+        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
+        if config.topic_target == WORDS:
+            generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
+            distances = draw_distances(config.topic_draws, config.topic_reach, generator)
+            return words_loss(states, mapped, targets, content, batch_sizes, distances, of_words)
+        with torch.no_grad():
+            weight = (RARITY / (RARITY + self.share[ids])) * content
+            vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
+        return bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
+
+    def learning_rate(self) -> float:
+        done, c = self.tokens / self.config.tokens, self.config
+        fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
+        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
+
+    def run(self) -> Iterator[Progress]:
+        """Train until `config.tokens`; yields after every step. In the end the weights are those of the average."""
+        config = self.config
+        stream = self.corpus.batches(
+            tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step
+        )
+        self.model.train()
+        started, first_tokens, mean = time.perf_counter(), self.tokens, 0.0
+        for batch in stream:
+            if self.tokens >= config.tokens:
+                self._take_average()
+                return
+            self.generator.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
+            rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
+            value = self.gradients(batch, *self.sampler.draw(self.generator), train_characters=train_characters)
+            if not math.isfinite(value):  # before it spoils the weights
+                advice = "Go on from the last checkpoint with a lower learning rate."
+                raise BadInput(f"At step {self.step} the loss is {value}, not a finite number. {advice}")
+            self._update(rate, train_characters)
+            self.step += 1
+            self.tokens += len(batch.ids) - batch.batch_sizes[0] * 2
+            if self.tokens > (1 - config.average) * config.tokens and self.step % config.average_every == 0:
+                self.average = self.average or AveragedModel(self.learned)
+                self.average.update_parameters(self.learned)
+            n = self.step if self.step < 100 else 100
+            mean += (value - mean) / n if mean else value
+            speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
+            yield Progress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
+
+    def _update(self, rate: float, train_characters: bool) -> None:
+        optimizers = [self.matrix_optimizer, self.optimizer]
+        if self.table:
+            optimizers.append(self.table_optimizer)
+        elif train_characters:
+            optimizers.append(self.character_optimizer)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * (self.config.character_rate if optimizer is self.character_optimizer else 1.0)
+                if not (self.table and optimizer is self.table_optimizer):  # sparse gradients have no such norm
+                    torch.nn.utils.clip_grad_norm_(group["params"], self.config.clip_norm)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        if train_characters and not self.table:
+            self.model.characters.anchor()  # its weights have moved
+
+    def _take_average(self) -> None:
+        """What steps at a high rate leave noisy, their mean does not: perplexity falls as after a longer decay of the rate."""
+        if self.average is not None:
+            self.learned.load_state_dict(self.average.module.state_dict())
+            self.known.zero_()  # the cached word vectors are of the last step's weights
+
+    def save(self, path: Path) -> None:
+        """Checkpoint: all state."""
+        state = {
+            "model": self.model.state_dict(),
+            "softmax": self.softmax.state_dict(),
+            "optimizers": [optimizer.state_dict() for optimizer in self.dense_optimizers],
+            "cache": self.cache[self.known.to(self.device)],
+            "known": self.known,
+            "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
+            "topic": self.topic.state_dict() if self.topic else {},
+            "average": self.average.state_dict() if self.average is not None else {},
+            "counters": torch.tensor([self.step, self.tokens]),
+            "config": json.dumps(asdict(self.config)),
+        }
+        checkpoint.write(path, state)
+
+    def load(self, path: Path) -> None:
+        """Continue from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        with checkpoint.read(path) as state:
+            if bool(state["table"]) != bool(self.table):
+                raise ValueError("one has an embedding table (table_types) and the other has none")
+            if bool(state.get("topic")) != bool(self.topic):
+                raise ValueError("one has the topic's loss and the other has not")
+            if self.topic:
+                self.topic.load_state_dict(state["topic"])
+            self.model.load_state_dict(state["model"])
+            self.softmax.load_state_dict(state["softmax"])
+            for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):
+                optimizer.load_state_dict(saved)
+            self.known = state["known"]
+            self.cache[self.known.to(self.device)] = state["cache"].to(self.device)
+            if self.table:
+                self.table.load_state_dict(state["table"][0])
+                self.table_optimizer.load_state_dict(state["table"][1])
+            if state["average"]:
+                self.average = AveragedModel(self.learned)
+                self.average.load_state_dict(state["average"])
+            self.step, self.tokens = state["counters"].tolist()

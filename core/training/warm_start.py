@@ -1,0 +1,239 @@
+"""Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
+
+`start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
+already reads and writes words it knows; `go_on_from` gives them all that a trained biLM knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
+filter answers to one n-gram, each wide one to one whole word, and the last layer is found by least squares over them; the
+joint training then moves all of it by gradient.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor, nn
+
+from core.elmo.language_model import Softmax, Vocabulary
+from core.elmo.model import BiLM, CharacterCNN
+from core.text.tokens import BEGIN_WORD, END_WORD, character_ids
+from core.training.trainer import Trainer
+
+WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
+
+
+def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
+    """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one.
+
+    Three more columns of the table say how a type is written: capitalised, all capitals, with a digit.
+    """
+    row = {word: k for k, word in enumerate(words)}
+    types = trainer.corpus.types[: trainer.config.table_types]
+    numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
+    found = torch.from_numpy(vectors[[row[types[k].lower()] for k in numbers]]).float()
+    found = (found - found.mean(0)) / found.std()
+    d = found.shape[1]
+    with torch.no_grad():
+        slots = trainer.targets(torch.from_numpy(numbers))
+        named = slots != 2
+        trainer.softmax.weight.mul_(0.3)
+        place = trainer.softmax.weight.device
+        trainer.softmax.weight[slots[named].to(place), :d] = (found[named] * scale).to(place)
+        chance = trainer.sampler.p.log().float()
+        trainer.softmax.bias.copy_(chance - chance.mean())
+        table = trainer.table.weight
+        table[torch.from_numpy(numbers).to(table.device), :d] = (found * 2 * scale).to(table.device)
+        written = [(t[:1].isupper(), len(t) > 1 and t.isupper(), any(c.isdigit() for c in t)) for t in types]
+        table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32).to(table.device)
+        ends = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries
+        table[:2, d:] = ends.to(table.device)
+    return len(numbers)
+
+
+def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary, *, rows: int = 512) -> int:
+    """Give a trainer what a trained biLM knows: its LSTMs, its softmax by the words they share, and as input table the
+    vectors that its char-CNN spells. Returns how many words of the softmax it knew; the model must have the trainer's shape.
+    """
+    trainer.model.load_state_dict(model.state_dict())
+    named = trainer.vocabulary()
+    known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
+    types = trainer.corpus.types[: trainer.config.table_types]
+    order = sorted(range(len(types)), key=lambda k: len(types[k]))  # like lengths share a product
+    table = trainer.table.weight
+    model.characters.anchor()
+    with torch.no_grad():
+        mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
+        for weight, known_weight in zip(trainer.softmax.parameters(), softmax.parameters(), strict=True):
+            weight[mine.to(weight.device)] = known_weight[theirs].to(weight.device)
+        for start in range(0, len(order), rows):
+            some = order[start : start + rows]
+            spelt = model.characters(torch.from_numpy(character_ids([types[k] for k in some])))
+            table[torch.tensor(some).to(table.device)] = spelt.to(table.device)
+        table[-1] = table[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
+    return len(known)
+
+
+def space_out(characters: CharacterCNN) -> None:
+    """Characters of one length in random directions; the begin mark twice as long, in a direction that it has to itself.
+
+    Filters that begin with that mark then stay silent wherever it is missing (see CharacterCNN.anchor).
+    """
+    with torch.no_grad():
+        vectors = characters.embedding.weight
+        vectors[:, -1] = 0.0
+        vectors.mul_(2.0 / vectors.norm(dim=1, keepdim=True).clamp_min(1e-6))
+        vectors[0] = 0.0  # no character
+        vectors[BEGIN_WORD] = 0.0
+        vectors[BEGIN_WORD, -1] = 4.0
+
+
+def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
+    """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
+
+    The weightiest n-grams of `types` are taken, so that unknown words are spelt from parts (as in Bojanowski et al. 2017).
+    Returns how many filters are set; the widest are made silent.
+    """
+    encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
+    narrow = len(characters.convolutions) - whole
+    n_set = 0
+    for convolution in characters.convolutions[:narrow]:
+        n_set += _set_windows(convolution, characters, _weightiest(encoded, convolution.kernel_size[0]), scale)
+    for convolution in characters.convolutions[narrow:]:
+        _set_windows(convolution, characters, [], scale)
+    return n_set
+
+
+def start_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
+    """Let each filter of the `whole` widest widths answer 1 to one whole word: those of most `gain`, (n,).
+
+    A word is spelt with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
+    character takes 1 - (the cosine of the two) from the answer. Returns how many filters are set.
+    """
+    wide = _widest(characters, whole)
+    windows: list[dict[tuple, None]] = [{} for _ in wide]
+    for number in np.argsort(-gain, kind="stable"):
+        ids = character_ids([types[number]])[0]
+        length = int((ids == END_WORD).argmax()) + 1
+        for convolution, chosen in zip(wide, windows, strict=True):  # the narrowest with room for the word
+            width = convolution.kernel_size[0]
+            if len(chosen) < convolution.out_channels and (length <= width or convolution is wide[-1]):
+                chosen[tuple(ids[:width].tolist())] = None
+                break
+    # The begin mark is as long as four characters: of this many units, one wrong character takes one.
+    return sum(_set_windows(c, characters, list(chosen), c.kernel_size[0] + 3) for c, chosen in zip(wide, windows, strict=True))
+
+
+def _weightiest(encoded: list[np.ndarray], width: int) -> list[tuple]:
+    """Character n-grams of one width by the importance of the types they stand in, weightiest first."""
+    weights: Counter[tuple] = Counter()
+    for ids, weight in zip(encoded, importance(len(encoded)).tolist(), strict=True):
+        listed = ids.tolist()
+        for window in {tuple(listed[k : k + width]) for k in range(len(listed) - width + 1)}:
+            weights[window] += weight
+    return [window for window, _ in weights.most_common()]
+
+
+def _set_windows(convolution: nn.Conv1d, characters: CharacterCNN, windows: list[tuple], scale: float) -> int:
+    """A filter a window: its own characters, so that its answer is 1; filters that no window is left for are silent."""
+    windows = windows[: convolution.out_channels]
+    with torch.no_grad():
+        convolution.weight.zero_()
+        convolution.bias.fill_(-1.0)
+        if windows:
+            spelt = characters.embedding.weight[torch.tensor(windows)]  # (n, width, 16)
+            convolution.weight[: len(windows)] = (spelt * scale / spelt.square().sum((1, 2), keepdim=True)).transpose(1, 2)
+            convolution.bias[: len(windows)] = 1.0 - scale
+    return len(windows)
+
+
+def importance(n: int) -> np.ndarray:
+    """How much the type of each frequency rank counts, (n,): between its share of tokens (1 / rank) and one vote a type."""
+    return (np.arange(n) + 10.0) ** -0.75
+
+
+def solve_characters(
+    characters: CharacterCNN,
+    types: list[str],
+    target: Tensor,
+    *,
+    whole: int = WHOLE,
+    ridge: float = 1e-2,
+    word_ridge: float = 1e-3,
+) -> dict:
+    """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
+
+    First the n-grams, by a ridge regression over types that count more alike, so that they learn what spelling says of any
+    word. Words whose vectors they miss most, by `importance`, then get the filters of the `whole` widest widths, which learn
+    what is left. They are sparse: conjugate gradients solve them. A highway would mix both kinds: with one, all are n-grams.
+    Returns {"n_grams", "words", "r2"}: filters set, and the R^2 weighed by `importance`.
+    """
+    whole = 0 if len(characters.highways) else whole
+    space_out(characters)
+    n_set = start_n_grams(characters, types, whole=whole)
+    characters.anchor()
+    n_grams = characters.projection.in_features - sum(c.out_channels for c in _widest(characters, whole))
+    parts = torch.ones(len(types), n_grams + 1)  # the one is for the bias
+    for rows, answers in _answers(characters, types):
+        parts[rows, :-1] = answers[:, :n_grams]
+    even = torch.from_numpy(importance(len(types)) ** 0.5).float()
+    gram, moment = parts.t() @ (parts * even[:, None]), parts.t() @ (target * even[:, None])
+    penalty = torch.full((n_grams + 1,), ridge * float(gram.diagonal()[:-1].mean()))
+    penalty[-1] = 0.0
+    solution = torch.linalg.solve(gram + penalty.diag(), moment)
+    left = (target - parts @ solution).numpy()
+    weights = importance(len(types)).astype(np.float32)
+    n_words = start_words(characters, types, weights * np.square(left).sum(1), whole=whole)
+    characters.anchor()
+    order, found = [], []
+    for rows, answers in _answers(characters, types) if whole else ():
+        order += rows
+        found.append(sparse.csr_array(answers[:, n_grams:].numpy()))
+    words = (
+        sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
+    )
+    of_words = _conjugate_gradients(words, weights, left, word_ridge)
+    with torch.no_grad():
+        characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
+        characters.projection.bias.copy_(solution[-1])
+    missed = np.square(left - words @ of_words).sum(1)
+    mean = (target.numpy() * weights[:, None]).sum(0) / weights.sum()
+    r2 = 1 - (missed * weights).sum() / (np.square(target.numpy() - mean).sum(1) * weights).sum()
+    return {"n_grams": n_set, "words": n_words, "r2": float(r2)}
+
+
+def _widest(characters: CharacterCNN, whole: int) -> list[nn.Conv1d]:
+    return list(characters.convolutions[len(characters.convolutions) - whole :])
+
+
+def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[int], Tensor]]:
+    """Type numbers, those of like length together, and what stands before the last layer for them: (rows, filters)."""
+    order = sorted(range(len(types)), key=lambda k: len(types[k]))
+    for start in range(0, len(order), 256):
+        rows = order[start : start + 256]
+        with torch.no_grad():
+            pooled = characters.pooled(torch.from_numpy(character_ids([types[k] for k in rows])))
+            yield rows, characters.after_highways(pooled)
+
+
+def _conjugate_gradients(
+    x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float, steps: int = 60
+) -> np.ndarray:
+    """Solve (X^T D X + ridge * mean(D)) W = X^T D T for all columns of T at once, preconditioned by the diagonal: (W, P)."""
+    weighed = x.T.multiply(weights[None]).tocsr().astype(np.float32)  # X^T D
+    ridge = ridge * float(weights.mean())
+    diagonal = (weighed.multiply(x.T).sum(axis=1) + ridge)[:, None].astype(np.float32)
+    solution = np.zeros((x.shape[1], target.shape[1]), np.float32)
+    residual = weighed @ target
+    ahead = towards = residual / diagonal
+    size = (residual * ahead).sum(0)
+    for _ in range(steps):
+        image = weighed @ (x @ towards) + ridge * towards
+        step = size / np.maximum((towards * image).sum(0), 1e-30)
+        solution += step * towards
+        residual -= step * image
+        ahead = residual / diagonal
+        size, before = (residual * ahead).sum(0), size
+        towards = ahead + size / np.maximum(before, 1e-30) * towards
+    return solution

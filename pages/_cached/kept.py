@@ -1,0 +1,83 @@
+"""What pages compute once: kept by everything that it depends on, within the budget of core.common.memo.
+
+A name is not what it stands for: a file may be edited, another language reads the same text otherwise. So whatever a function
+is told by the name of a parameter in KINDS is kept by its content, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from core.common.memo import Kept
+from core.files import registry
+from core.files.artifacts import file_sha256
+from core.text import languages
+from core.text.corpora import sentences_of
+
+P, R = ParamSpec("P"), TypeVar("R")
+KINDS = {
+    "corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors",
+}  # fmt: skip
+KEPT = Kept()
+_CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
+MOST_CONTENTS = 256
+
+
+def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Keep a function's values, `most` of them; what begins with an underscore is passed on and does not tell calls apart.
+
+    `kinds` says of parameters what they name, where KINDS does not. Values are shared: nobody may change them.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        maker, signature = f"{function.__module__}.{function.__qualname__}", inspect.signature(function)
+        KEPT.forget(maker)  # the file of the function was edited while the server runs
+        named = {name: kind for name in signature.parameters if (kind := (KINDS | kinds).get(name))}
+
+        @functools.wraps(function)
+        def found(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()  # the same call, whether what is not said is said or not
+            given = bound.arguments
+            key = tuple((name, value) for name, value in given.items() if not name.startswith("_"))
+            versions = tuple(version(given[name], kind) for name, kind in named.items() if name in given)
+            return KEPT.value(maker, (key, versions), lambda: function(*args, **kwargs), most=most, weighed=weighed)
+
+        return found
+
+    return decorate
+
+
+def version(name: str, kind: str) -> tuple:
+    """What a name stands for now: of a file of texts its content and the language it is read in, of other files and of folders
+    where they lie, their sizes and the times of their last change. Empty where there is nothing: who opens it says so.
+    """
+    path = registry.place_of(name, kind)
+    reads = ((sentences_of(name) or languages.in_use()).code,) if kind == "corpus" else ()
+    try:
+        if path is None:
+            return reads
+        if path.is_dir():
+            return (*reads, str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        return (*reads, _content(path)) if kind == "corpus" else (*reads, *_stamp(path))
+    except OSError:
+        return reads
+
+
+def _stamp(path: Path) -> tuple:
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _content(path: Path) -> str:
+    """sha256 of a file, read again when its stamp changes."""
+    stamp = _stamp(path)
+    if stamp not in _CONTENTS:
+        while len(_CONTENTS) >= MOST_CONTENTS:
+            _CONTENTS.pop(next(iter(_CONTENTS)), None)
+        _CONTENTS[stamp] = file_sha256(path)
+    return _CONTENTS[stamp]

@@ -1,0 +1,257 @@
+"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
+
+Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
+bounded number at once (pages._frame.server_jobs), so that no page waits for them.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from core.allennlp.engine import AllenNLPEngine, EngineResult
+from core.analysis import maps as projection
+from core.analysis import surroundings
+from core.analysis.maps import FrozenMaps
+from core.analysis.word_maps import follow_mix, map_rows, open_maps
+from core.common.config import cache_folder
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.common.limits import limits
+from core.elmo.mix import mean_lengths
+from core.elmo.models import Model, allennlp_files, open_model
+from core.index import half_products
+from core.index.index_plan import claim_room, index_plan
+from core.index.neighbours import Products, Query, make_query, normalised_products, products
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses.reports import sense_report_of, static_report_of
+from core.static.vectors import StaticVectors, open_vectors
+from core.text import own_corpus
+from core.text.corpora import open_corpus, sentences_of
+from core.text.sentences import fingerprint
+from pages._cached.kept import kept, version
+from pages._cached.progress import duration, wait_for
+from pages._frame import devices
+from pages._frame.server_jobs import TURNS, Job, visitor
+
+WARM_UP_AFTER_S = 30.0
+LENGTHS_OF = 1_000  # labelled words whose vectors are measured
+KEPT_TABLES = 3  # of every token of a corpus, open at a time
+
+
+def model(name: str) -> Model:
+    """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
+    them is kept once for all."""
+    return _model(name, devices.in_use())
+
+
+@kept(3, weighed=False, name="model")
+def _model(name: str, device: str) -> Model:
+    with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
+        return open_model(name, device=device)
+
+
+@kept(3, weighed=False, name="vectors")
+def vectors(name: str) -> StaticVectors:
+    with st.spinner(t("Opening the vectors…")):
+        return open_vectors(name)
+
+
+def targets(corpus: str, model_name: str) -> OccurrenceTable:
+    """The labelled tokens alone: a small table, there at once for the bundled model.
+
+    Of a corpus without labels it is the table of all tokens; until that is built the page shows how far it is, and ends there.
+    """
+    if is_labelled(corpus):
+        return _labelled(corpus, model_name)
+    job = table_job(corpus, model_name)
+    if job.result is None:
+        wait_for(job, lambda: go_on(corpus, model_name))
+    return job.result
+
+
+@kept(3, weighed=False)
+def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
+    bars = []  # drawn only where sentences are read now, which is once for a set and a model
+
+    def report(done: int, total: int, speed: float) -> None:
+        bars or bars.append(st.empty())
+        left = duration((total - done) / max(speed, 1e-9))
+        told = t(
+            "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left
+        )
+        bars[0].progress(min(1.0, done / max(1, total)), text=told)
+
+    with st.spinner(t("Opening the labelled sentences…")):
+        table = open_table(corpus, model(model_name), targets_only=True, report=report)
+    for bar in bars:
+        bar.empty()
+    return table
+
+
+@kept(32)
+def is_labelled(corpus: str) -> bool:
+    """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
+    if sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
+        return True
+    return any(sentence.targets for sentence in open_corpus(corpus))
+
+
+@kept(128)
+def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
+    with st.spinner(t("Fitting the map…")):
+        return open_maps(targets(corpus, model_name), word, fit=True)
+
+
+@kept(256)
+def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False) -> np.ndarray:
+    """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
+    table, frozen = targets(corpus, model_name), maps(corpus, model_name, word)
+    rows = map_rows(table, word)
+    layers = table.rows.take(rows).transpose(1, 0, 2)
+    return follow_mix(layers, np.array(weights), frozen, normalised=normalised)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> tuple[dict[tuple, Job], threading.Lock]:
+    """Jobs by corpus and model and what these names stand for, the last used last; those under way stay, however many there are."""
+    return {}, threading.Lock()
+
+
+def table_job(corpus: str, model_name: str) -> Job:
+    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn."""
+    opened = model(model_name)
+    jobs, lock = _jobs()
+    with lock:
+        key = _key(corpus, model_name)
+        job = jobs.pop(key, None)
+        if job is None or job.ended == "left":  # nobody stopped it: whoever comes next finds it going on
+            spent = st.session_state.setdefault("index.bytes", {})  # of this visit, by corpus and model
+            job = Job(TURNS.ask(visitor())).start(
+                lambda report: _made(corpus, opened, spent, report),
+                failed=t("The index could not be built. The labelled sentences are searched instead."),
+            )
+        jobs[key] = job
+        for old in [old for old, one in jobs.items() if not one.running][:-KEPT_TABLES]:
+            del jobs[old]
+    job.turn.join(visitor())
+    return job
+
+
+def _key(corpus: str, model_name: str) -> tuple:
+    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+
+
+def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report) -> OccurrenceTable:
+    if own_corpus.is_own(corpus):
+        sentences, key = open_corpus(corpus, opened.language), (corpus, opened.fingerprint)
+        if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
+            plan = index_plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
+            claim_room(plan, sum(size for other, size in spent.items() if other != key))
+            spent[key] = plan.index_bytes
+    return open_table(corpus, opened, report=report)
+
+
+def drop_job(corpus: str, model_name: str) -> None:
+    """Forget a job and its table."""
+    jobs, lock = _jobs()
+    with lock:
+        jobs.pop(_key(corpus, model_name), None)
+
+
+def go_on(corpus: str, model_name: str) -> Job:
+    """A job that was stopped, or failed, begun again: it goes on where it was."""
+    drop_job(corpus, model_name)
+    return table_job(corpus, model_name)
+
+
+@kept(256)
+def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
+    return make_query(model(model_name).encoder, list(tokens), position)
+
+
+@kept(64)
+def query_products(
+    corpus: str, model_name: str, kind: str, tokens: tuple[str, ...], position: int, normalised: bool = False
+) -> Products:
+    """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types'; of normalised layers if told so."""
+    table = targets(corpus, model_name) if kind == "targets" else table_job(corpus, model_name).result
+    rows = table.types if kind == "types" else table.rows
+    if normalised:
+        return normalised_products(rows, query_products(corpus, model_name, kind, tokens, position))
+    return products(rows, query(model_name, tokens, position))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _allennlp() -> AllenNLPEngine:
+    with st.spinner(t("Starting AllenNLP…")):
+        return AllenNLPEngine()
+
+
+@kept(64)
+def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
+    """A model's layers of some sentences, computed by the other engine."""
+    options, weights = allennlp_files(model(model_name))
+    with st.spinner(t("AllenNLP is computing…")):
+        return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
+
+
+@kept(512)
+def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False):
+    """Sense measures of a word (or of all) in the full space, for one mix, of normalised layers if told so."""
+    return sense_report_of(targets(corpus, model_name), word, np.array(weights), normalised=normalised)
+
+
+def table_key(table: OccurrenceTable) -> str:
+    """What tells a table apart from every other, one that was since made anew in the same folder too."""
+    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
+
+
+@kept(128)
+def at_large(_table: OccurrenceTable, key: str, weights: tuple[float, ...]) -> float:
+    """Mean cosine of two tokens of a table (`table_key`) drawn by lot, for one mix."""
+    return surroundings.at_large(_table, np.array(weights))
+
+
+@kept(16)
+def layer_lengths(corpus: str, model_name: str) -> np.ndarray:
+    """(L,): how long the vectors of each layer are, on average over the labelled words."""
+    table = targets(corpus, model_name)
+    return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))
+
+
+@kept(256)
+def static_scores(corpus: str, model_name: str, word: str):
+    """The same by the other words' static vectors alone, summed without a network; None where the language has no vectors."""
+    name = model(model_name).language.vectors
+    try:
+        return static_report_of(targets(corpus, model_name), word, vectors(name)) if name else None
+    except (MissingArtifact, BadInput):  # no vectors there; no two senses to tell apart
+        return None
+
+
+def _compile() -> None:
+    half_products.warm_up()
+    projection.warm_up()
+    gc.freeze()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def warm_up() -> threading.Timer:
+    """Import and compile UMAP and the products in the background, so that the first fitted map does not wait for it.
+
+    It begins when the first screens have long been painted: compiling takes seconds of the processor they need.
+
+    After every run of a page Streamlit collects garbage, and with it looks through every object of every library: a quarter of
+    a second, in which no page moves. What is loaded by now stays loaded, so it is set apart (gc.freeze).
+    """
+    gc.freeze()
+    timer = threading.Timer(WARM_UP_AFTER_S, _compile)
+    timer.name, timer.daemon = "warm-up", True
+    timer.start()
+    return timer

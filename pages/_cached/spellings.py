@@ -1,0 +1,153 @@
+"""The vocabulary's spellings, read in a thread beside the pages and kept for all of them; what fires in a word."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.spelling import Firing, Spellings, firing, known_words
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo.encoder import Encoder
+from core.static.vectors import Neighbour
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.markup import plain
+
+NEIGHBOURS = 6
+ENOUGH = 1_000  # words read, before the nearest of them are shown
+WAITED_S = 1.5  # for the reading, before a page is drawn without it
+
+
+class Reading:
+    """A vocabulary that is being read: how far, how fast, and what went wrong."""
+
+    def __init__(self, encoder: Encoder, spellings: Spellings, own: bool) -> None:
+        self.encoder, self.spellings, self.own = encoder, spellings, own
+        self.upto, self.speed, self.error = 0, 0.0, ""
+        self._stop, self._lock, self._thread = threading.Event(), threading.Lock(), None
+        atexit.register(self._end)  # compiled code must not be cut off
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def start(self, upto: int, *, again: bool = False) -> None:
+        """Read as far as word number `upto`, unless that is done, under way, or was stopped and is not asked for again."""
+        with self._lock:
+            if self.running or self.spellings.read >= upto or self.error or (self.stopped and not again):
+                return
+            self._stop.clear()
+            self.upto, self.speed = upto, 0.0
+            # pages' threads know the reader's language, this one's errors are said in it too
+            self._thread = threading.Thread(
+                target=self._read, args=(t("The words could not be read."),), name="spellings", daemon=True
+            )
+            self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Until the reading is over, at most so long: words whose vectors came with the model are read within it."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _end(self) -> None:
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(60)
+
+    def _read(self, failed: str) -> None:
+        started, before = time.monotonic(), self.spellings.read
+
+        def report(done: int, total: int) -> None:
+            self.speed = (done - before) / (time.monotonic() - started)
+
+        try:
+            self.spellings.extend(self.encoder, self.upto, report=report, stop=self._stop.is_set)
+        except ElmoscopeError as error:
+            self.error = str(error)
+        except Exception:  # a page must hear of it, whatever it was
+            self.error = failed
+            raise
+
+
+@kept(3, weighed=False)
+def reading(model_name: str, vectors_name: str) -> Reading:
+    """The words of the model's vocabulary, or of the static vectors where the model came without one."""
+    model = opened.model(model_name)
+    words, own = known_words(model.folder, opened.vectors(vectors_name))
+    return Reading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
+
+
+@kept(512)
+def fired(model_name: str, word: str) -> Firing:
+    """Which windows the vector of a word comes from."""
+    return firing(opened.model(model_name).encoder.model.characters, word)
+
+
+def nearest_read(read: Reading, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[Neighbour]]:
+    """Of each word, its nearest among those read; none while too few are."""
+    upto = min(among or len(read.spellings.words), len(read.spellings.words))
+    read.start(upto)
+    if read.spellings.read < min(ENOUGH, upto):
+        read.wait(WAITED_S)
+    if read.spellings.read < min(ENOUGH, upto):
+        return [[] for _ in words]
+    return read.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
+
+
+def show_reading(read: Reading, among: int | None, shown: bool) -> None:
+    """Among how many words was looked, and how far the reading is; `shown` where there was enough to find neighbours in."""
+    upto = min(among or len(read.spellings.words), len(read.spellings.words))
+    n = min(read.spellings.read, upto)
+    if not shown and n == upto:  # it came to its end while the page was drawn
+        st.rerun()
+    if read.error:
+        st.warning(plain(read.error))
+    elif n < upto and read.running:
+        _ticking(read, n < ENOUGH)
+        return
+    elif n < upto:
+        st.button(
+            t("Go on reading the vocabulary"),
+            icon=":material/play_arrow:",
+            key="spell_on",
+            on_click=read.start,
+            args=(upto,),
+            kwargs={"again": True},
+        )
+    source = t("the model's vocabulary") if read.own else t("the static vectors' words, for this model came without a vocabulary")
+    st.caption(
+        t(
+            "Layer 0's neighbours are looked for among the {n:,} most frequent of {all:,} words: {source}.",
+            n=n,
+            all=len(read.spellings.words),
+            source=source,
+        )
+    )
+
+
+@st.fragment(run_every=1.0)
+def _ticking(read: Reading, waiting: bool) -> None:
+    """How far the reading is; the page runs once more when there is enough to show, and at the end."""
+    n = read.spellings.read
+    if not read.running or (waiting and n >= ENOUGH):
+        st.rerun()
+    left = (read.upto - n) / read.speed if read.speed else 0.0
+    bar, button = st.columns([6, 1], vertical_alignment="center")
+    text = t(
+        "Reading the model's vocabulary, once: {n:,} of {upto:,} words, {speed:,.0f} a second, {left:.0f} s left. Until then the neighbours are among those read.",
+        n=n, upto=read.upto, speed=read.speed, left=left,
+    )  # fmt: skip
+    bar.progress(min(1.0, n / read.upto), text=text)
+    button.button(t("Stop"), key="spell_stop", on_click=read.stop, icon=":material/stop:")

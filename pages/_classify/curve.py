@@ -1,0 +1,185 @@
+"""Of the Results page: what ELMo adds to GloVe as labelled texts grow, and whether it is context that adds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.significance import points
+from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles
+from core.figures.classifiers import curves_figure, leads_figure
+from core.figures.style import GLOVE, LAYER_COLOURS
+from pages._cached import classifiers
+from pages._frame.frame import notice
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+COLOURS = {
+    PLAIN: GLOVE,
+    "glove+static": "#B8A600",
+    "glove+layer0": LAYER_COLOURS["0"],
+    "glove+random": "#7F7F7F",
+    "glove+shuffled": "#CC79A7",
+    ELMO: LAYER_COLOURS["mix"],
+}
+
+
+def show_curve() -> None:
+    """Accuracies, differences to GloVe alone with their intervals, what to notice, the table; nothing where nothing was run."""
+    found = classifiers.contexts()
+    if not found:
+        return
+    st.markdown(t("#### Does ELMo pay where labels are few, and is it context?"))
+    titles, n = part_titles(), found[0].tested
+    st.html(
+        t(
+            '<p class="small">AG News, title and text. Each subset of the labelled rows, a tenth of it to validate on, was given to six classifiers of one '
+            "form: every part’s numbers brought to one scale, averaged over the words, projected to one width; the same dropped words, the same "
+            "two dropouts tried on the subset’s own validation texts, the same {n:,} test texts. Only what stands beside GloVe differs.</p>",
+            n=n,
+        )
+    )
+    x = t("labelled rows, to train and to validate on")
+    curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in found] for kind in (ELMO, PLAIN)}
+    over = {
+        titles[kind]: [(size.labelled, d.mean, d.low, d.high, bool(lead.verdict)) for size, lead, d in _over(found, kind)]
+        for kind in found[0].over_glove
+    }
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        draw(
+            curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(
+                height=430
+            ),
+            key="results.curve",
+            alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curve)),
+        )
+    with right:
+        colours = {titles[kind]: COLOURS[kind] for kind in found[0].over_glove}
+        draw(
+            leads_figure(over, colours, x=x, y=t("points over GloVe alone")),
+            key="results.context",
+            alt=t(
+                "Points over GloVe alone by the number of labelled rows, with intervals, for each of: {names}.",
+                names=", ".join(over),
+            ),
+        )
+    st.caption(
+        t(
+            "Bars: 95 % intervals of the paired difference, drawn over subsets and test texts. Filled: more than chance, the comparisons of one "
+            "size taken together (Holm). Layer 0 knows no sentence; words shuffled: ELMo read the words in another order; LSTMs shuffled: each weight "
+            "elsewhere in its matrix, nothing learned above layer 0 (Tenney et al. 2019); other words’ GloVe: their sum, the 200 commonest left out."
+        )
+    )
+    notice(about_context(found))
+    lists.twin(context_table(found), name="is-it-context", key="results.curve.twin")
+
+
+def about_context(found: Sequence[Size]) -> list[str]:
+    """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
+    titles, leads = part_titles(), [size.over_glove[ELMO] for size in found]
+    each = ", ".join(
+        t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(found, leads, strict=True)
+    )
+    lines = [
+        t(
+            "ELMo beside GloVe, in points over GloVe alone, by labelled texts: {each}; {shown}.",
+            each=each,
+            shown=_where(found, lambda size: size.over_glove[ELMO]),
+        )
+    ]
+    if len(found) > 1:
+        few, many = leads[0].difference, leads[-1].difference
+        if few.low > max(0.0, many.high):
+            lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; so it is here."))
+        else:
+            lines.append(
+                t(
+                    "Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; here the intervals overlap: it is not shown."
+                )
+            )
+    ahead = "; ".join(
+        t(
+            "{control}: {shown}",
+            control=f"<b>{escape(titles[name])}</b>",
+            shown=_where(found, lambda size, n=name: size.of_elmo[n]),
+        )
+        for name in CONTROLS
+    )
+    lines.append(t("Is it context? GloVe + ELMo less each of these: {ahead}.", ahead=ahead))
+    of_words = any(size.of_elmo["glove+layer0"].verdict > 0 and size.of_elmo["glove+static"].verdict > 0 for size in found)
+    if of_words and not any(size.of_elmo["glove+shuffled"].verdict > 0 for size in found):
+        lines.append(t("So it is the words around that help, beyond their own vectors; that their order helps is not shown."))
+    return lines
+
+
+def _where(found: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
+    """At which sizes a lead is more than chance, in words."""
+    shown = [size for size in found if lead(size).verdict > 0]
+    behind = [size for size in found if lead(size).verdict < 0]
+    if behind:
+        return t("behind by more than chance with {rows}", rows=_rows(behind)) + (
+            t(", ahead with {rows}", rows=_rows(shown)) if shown else ""
+        )
+    if not shown:
+        return t("not shown to be more than chance with any number")
+    if len(shown) == len(found):
+        return t("more than chance with every number ({points})", points=_range(shown, lead))
+    return t("more than chance with {rows} ({points}), not shown with others", rows=_rows(shown), points=_range(shown, lead))
+
+
+def _rows(some: Sequence[Size]) -> str:
+    return ", ".join(f"{size.labelled:,}" for size in some)
+
+
+def _range(some: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
+    """The differences at some sizes: one, or the least and the most."""
+    means = sorted(lead(size).difference.mean for size in some)
+    ends = [f"{'+' if mean > 0 else ''}{points(mean)}" for mean in dict.fromkeys((means[0], means[-1]))]
+    return " – ".join(dict.fromkeys(ends))
+
+
+def _signed(lead: Lead) -> str:
+    d = lead.difference
+    return f"{100 * d.mean:+.1f} ({100 * d.low:+.1f} – {100 * d.high:+.1f})"
+
+
+def context_table(found: Sequence[Size]) -> pd.DataFrame:
+    """A row for each size and set of parts: accuracy, and both differences with interval and adjusted p."""
+    rows, titles = [], part_titles()
+    for size in found:
+        for kind, accuracy in size.accuracy.items():
+            row = {
+                t("labelled rows"): size.labelled,
+                t("to validate on"): size.valid,
+                t("subsets"): size.subsets,
+                t("classifier"): titles[kind],
+                t("accuracy"): round(float(accuracy.mean()), 4),
+                t("± over subsets"): round(float(accuracy.std(ddof=1)), 4),
+            }
+            for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo less it"), size.of_elmo)):
+                lead = leads.get(kind)
+                row[title] = None if lead is None else round(lead.difference.mean, 4)
+                row[f"{title}, 95 %"] = "" if lead is None else f"{lead.difference.low:+.4f} – {lead.difference.high:+.4f}"
+                row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _over(found: Sequence[Size], kind: str) -> list[tuple]:
+    return [(size, size.over_glove[kind], size.over_glove[kind].difference) for size in found]
+
+
+def scores_of(row: dict) -> dict:
+    """A variant's scores as cells of a table."""
+    spread = None if row["spread"] is None else round(row["spread"], 4)
+    return {
+        t("accuracy"): round(row["accuracy"], 4),
+        t("± over seeds"): spread,
+        t("macro F1"): round(row["macro_f1"], 4),
+        t("seeds"): row["seeds"],
+    }

@@ -1,0 +1,142 @@
+"""Of the Results page: an earlier experiment beside ours, and two checks on the numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.classify.model import variant_titles
+from core.common.i18n import t
+from core.common.significance import margin
+from core.experiments import variants
+from pages._frame.frame import notice
+from pages._widgets import lists
+
+
+def _accuracy(found: dict, experiment: str, variant: str) -> float | None:
+    return found.get(experiment, {}).get(variant, {}).get("accuracy")
+
+
+def _gain(found: dict, experiment: str, plain: str, joined: str) -> str:
+    before, after = _accuracy(found, experiment, plain), _accuracy(found, experiment, joined)
+    if None in (before, after):
+        return t("not run yet")
+    told = {"points": 100 * (after - before), "before": before, "after": after}
+    return t("{points:+.2f} points ({before:.2%} to {after:.2%})", **told)
+
+
+def _share(value: float | None) -> str:
+    return t("not run yet") if value is None else f"{value:.2%}"
+
+
+def show_earlier(found: dict) -> None:
+    st.markdown(t("#### An earlier experiment, redone"))
+    st.html(
+        t(
+            '<p class="small">It compared the same embeddings under an LSTM on AG News titles, and a network on mean ELMo vectors on SMS spam, once each, '
+            "with ELMo's published weights. Ours are means over seeds, with the model bundled here, which saw far less text.</p>"
+        )
+    )
+    n = {name: next(iter(rows.values()), {}).get("seeds", 0) for name, rows in found.items()}
+    titles, spam = t("titles, six folds, {n} seeds", n=n["titles"]), t("no duplicates, {n} seeds", n=n["spam"])
+    embedding, glove = (_gain(found, "titles", plain, f"{plain}+elmo") for plain in ("embedding", "glove"))
+    unfrozen, tfidf = _share(_accuracy(found, "titles", "glove-unfrozen")), _share(_accuracy(found, "spam", "tfidf"))
+    one, twenty = (_share(_accuracy(found, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
+    rows = [
+        (t("nn.Embedding + ELMo over nn.Embedding"), t("+0.73 points"), embedding, titles),
+        (t("GloVe + ELMo over GloVe"), t("+1.1 points"), glove, titles),
+        (t("GloVe, unfrozen"), "86.47 %", unfrozen, titles),
+        (t("Spam, mean ELMo, one epoch"), "97.76 %", one, spam),
+        (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16 %"), twenty, spam),
+        (t("Spam, TF-IDF and logistic regression"), t("not tried"), tfidf, t("no duplicates")),
+    ]
+    table = pd.DataFrame(rows, columns=[t("what"), t("there"), t("here"), t("condition here")])
+    lists.grid(table)
+    lines, names = [], {name: escape(title) for name, title in variant_titles().items()}
+    gains = {
+        plain: _accuracy(found, "titles", f"{plain}+elmo") - _accuracy(found, "titles", plain)
+        for plain in ("embedding", "glove")
+        if None not in (_accuracy(found, "titles", plain), _accuracy(found, "titles", f"{plain}+elmo"))
+    }
+    if gains:
+        best = max(gains, key=gains.get)
+        lines.append(
+            t(
+                "ELMo joined to <b>{classifier}</b> changes the accuracy on titles most to its favour: {points:+.1f} points.",
+                classifier=names[best],
+                points=100 * gains[best],
+            )
+        )
+    tfidf, networks = _accuracy(found, "spam", "tfidf"), found["spam"]
+    best_network = max(
+        (name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None
+    )
+    if tfidf is not None and best_network:
+        lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network], networks[best_network]["n"]))
+    notice(lines or [t("The runs of this table are still to be made.")])
+    lists.twin(table, name="earlier-experiment", key="results.earlier")
+
+
+def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
+    """The accuracies of counts and of the best that learns from vectors on n messages; `classifier` is its title, as HTML."""
+    told = {"tfidf": tfidf, "ours": ours, "classifier": classifier}
+    if min(tfidf, ours) <= 0.9816:
+        return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **told)
+    if tfidf >= ours:
+        said = t(
+            "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is still ahead of the best that learns from vectors, "
+            "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
+            **told,
+        )
+    else:
+        said = t(
+            "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is behind the best that learns from vectors, "
+            "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
+            **told,
+        )
+    messages = round(abs(ours - tfidf) * n)
+    if abs(ours - tfidf) <= margin(tfidf, ours, n):
+        return said + " " + t("The two are {messages} of {n:,} messages apart: that may be chance.", messages=messages, n=n)
+    return said + " " + t("The two are {messages} of {n:,} messages apart.", messages=messages, n=n)
+
+
+def show_checks(found: dict) -> None:
+    if lines := about_checks(found):
+        st.markdown(t("#### Can these numbers be trusted?"))
+        notice(lines)
+
+
+def about_checks(found: dict) -> list[str]:
+    """What duplicates and random labels do to the accuracies, of experiments by name; [] where neither was run."""
+    lines, names = [], variant_titles()
+    for name in ("tfidf", "mean-elmo"):
+        clean, leaking = _accuracy(found, "spam", name), _accuracy(found, "spam-duplicates", name)
+        if None not in (clean, leaking):
+            lines.append(
+                t(
+                    "With duplicates left in, copies of training messages stand in the test: {classifier} goes from {clean:.2%} to "
+                    "{leaking:.2%} on spam.",
+                    classifier=escape(names[name]),
+                    clean=clean,
+                    leaking=leaking,
+                )
+            )
+    if found.get("random"):
+        worst = max(found["random"].values(), key=lambda row: row["accuracy"])
+        room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
+        lines.append(
+            t(
+                "With a random label for each text the best variant reaches {accuracy:.1%} of four classes; chance is 25 %.",
+                accuracy=worst["accuracy"],
+            )
+        )
+        if copied := found.get("random-copied"):
+            highest = max(row["accuracy"] for row in copied.values())
+            lines.append(t("With every test text copied into training the same check reads {accuracy:.1%}.", accuracy=highest))
+        if worst["accuracy"] < 0.25 + room:
+            lines.append(t("Nothing leaks from test to training, as far as so many texts can tell."))
+        else:
+            lines.append(t("That is more than chance: something leaks."))
+    return lines

@@ -1,0 +1,192 @@
+"""A training that runs beside the pages when it is its turn, each step told, stopped at a word."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.classify import tasks as heads
+from core.classify.committee import make_committee, with_members
+from core.classify.data import Dataset, SplitConfig
+from core.classify.head import Head
+from core.classify.model import VARIANTS, Variant, variant_titles
+from core.classify.runs import Frozen
+from core.classify.train import make_trainer
+from core.common import i18n
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.turns import Turn
+from core.elmo.models import Model
+from core.static.vectors import StaticVectors
+from pages._frame.server_jobs import waiting_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be trained."""
+
+    task: str
+    title: str  # for people
+    files: dict  # train, test, valid -> path, as core.classify.tasks.open_data takes them
+    columns: dict  # text_columns, label_column
+    variants: tuple[str, ...]
+    seeds: tuple[int, ...]
+    share: float
+    epochs: int
+    model: str
+    vectors: str
+
+    @property
+    def command(self) -> str:
+        """The same on the command line."""
+        parts = ["python -m core train", f"--task {self.task}", f"--variant {' '.join(self.variants)}"]
+        parts += [f'--{what} "{path}"' for what, path in self.files.items()]
+        for option, given in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
+            if given and all(given):
+                parts.append(f"--{option}-column " + " ".join(f'"{name}"' for name in given))
+        parts += [f"--seeds {' '.join(map(str, self.seeds))}", f"--share {self.share:g}", f"--epochs {self.epochs}"]
+        return " ".join([*parts, f'--model "{self.model}" --vectors "{self.vectors}" --json'])
+
+
+@dataclass
+class TrainingJob:
+    """What a page looks at while the thread works; only the thread writes, but for `stop_asked`."""
+
+    order: Order
+    turn: Turn
+    stage: str = ""
+    share_done: float = 0.0
+    seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
+    curves: dict[tuple[str, int], list[dict]] = field(
+        default_factory=dict
+    )  # by variant and seed: epoch, train_loss, valid_loss, valid_accuracy
+    heads: dict[tuple[str, int], Head] = field(default_factory=dict)
+    pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
+    dataset: Dataset | None = None
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+    running: bool = True
+    training: bool = False  # the layers are there, the first run has begun
+
+    @property
+    def stop_asked(self) -> bool:
+        """By the user; or nobody is there any more, or its time is over."""
+        return self.turn.is_over()
+
+    def stop(self) -> None:
+        self.turn.stop_asked = True
+
+    @property
+    def told(self) -> str:
+        """What it does now, or how long the queue is."""
+        return waiting_text(self.turn) if self.turn.began is None else self.stage
+
+    def start(self, model: Model, vectors: StaticVectors) -> TrainingJob:
+        arguments = (model, vectors, i18n.language())
+        threading.Thread(target=self._work, args=arguments, name="training", daemon=True).start()
+        return self
+
+    def title_of(self, variant: str, seed: int) -> str:
+        """A run's name for people: the seed stands in it where there are several."""
+        title = variant_titles()[variant]
+        return t("{classifier}, seed {seed}", classifier=title, seed=seed) if len(self.order.seeds) > 1 else title
+
+    def _work(self, model: Model, vectors: StaticVectors, language: str) -> None:
+        i18n.use(language)
+        try:
+            with self.turn:
+                self._train(model, vectors)
+                if not self.turn.stop_asked:
+                    self.turn.check()  # ended by the clock: the page says so beside what there is
+        except ElmoscopeError as error:
+            self.error = str(error)
+        except Exception:  # a page must hear of it, whatever it was
+            self.error = t(
+                "The training stopped for a reason that is not the data's; the terminal shows it. Results so far are kept."
+            )
+            raise
+        finally:
+            self.running = False
+
+    def _train(self, model: Model, vectors: StaticVectors) -> None:
+        order, task = self.order, heads.task_named(self.order.task)
+        self.stage = t("Reading the texts")
+        split = SplitConfig(share=order.share, duplicates=task.duplicates)
+        self.dataset = heads.open_data(task, split=split, **order.files, **order.columns)
+        self.notes = self.dataset.notes
+        variants = with_members(VARIANTS[name] for name in order.variants)
+        self.stage = t("Computing ELMo's layers of every text, once; then {n} trainings", n=len(variants) * len(order.seeds))
+        frozen = heads.freeze(variants, self.dataset, model, vectors, report=self._layers)
+        runs = [(variant, seed) for seed in order.seeds for variant in variants]
+        costs = [cost(variant) for variant, _ in runs]
+        self.training, self.seconds_left = True, None
+        for number, (variant, seed) in enumerate(runs):
+            if variant.members:
+                self._make_committee(variant, seed, frozen[variant.name])
+                continue
+            config, parts = heads.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
+            trainer = make_trainer(variant, self.dataset, config, parts, model.encoder.device)
+            told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
+            self.stage = t("Training {classifier} ({k} of {n})", **told)
+            for event in heads.run(trainer, stop=lambda: self.stop_asked):
+                within = (event.epoch - 1 + event.step / event.steps) / event.epochs
+                self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
+                self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
+                if event.valid_loss is not None:
+                    point = {key: getattr(event, key) for key in ("epoch", "train_loss", "valid_loss", "valid_accuracy")}
+                    self.curves.setdefault((variant.name, seed), []).append(point)
+            head = trainer.finish()
+            if seed == order.seeds[0] and variant.network in ("lstm", "mean"):
+                tokens = [example.tokens for example in self.dataset.train]
+                self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
+            self.heads[variant.name, seed] = head
+            if self.stop_asked:
+                return
+
+    def _make_committee(self, variant: Variant, seed: int, frozen: Frozen) -> None:
+        trained = {name: head for (name, s), head in self.heads.items() if s == seed}
+        config = heads.task_config(heads.task_named(self.order.task), seed=seed, epochs=self.order.epochs)
+        self.heads[variant.name, seed] = make_committee(variant, trained, self.dataset, config, frozen)
+
+    def _layers(self, done: int, total: int, speed: float) -> None:
+        self.share_done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
+        if self.stop_asked:
+            raise _Stopped(
+                t("Stopped before the first epoch: there is nothing to keep yet. The layers so far are kept for the next time.")
+            )
+
+
+def cost(variant: Variant) -> float:
+    """About how long a variant takes beside the others: an epoch of those that ship, nn.Embedding's LSTM being 1."""
+    if variant.members:
+        return 0.02  # its members are trained already
+    if variant.network not in ("lstm", "mean"):
+        return 0.1
+    return (1.0 if variant.network == "lstm" else 0.3) + 0.9 * variant.elmo + 0.2 * bool(variant.glove)
+
+
+def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) -> float:
+    """Seconds to the end of all runs, if those to come take as long, for their cost, as run `number` with its seconds spent and left."""
+    return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
+
+
+def time_in_words(seconds: float) -> str:
+    """A time to come, no finer than it is known."""
+    if seconds < 90:
+        return t("{n:.0f} s", n=seconds)
+    return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)
+
+
+class _Stopped(ElmoscopeError):
+    """The user asked for it."""
+
+
+def wait_a_moment(job: TrainingJob, seconds: float = 0.3) -> None:
+    """So that a small job's result is on the page at once."""
+    until = time.monotonic() + seconds
+    while job.running and time.monotonic() < until:
+        time.sleep(0.02)

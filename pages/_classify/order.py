@@ -1,0 +1,245 @@
+"""What is to be trained: the texts, the variants, how much of the data, how often."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from core.classify import tasks
+from core.classify.columns import read_columns
+from core.classify.data import SplitConfig, normal_form
+from core.classify.model import VARIANTS, variant_titles
+from core.classify.tables import Table, read_table
+from core.common import i18n
+from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
+from core.common.i18n import t
+from core.common.limits import check_allowed, limits
+from core.files import public_data
+from pages._cached.kept import kept
+from pages._classify.job import Order
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._frame.server_jobs import in_turn
+
+OWN = "own"
+USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
+FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
+SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
+SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
+
+
+def choose(in_use: InUse) -> Order | None:
+    """The user's choices, or None while something is missing (and the page says what)."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        task, title, files, columns = OWN, "", {}, {}
+        with shown_errors():  # the other choices stay, whatever is wrong with a file
+            task, title, files, columns = _texts()
+        variants = st.pills(
+            t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants",
+            bind="query-params", persist_state="session",
+        )  # fmt: skip
+    with right:
+        share = st.select_slider(
+            t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", bind="query-params",
+            persist_state="session", help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
+        )  # fmt: skip
+        seeds = st.slider(
+            t("Seeds"), 1, 5, 1, key="seeds", bind="query-params", persist_state="session",
+            help=t("Each variant is trained once per seed, from another random start: only then can chance be told from a lead."),
+        )  # fmt: skip
+        epochs = st.slider(
+            t("Epochs at most"), 1, 40, 30, key="epochs", bind="query-params", persist_state="session",
+            help=t("Training ends before that once the loss on validation texts has not fallen for four epochs."),
+        )  # fmt: skip
+    if not files:
+        return None
+    _check_split(task, files, columns, share)
+    if not variants:
+        st.info(t("Choose at least one variant."), icon=":material/checklist:")
+        return None
+    return Order(
+        task=task, title=title, files=files, columns=columns, variants=tuple(variants), seeds=tuple(range(seeds)), share=share,
+        epochs=epochs, model=in_use.model, vectors=in_use.vectors,
+    )  # fmt: skip
+
+
+def _texts() -> tuple[str, str, dict, dict]:
+    """(task, title, files, columns) as chosen; no files while something is missing."""
+    titles = tasks.task_titles() | {OWN: t("A file of your own")}
+    here = [name for name in tasks.TASKS if _there(name)]
+    default = here[0] if here else OWN
+    task = st.segmented_control(
+        t("Texts"), list(titles), default=default, format_func=titles.get, key="train_task", bind="query-params", persist_state="session",
+    ) or default  # fmt: skip
+    if task == OWN:
+        return _own_file()
+    try:
+        return task, titles[task], tasks.task_files(tasks.TASKS[task]), {}
+    except MissingArtifact as missing:
+        st.info(plain(missing), icon=":material/folder_open:")
+        if task.startswith("news"):
+            _offer_ag_news()
+        return task, titles[task], {}, {}
+
+
+def _there(task: str) -> bool:
+    try:
+        return bool(tasks.task_files(tasks.TASKS[task]))
+    except (MissingArtifact, BadInput):
+        return False
+
+
+def _offer_ag_news() -> None:
+    if not limits().downloads:
+        st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
+    elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
+        bar = st.progress(0.0, text=t("Asking the server…"))
+
+        def report(event) -> None:
+            whole = event.total or 30_000_000
+            told = t(
+                "{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s",
+                name=event.name,
+                done=event.done / 1e6,
+                total=whole / 1e6,
+                speed=event.bytes_per_s / 1e6,
+            )
+            bar.progress(min(1.0, event.done / whole), text=told)
+
+        with shown_errors(), in_turn(bar) as turn:
+            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
+            st.rerun()
+
+
+def _own_file() -> tuple[str, str, dict, dict]:
+    check_allowed("uploads")
+    most = limits()
+    given = st.file_uploader(
+        t("A CSV, TSV or JSONL file with a column of texts and one of labels"), ["csv", "tsv", "jsonl"], key="train_file",
+        max_upload_size=most.max_table_mb,
+        help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
+    )  # fmt: skip
+    if given is None:
+        st.caption(
+            t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.')
+        )
+        return OWN, "", {}, {}
+    path = _kept(given)
+    columns = _columns(path, given.file_id)
+    if columns is None:
+        return OWN, "", {}, {}
+    table = read_table(path, **columns)
+    if len(table.rows) > most.max_rows:
+        told = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
+        raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **told))
+    check_classes(table, given.name)
+    labels = sorted({row.label for row in table.rows})
+    some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
+    st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
+    return OWN, given.name, {"train": path}, columns
+
+
+def _columns(path: Path, key: str) -> dict | None:
+    """The columns chosen of those that the file has, at first as they look; None while one is missing."""
+    found = read_columns(path)
+    numbers = range(1, len(found.names) + 1)
+    names = {k: found.names[k - 1] or t("column {n}", n=k) for k in numbers}
+    if len(numbers) < 2:
+        raise BadInput(
+            t(
+                "{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?",
+                name=path.name,
+            )
+        )
+    text, label = st.columns(2)
+    chosen = text.multiselect(
+        t("Column of texts"), numbers, [k + 1 for k in found.texts], key=f"text_column.{key}", format_func=names.get,
+        help=t("Several are read one after the other, as a title and its text."), placeholder=t("Choose a column"),
+    )  # fmt: skip
+    labels = label.selectbox(
+        t("Column of labels"), numbers, None if found.label is None else found.label, key=f"label_column.{key}", format_func=names.get,
+        placeholder=t("Choose a column"),
+    )  # fmt: skip
+    chosen = [k for k in chosen if k != labels]
+    if not chosen or labels is None:
+        st.info(
+            t("Choose above which column holds the texts and which, another one, holds their labels."),
+            icon=":material/table_chart:",
+        )
+        return None
+    return {"text_columns": [_selector(found.names, k) for k in chosen], "label_column": _selector(found.names, labels)}
+
+
+def _selector(names: tuple[str, ...], number: int) -> str | int:
+    """A column as readers of tables, and their commands, know it: by its name; by its number where no name is its alone."""
+    name = names[number - 1]
+    alone = sum(other.casefold() == name.casefold() for other in names) == 1
+    return name if name and alone and not name.isdecimal() else number
+
+
+def check_classes(table: Table, name: str) -> None:
+    """BadInput where there is nothing to tell apart, or where most classes have too few texts to be learned, checked and tested."""
+    forms: dict[str, set[str]] = {}
+    for row in table.rows:
+        forms.setdefault(row.label, set()).add(normal_form(row.text))
+    told = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
+    if len(forms) < 2:
+        raise BadInput(
+            t(
+                "{name} has one class only ({label!r}); a classifier needs two or more to tell apart.",
+                name=name,
+                label=next(iter(forms))[:60],
+            )
+        )
+    few = [label for label, some in forms.items() if len(some) < FEWEST]
+    if 2 * len(few) > len(forms):
+        told |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
+        raise BadInput(
+            t(
+                "{n} of the {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). A class needs some to "
+                "learn from, to stop by and to be tested on: choose another column of labels, or add rows.",
+                **told,
+            )
+        )
+
+
+@kept(32)
+def refusal(
+    task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
+) -> str:
+    """Why these rows cannot be split and trained on, in that language; "" where they can. Asked before the button, of files so small
+    that it takes a moment."""
+    try:
+        split = SplitConfig(share=share, duplicates=tasks.task_named(task).duplicates)
+        tasks.open_data(tasks.task_named(task), split=split, **{name: path for name, path, _ in files}, **dict(columns))
+    except ElmoscopeError as error:
+        return str(error)
+    return ""
+
+
+def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
+    """BadInput with what stands against training on a small file of one's own."""
+    if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
+        return
+    given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
+    if told := refusal(
+        task,
+        tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()),
+        given,
+        share,
+        i18n.language(),
+    ):
+        raise BadInput(told)
+
+
+def _kept(given) -> Path:
+    """The upload as a file of this session's own; it goes when the session ends."""
+    folder = st.session_state.setdefault("uploads", tempfile.TemporaryDirectory(prefix="elmoscope-"))
+    path = Path(folder.name) / f"{given.file_id}" / Path(given.name).name
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(given.getvalue())
+    return path

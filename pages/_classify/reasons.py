@@ -1,0 +1,109 @@
+"""Why a classifier says what it says: each word's part, what context added, word order, and the layers it weighed."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.classify.explain import Explanation
+from core.classify.model import variant_titles
+from core.common.i18n import t
+from core.elmo.mix import pulls
+from core.figures.classifiers import token_marks
+from pages._cached import classifiers
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
+from pages._widgets.charts import weight_bars
+
+
+@st.fragment
+def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
+    """The reasons of one of the classifiers named."""
+    with shown_errors():
+        st.markdown(t("#### Why?"))
+        default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
+        name = st.segmented_control(
+            t("Whose reasons"), names, default=default, format_func=variant_titles().get, key="why", bind="query-params",
+            persist_state="session",
+        ) or default  # fmt: skip
+        found = classifiers.explanation(task, name, in_use, text)
+        _words(found)
+        _context(found)
+        _near(classifiers.near_rows(task, name, in_use, text))
+        _layers(name, found)
+        parts = {t("word"): found.tokens, t("without it"): found.occlusion} | (
+            {t("without its context"): found.context} if found.context else {}
+        )
+        lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
+
+
+def _words(found: Explanation) -> None:
+    st.html(
+        t("<p>Which words spoke for {label} ({share:.0%})?</p>", label=escape(found.label), share=found.probability)
+        + token_marks(found.tokens, found.occlusion, title=t("for {label}", label=found.label))
+        + t(
+            '<p class="small">Each word is taken out in turn and the text is read again. <span class="token" style="background:rgba(0,114,178,0.5)">Blue</span>: without it the answer '
+            'would be less sure. <span class="token" style="background:rgba(213,94,0,0.5)">Orange</span>: it spoke against the answer. Hover for the change in log-odds.</p>'
+        )
+    )
+
+
+def _context(found: Explanation) -> None:
+    lines = []
+    if found.context is not None:
+        st.html(
+            t("<p>What did reading them in this sentence add?</p>")
+            + token_marks(found.tokens, found.context, title=t("for {label}, by its context", label=found.label))
+            + t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>')
+        )
+        change = found.context_total
+        if change > 0.05:
+            lines.append(t("Context as a whole made the answer surer ({change:+.2f} in log-odds).", change=change))
+        elif change < -0.05:
+            lines.append(t("Context as a whole made it less sure ({change:+.2f} in log-odds).", change=change))
+        else:
+            lines.append(t("Context as a whole changed next to nothing ({change:+.2f} in log-odds).", change=change))
+    lines.append(
+        t(
+            "With its words shuffled, the text is still called {label} with {share:.0%} on average.",
+            label=plain(found.label),
+            share=found.shuffled_probability,
+        )
+    )
+    st.caption(" ".join(lines))
+
+
+def _near(rows: list) -> None:
+    if not rows:
+        return
+    st.html(
+        t("<p>Which of your training rows does it see as most alike?</p>")
+        + "".join(
+            f'<div class="kwic"><span class="cosine">{row.cosine:.3f}</span>{escape(text[:300])} <b>{escape(label)}</b></div>'
+            for row, text, label in rows
+        )
+    )
+
+
+def _layers(name: str, found: Explanation) -> None:
+    if not found.mix:
+        return
+    left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
+    with left:
+        weight_bars(found.mix["s"], key=f"why.mix.{name}")
+    weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(found.mix["s"]))
+    right.caption(
+        t(
+            "The layer mix that {classifier} learned with this task: {weights}, γ = {gamma:.2f}. These are the numbers "
+            "after the softmax; equal weights would be 0.33 each. Times the length of this text's vectors, the layers count for {pulls} of the sum. "
+            "Set them by hand on the Mix page.",
+            classifier=variant_titles()[name],
+            weights=weights,
+            gamma=found.mix["gamma"],
+            pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(found.mix["s"]), np.array(found.lengths))),
+        )
+    )

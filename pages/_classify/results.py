@@ -1,0 +1,211 @@
+"""The Results page: an earlier experiment beside ours, whether ELMo pays with few labels, each task's variants, and two checks on the numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks as heads
+from core.classify.model import VARIANTS, variant_titles
+from core.common.i18n import t
+from core.common.significance import LEVEL, holm, margin, mcnemar, points, written
+from core.elmo.mix import pulls
+from core.elmo.models import BUNDLED_MODEL
+from core.experiments import variants
+from core.experiments.variants import EXPERIMENTS
+from core.figures.classifiers import accuracy_dots
+from core.text.corpora import BUNDLED_CORPUS
+from pages._cached import classifiers, opened
+from pages._classify.curve import scores_of, show_curve
+from pages._classify.earlier import show_checks, show_earlier
+from pages._classify.scores import show_scores
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+COMMAND = "python -m core experiments --data FOLDER"
+TASKS = ("titles", "titles-more", "news", "spam", "sentiment", "sentiment2")  # the experiments that show every variant
+
+
+def task_titles() -> dict[str, str]:
+    """What TASKS are called."""
+    known = heads.task_titles()
+    return known | {"titles": known["news-title"], "titles-more": t("News, title alone, more rows")}
+
+
+def _condition(name: str) -> str:
+    """Under which an experiment was run; one that is not listed here keeps the English of core.experiments.variants."""
+    english = EXPERIMENTS[name].condition
+    english = english[0].upper() + english[1:]
+    return {
+        "Six folds of the 7,600 titles": t("Six folds of the 7,600 titles"),
+        "Six folds of the 7,600 titles, 13,420 other rows added to each training part": t(
+            "Six folds of the 7,600 titles, 13,420 other rows added to each training part"
+        ),
+        "The training file's rows, tested on the official 7,600": t("The training file's rows, tested on the official 7,600"),
+        "No duplicates; the last fifth of the file is the test": t("No duplicates; the last fifth of the file is the test"),
+        "The official split of SST-5": t("The official split of SST-5"),
+        "The official split, neutral sentences left out": t("The official split, neutral sentences left out"),
+    }.get(english, english)
+
+
+def show(in_use: InUse) -> None:
+    if not variants.RESULTS.is_file():
+        st.info(t("No experiment has been run yet. In a terminal: `{command}`", command=COMMAND), icon=":material/terminal:")
+        notice([t("There is no result yet, so nothing is claimed here. The Train page trains any of these classifiers at once.")])
+        show_scores()
+        return
+    lines = classifiers.runs()
+    found = {name: variants.summary(lines, name) for name in EXPERIMENTS}
+    show_earlier(found)
+    show_curve()
+    _task({name: rows for name, rows in found.items() if rows})
+    show_scores()
+    show_checks(found)
+    first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
+    models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
+    st.caption(
+        t(
+            "{n:,} runs between {first} and {last}, ELMo's weights {models}; each with its seed, data hash and time in `{file}`. "
+            "The command: `{command}`",
+            n=len(lines),
+            first=first,
+            last=last,
+            models=models,
+            file="assets/results/classification.jsonl",
+            command=COMMAND,
+        )
+    )
+
+
+@st.fragment
+def _task(found: dict) -> None:
+    tasks, titles = task_titles(), variant_titles()
+    names = [name for name in TASKS if name in found]
+    if not names:
+        return
+    st.markdown(t("#### Every variant, task by task"))
+    name = st.segmented_control(
+        t("Task"), names, default=names[0], format_func=tasks.get, key="results_task", bind="query-params", persist_state="session"
+    ) or names[0]  # fmt: skip
+    rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
+    kinds = {titles[v]: _kind(v) for v in rows}
+    named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
+    draw(
+        accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
+        key=f"results.{name}",
+        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=tasks.get(name, name), named=named),
+    )
+    notice(about_task(rows, _condition(name)))
+    st.caption(
+        t(
+            "These classifiers differ by more than what they read: the LSTM’s input is 32 to 356 numbers wide, dropout is 0.5 of learned and "
+            "static vectors and 0.75 of ELMo’s, and words are left out of the first two only. Where nothing else differs: above."
+        )
+    )
+    table = pd.DataFrame(
+        [
+            {
+                t("classifier"): titles[v],
+                **scores_of(r),
+                t("training, s"): round(r["seconds"], 1),
+                t("s0, s1, s2, gamma"): _mix(r["mix"]),
+                t("s times the layers' lengths"): _pulls(r["mix"]),
+            }
+            for v, r in rows.items()
+        ]
+    )
+    lists.twin(table, name=f"results-{name}", key="results.task.twin")
+
+
+def about_task(rows: dict[str, dict], condition: str) -> list[str]:
+    """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
+    best, n = ranked[0], rows[ranked[0]]["n"]
+    told = {"condition": condition, "train": rows[best]["train"], "n": n}
+    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **told)]
+    level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]
+    told = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
+    if len(level) > 1:
+        return [*lines, t("Right most often, and equally so: <b>{classifier}</b>, {accuracy:.1%}.", **told)]
+    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **told))
+    runner = next((v for v in ranked if _kind(v) != _kind(best)), None)
+    if runner is None:
+        return lines
+    gap = rows[best]["accuracy"] - rows[runner]["accuracy"]
+    told = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
+    p = adjusted_p(rows, best).get(runner)
+    told["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
+    shown = gap > told["margin"] / 100 if p is None else p < LEVEL
+    if p is not None:
+        told["p"] = written(p)
+        if shown:
+            lines.append(
+                t(
+                    "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
+                    "more than chance (McNemar’s exact test, {p} after Holm for all classifiers).",
+                    **told,
+                )
+            )
+        else:
+            lines.append(
+                t(
+                    "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
+                    "that may be chance (McNemar’s exact test, {p} after Holm for all classifiers).",
+                    **told,
+                )
+            )
+    elif shown:
+        lines.append(
+            t(
+                "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
+                "more than the {margin:.1f} that chance explains with so many.",
+                **told,
+            )
+        )
+    else:
+        lines.append(
+            t(
+                "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
+                "with so many up to {margin:.1f} may be chance.",
+                **told,
+            )
+        )
+    if _kind(best) == "plain baseline" and shown:
+        lines.append(t("That is a plain baseline: no network here is worth its time on this task."))
+    return lines
+
+
+def adjusted_p(rows: dict[str, dict], best: str) -> dict[str, float]:
+    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm).
+
+    Empty where some run did not keep which texts it was right on.
+    """
+    right = {name: row.get("right") for name, row in rows.items()}
+    others = [name for name in rows if name != best]
+    if any(one is None or one.shape[1] != rows[best]["n"] for one in right.values()):
+        return {}
+    return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
+
+
+def _kind(variant: str) -> str:
+    """One of core.figures.classifiers.KINDS."""
+    v = VARIANTS[variant]
+    return "plain baseline" if variant in variants.BASELINES else "with ELMo" if v.elmo else "without ELMo"
+
+
+def _pulls(mix: dict | None) -> str:
+    """What each layer counts for in the sum: its weight times the length of its vectors in the bundled sentences, as shares."""
+    if not mix:
+        return ""
+    lengths = opened.layer_lengths(BUNDLED_CORPUS, BUNDLED_MODEL)
+    return ", ".join(f"{part:.0%}" for part in pulls(np.array(mix["s"]), lengths)) if len(lengths) == len(mix["s"]) else ""
+
+
+def _mix(mix: dict | None) -> str:
+    return ", ".join(f"{x:.2f}" for x in (*mix["s"], mix["gamma"])) if mix else ""

@@ -1,0 +1,144 @@
+"""How good the classifiers of a task are on unseen texts: accuracy, calibration, confusion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks
+from core.classify.head import Head
+from core.classify.model import variant_descriptions, variant_titles
+from core.classify.scores import calibrated_ece
+from core.common.i18n import t
+from core.figures.classifiers import confusion_figure, reliability_figure
+from core.figures.style import LAYER_COLOURS
+from pages._cached import classifiers
+from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+@st.fragment
+def show_scores() -> None:
+    """Of the task chosen: a row a classifier, and one of them closer."""
+    with shown_errors():
+        found = scored()
+        if not found:
+            return
+        st.markdown(t("#### The classifiers of the Classify page, on texts they never saw"))
+        titles = tasks.task_titles()
+        default = "news-title" if "news-title" in found else next(iter(found))
+        task = st.segmented_control(
+            t("Task of the classifiers"), list(found), default=default, format_func=lambda n: plain(titles.get(n, n)), key="scores_task",
+            bind="query-params", persist_state="session", label_visibility="collapsed",
+        ) or default  # fmt: skip
+        metas = found[task]
+        table = pd.DataFrame([_row(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
+        shares = (t("accuracy"), t("macro F1"))
+        lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
+        names = list(metas)
+        name = st.segmented_control(
+            t("Look closer at"), names, default=names[0], format_func=variant_titles().get, key="closer", bind="query-params",
+            persist_state="session",
+        ) or names[0]  # fmt: skip
+        meta = metas[name]
+        _closer(name, meta)
+        st.caption(
+            t(
+                "{train:,} texts to train on, {valid:,} to stop and calibrate by, {test:,} to test on; "
+                "data {data}, seed {seed}, trained in {seconds:.0f} s on {date}. No text stands on two sides.",
+                train=meta["sizes"]["train"], valid=meta["sizes"]["valid"], test=meta["sizes"]["test"], data=meta["data"][:12],
+                seed=meta["seed"], seconds=meta["seconds"], date=meta["date"][:10],
+            )
+        )  # fmt: skip
+        lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+
+
+def scored() -> dict[str, dict[str, dict]]:
+    """Task -> classifier -> how it was made and how good it is; those that lie on this machine, and this session's own."""
+    found = {task: tasks.heads_metas(task) for task in tasks.TASKS}
+    for title, mine in classifiers.trained_here().items():
+        found[title] = {name: _facts(head) for name, head in mine.opened.heads.items()}
+    return {task: metas for task, metas in found.items() if metas}
+
+
+def _facts(head: Head) -> dict:
+    return {**head.meta, "labels": head.labels, "temperature": head.temperature}
+
+
+def _row(name: str, meta: dict) -> dict:
+    test, mix = meta["test"], meta.get("mix")
+    return {
+        t("classifier"): variant_titles()[name],
+        t("accuracy"): test["accuracy"],
+        t("macro F1"): test["macro_f1"],
+        t("calibration error"): round(test["ece"], 3),
+        t("if calibrated"): round(calibrated_ece(test["bins"])[0], 3),
+        t("training, s"): round(meta["seconds"]),
+        "s0, s1, s2": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else "",
+        t("gamma"): round(mix["gamma"], 2) if mix else None,
+        t("reads"): variant_descriptions()[name],
+    }
+
+
+def _closer(name: str, meta: dict) -> None:
+    test, title = meta["test"], variant_titles()[name]
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown(t("**When it says 80 %, is it right in 80 %?**"))
+        alt = t(
+            "{classifier}: how often it is right, by how sure it says it is; the mean gap is {gap:.1%}.",
+            classifier=title,
+            gap=test["ece"],
+        )
+        draw(reliability_figure(test["bins"], colour=LAYER_COLOURS["2"]), key=f"bins.{name}", alt=alt)
+        st.caption(
+            t(
+                "Mean gap {after:.1%} after, {before:.1%} before temperature scaling (T = {temperature:.2f}, set on validation texts; "
+                "Guo et al. 2017).",
+                after=test["ece"],
+                before=meta["ece_uncalibrated"],
+                temperature=meta["temperature"],
+            )
+        )
+        st.caption(about_calibration(test))
+    with right:
+        st.markdown(t("**What does it confuse?**"))
+        draw(
+            confusion_figure(test["confusion"], meta["labels"]),
+            key=f"confusion.{name}",
+            alt=confusion_alt(title, test["confusion"], meta["labels"]),
+        )
+
+
+def about_calibration(test: dict) -> str:
+    """A calibration error beside what so many answers would show if every one were as sure as it should be."""
+    mean, most = calibrated_ece(test["bins"])
+    told = {"mean": mean, "most": most, "n": test["n"]}
+    if test["ece"] > most:
+        return t(
+            "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap is more than chance.",
+            **told,
+        )
+    return t(
+        "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap may be chance.",
+        **told,
+    )
+
+
+def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:
+    """What a confusion matrix shows, in words: how many are right, and the commonest mistake where there is one."""
+    counts = np.array(confusion)
+    wrong = counts - np.diag(np.diag(counts))
+    told = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
+    if not wrong.any():
+        return t("{classifier}, true labels against answers: {right:,} of {n:,} are right, none is taken for another.", **told)
+    true, said = np.unravel_index(wrong.argmax(), wrong.shape)
+    told |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
+    return t(
+        "{classifier}, true labels against answers: {right:,} of {n:,} are right; {true} is taken for {said} most often ({times:,}).",
+        **told,
+    )

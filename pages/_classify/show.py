@@ -1,0 +1,204 @@
+"""The Classify page: a task, a text, three classifiers' answers and on demand all, and what spoke for them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks
+from core.classify.data import MAX_TOKENS
+from core.classify.head import Answer
+from core.classify.model import variant_descriptions, variant_titles
+from core.classify.readable_words import read_and_unread, without_a_word
+from core.classify.tables import MAX_CHARACTERS
+from core.common.errors import MissingArtifact
+from core.common.i18n import t
+from core.common.limits import limits
+from core.figures.classifiers import answers_figure, class_colours
+from core.text.tokens import tokenize
+from pages._cached import classifiers
+from pages._classify.notices import about_answers
+from pages._classify.reasons import show_reasons
+from pages._frame.browser import limited
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
+from pages._widgets.as_you_type import as_you_type
+from pages._widgets.charts import draw
+
+EXAMPLES = {
+    "news-title": (
+        "Apple shares slide after chip supplier cuts forecast",
+        "Striking workers reject the club's offer",
+        "Minister resigns over bank bailout",
+        "Giants beat Jets in the rain",
+        "Jets bomb rebel camp in the north",
+        "Court blocks merger of two phone makers",
+    ),
+    "news": (
+        "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
+        "Late goal sends hosts through. A header in the last minute took the home side into the final of the cup on Sunday.",
+        "New browser blocks trackers. The software maker said the program warns users before a page can read their data.",
+    ),
+    "spam": (
+        "Are we still on for lunch at one? I'm running a bit late",
+        "WINNER! You have been chosen for a 1000 pound prize. Call now to claim your reward",
+        "Your parcel could not be delivered, pay the fee at this link today",
+        "Free tonight? The new cinema has two seats for one",
+    ),
+    "sentiment": (
+        "A film as slow as it is beautiful.",
+        "Not a bad film, but hardly a good one either.",
+        "Two hours I will never get back.",
+        "It is the kind of comedy that makes you forget to check your watch.",
+    ),
+}
+EXAMPLES["sentiment2"] = EXAMPLES["sentiment"]
+
+
+FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
+
+
+def show(in_use: InUse) -> None:
+    task = _task()
+    text = _text(task)
+    with shown_errors():
+        opened = classifiers.opened(task, in_use)
+        if not text.strip():
+            st.info(t("Type a text here, or take one of the examples above."), icon=":material/edit:")
+            return
+        if not readable(in_use, task, opened, text):
+            return
+        names = _front(opened)
+        _answers(in_use, task, opened, text, names)
+        everyone = _all_answers(in_use, task, opened, text, names)
+        show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
+        st.page_link("pages/results.py", label=t("How good are they on texts they never saw?"), icon=":material/query_stats:")
+
+
+def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
+    """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
+    whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
+    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), classifiers.letters(task, in_use))
+    if not read:
+        st.info(
+            t(
+                "Nothing in this text could be read: it has no word in letters that these classifiers were trained on. Type a text in the "
+                "language of theirs, which is English for those that come with the app."
+            ),
+            icon=":material/visibility_off:",
+        )
+        return False
+    if unread:
+        some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
+        st.caption(t("Not read, being in letters that they were not trained on: {words}.", words=plain(some)))
+    if len(whole) > MAX_TOKENS:
+        st.caption(t("Only the first {n} of its {all:,} words and marks are read and explained.", n=MAX_TOKENS, all=len(whole)))
+    return True
+
+
+def _front(opened: tasks.OpenHeads) -> list[str]:
+    """The classifiers that stand in front: those of FRONT, or the first few where a training had others."""
+    front = [name for name in FRONT if name in opened.heads]
+    return front if len(front) > 1 else list(opened.heads)[: len(FRONT)]
+
+
+def _task() -> str:
+    mine = list(classifiers.trained_here())
+    trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
+    if not trained and not mine:
+        raise MissingArtifact(
+            t("No classifier has been trained yet. Train some on the Train page, or: python -m core train-heads --data FOLDER")
+        )
+    names = [*trained, *mine]
+    default, titles = "news-title" if "news-title" in names else names[0], tasks.task_titles()
+    return st.segmented_control(
+        t("What to tell apart"), names, default=default, format_func=lambda n: plain(titles.get(n, n)), key="task",
+        bind="query-params", persist_state="session",
+    ) or default  # fmt: skip
+
+
+def _text(task: str) -> str:
+    mine = classifiers.trained_here().get(task)
+    known = mine.opened.task.name if mine else task
+    key, examples, label = f"text_{known if known in EXAMPLES else 'own'}", EXAMPLES.get(known, ()), t("A text of your own")
+    if examples:
+        offer_examples(examples, key=f"{key}_example", into=key)
+    text = st.text_area(
+        label, examples[0] if examples else "", key=key, bind="query-params", persist_state="session", max_chars=limits().max_passage, height=80,
+        placeholder=t("Type a headline or a message; all classifiers answer as you type"),
+    )  # fmt: skip
+    limited(st, label, text, limits().max_passage)
+    as_you_type(label)
+    return text
+
+
+def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
+    """Texts to tap on, under `key`; the chosen one stands in the text box `into`."""
+    st.pills(
+        t("Examples"), texts, key=key, on_change=_take_example, args=(key, into), label_visibility="collapsed",
+        format_func=lambda text: ":material/format_quote: " + (text if len(text) < 46 else text[:44] + "…"),
+    )  # fmt: skip
+
+
+def _take_example(key: str, into: str) -> None:
+    if chosen := st.session_state[key]:
+        st.session_state[into] = chosen
+
+
+def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:
+    answers = classifiers.answers(task, in_use, text, tuple(names))
+    st.html(
+        '<div class="chips">' + "".join(lists.chip_of(label, colour) for label, colour in _colours(opened).items()) + "</div>"
+    )
+    _bars(opened, answers, key="classify.answers")
+    tokens = tasks.text_tokens(opened.task, text)
+    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.frozen(task, in_use)["vectors"])
+    notice(about_answers(answers, deaf))
+
+
+def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
+    """The bars of all classifiers and their table, asked only where they are wanted; whether they are."""
+    if len(opened.heads) == len(front):
+        _twin(classifiers.answers(task, in_use, text, tuple(front)))
+        return False
+    more = st.expander(
+        t("Compare all {n} classifiers", n=len(opened.heads)), key="all", on_change="rerun", bind="query-params", icon=":material/bar_chart:"
+    )  # fmt: skip
+    if not more.open:
+        _twin(classifiers.answers(task, in_use, text, tuple(front)))
+        return False
+    answers = classifiers.answers(task, in_use, text, tuple(opened.heads))
+    with more:
+        _bars(opened, answers, key="classify.all")
+        seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
+        st.caption(t("All answers together took {n:.0f} ms.", n=1000 * seconds))
+    _twin(answers)
+    return True
+
+
+def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> None:
+    titles = variant_titles()
+    named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
+    draw(
+        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], _colours(opened)),
+        key=key,
+        alt=t("Bars of every classifier's probabilities. {named}.", named=named),
+    )
+
+
+def _colours(opened: tasks.OpenHeads) -> dict[str, str]:
+    labels = next(iter(opened.heads.values())).labels
+    return class_colours(labels, ordered=opened.task.name.startswith("sentiment"))
+
+
+def _twin(answers: dict[str, Answer]) -> None:
+    titles, descriptions = variant_titles(), variant_descriptions()
+    table = [
+        {t("classifier"): titles[name], t("reads"): descriptions[name], t("answer"): a.label}
+        | {label: round(p, 4) for label, p in a.probabilities.items()}
+        | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
+        for name, a in answers.items()
+    ]
+    lists.twin(pd.DataFrame(table), name="answers", key="classify.twin")

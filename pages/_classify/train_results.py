@@ -1,0 +1,226 @@
+"""What a training came to: the table over seeds, what is confused, and what to do with it."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks
+from core.classify.head import Head
+from core.classify.model import VARIANTS, variant_titles
+from core.classify.tasks import OpenHeads
+from core.common.i18n import t
+from core.common.significance import mcnemar, points, written
+from core.figures.classifiers import confusion_figure
+from pages._cached import classifiers
+from pages._classify.job import Order, TrainingJob
+from pages._classify.scores import confusion_alt
+from pages._frame.frame import notice
+from pages._frame.markup import plain
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+MAX_CLASSES_IN_TABLE = 12
+FEW_TEXTS = 30  # to test on, below which an accuracy says little
+RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
+
+
+def show_results(job: TrainingJob, *, finished: bool) -> None:
+    found = dict(job.heads)
+    table = results_table(found)
+    st.markdown(t("#### On texts none of them had seen"))
+    _show_table(table)
+    notice(about_training(found))
+    variants = list(dict.fromkeys(v for v, _ in found))
+    name = st.segmented_control(
+        t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
+    ) or variants[0]  # fmt: skip
+    head = next((head for (variant, _), head in found.items() if variant == name), found[next(iter(found))])
+    figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
+    draw(
+        figure,
+        key=f"train.confusion.{name}",
+        alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels),
+    )
+    if finished:
+        _actions(job, table)
+
+
+def results_table(found: dict) -> pd.DataFrame:
+    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class.
+
+    Columns and classifiers have their names in the code; `_in_words` is what people see.
+    """
+    rows = []
+    for variant in dict.fromkeys(v for v, _ in found):
+        metas = [head.meta for (v, _), head in found.items() if v == variant]
+        tests = [meta["test"] for meta in metas]
+        classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
+        f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
+        row = {
+            "classifier": variant,
+            "accuracy": _mean(tests, "accuracy"),
+            "± over seeds": _spread(tests, "accuracy"),
+        }
+        row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
+        row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
+        mix = metas[0].get("mix")
+        rows.append(row | {"s0, s1, s2": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
+    return pd.DataFrame(rows).dropna(axis=1, how="all")
+
+
+def _mean(tests: Sequence[dict], key: str) -> float:
+    return round(statistics.fmean(test[key] for test in tests), 4)
+
+
+def _spread(tests: Sequence[dict], key: str) -> float | None:
+    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
+
+
+def _headers(table: pd.DataFrame) -> dict[str, str]:
+    """Column -> what stands over it; a class's F1 keeps the class's name."""
+    known = {
+        "classifier": t("classifier"),
+        "accuracy": t("accuracy"),
+        "± over seeds": t("± over seeds"),
+        "macro F1": t("macro F1"),
+        "seeds": t("seeds"),
+        "seconds": t("seconds"),
+        "texts": t("texts"),
+        "share": t("share"),
+        "epochs at most": t("epochs at most"),
+    }
+    return {column: known.get(column, column) for column in table.columns}
+
+
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as people see it."""
+    return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_headers(table))
+
+
+def _show_table(table: pd.DataFrame) -> None:
+    shares = [c for c in table.columns if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
+    columns = {_headers(table)[c]: st.column_config.NumberColumn(format="percent") for c in shares}
+    lists.grid(_in_words(table), column_config=columns)
+
+
+def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
+    """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
+    right = {name: np.stack([head.right for (v, _), head in found.items() if v == name]) for name, _ in found}  # (S, N) each
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    share = {name: float(rows.mean()) for name, rows in right.items()}
+    ranked = sorted(right, key=lambda name: -share[name])
+    best, n = ranked[0], right[ranked[0]].shape[1]
+    told = {"accuracy": share[best], "n": n}
+    level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
+    if len(level) > 1:
+        lines = [
+            t(
+                "{classifiers} are right equally often: {accuracy:.1%} of {n:,} test texts.",
+                classifiers=", ".join(titles[name] for name in level),
+                **told,
+            )
+        ]
+    elif len(ranked) > 1:
+        lines = [
+            t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)
+        ]
+        lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
+    else:
+        lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
+    if n < FEW_TEXTS:
+        lines.append(t("So few test texts cannot tell how good a classifier is: bring more rows."))
+    elif len(ranked) > 1 and min(map(len, right.values())) == 1 and any(VARIANTS[name].network in RANDOM for name in ranked[:2]):
+        lines.append(t("Networks start at random: with more seeds one would see how much that alone moves them."))
+    return lines
+
+
+def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
+    """The best's lead over the second and how likely chance makes one like it."""
+    test = mcnemar(right[best], right[second])
+    told = {
+        "classifier": titles[second],
+        "points": points(gap),
+        "first": test.first,
+        "second": test.second,
+    }
+    told["p"] = written(test.p)
+    if test.more_than_chance:
+        return t(
+            "Its lead over {classifier}, {points} points, is more than chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+            **told,
+        )
+    return t(
+        "Its lead over {classifier}, {points} points, may be chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+        **told,
+    )
+
+
+def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
+    lists.twin(_in_words(table), name=f"training-{job.order.task}", key="train.twin", label=t("The table, to take along"))
+    add, use, notebook_, place = (*st.columns(3), st.container())
+    if add.button(t("Add to the comparison"), key="train.add", icon=":material/add:", width="stretch"):
+        condition = {"texts": job.order.title, "share": job.order.share, "epochs at most": job.order.epochs}
+        kept = st.session_state.setdefault("comparison", [])
+        kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
+    if use.button(t("Use on the Classify page"), key="train.use", icon=":material/category:", width="stretch"):
+        order, seed = job.order, job.order.seeds[0]
+        mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
+        opened = OpenHeads(tasks.task_named(order.task), mine)
+        title = t("{texts}, trained here", texts=order.title)
+        classifiers.keep(title, classifiers.Trained(opened, job.dataset, order.model, order.vectors, dict(job.pooled)))
+        place.page_link(
+            "pages/classify.py",
+            label=t("They answer there as “{title}”", title=plain(title)),
+            icon=":material/arrow_forward:",
+            query_params={"task": plain(title)},  # the address holds what the choice is labelled with
+        )
+    notebook_.download_button(
+        t("A notebook that does the same"), json.dumps(notebook(job.order), indent=1), f"train-{job.order.task}.ipynb",
+        "application/x-ipynb+json", key="train.notebook", icon=":material/download:", on_click="ignore", width="stretch",
+    )  # fmt: skip
+
+
+def notebook(order: Order) -> dict:
+    """A Jupyter notebook (format 4) that runs the order's command from the project's folder and shows its table."""
+    code = [
+        "import json, shlex, subprocess, sys",
+        "import pandas as pd",
+        f"command = {order.command!r}",
+        "done = subprocess.run([sys.executable, *shlex.split(command)[1:]], stdout=subprocess.PIPE, text=True, check=True)",
+        "found = json.loads(done.stdout)",
+        "runs = pd.DataFrame(found.get('runs', [found]))",
+        "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
+    ]
+    names = ", ".join(variant_titles()[name] for name in order.variants)
+    about = t("{texts}: {variants}. Run it from Elmoscope's folder, with its environment.", texts=order.title, variants=names)
+    if order.task == "own":
+        about += " " + t("Put the path of your file into the command.")
+    source = [line + "\n" for line in code[:-1]] + code[-1:]
+    cells = [
+        {"cell_type": "markdown", "id": "about", "metadata": {}, "source": [about]},
+        {"cell_type": "code", "id": "train", "metadata": {}, "execution_count": None, "outputs": [], "source": source},
+    ]
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+
+
+def show_comparison() -> None:
+    """Rows that were added, from any training of this session."""
+    if rows := st.session_state.get("comparison"):
+        st.markdown(t("#### Comparison"))
+        table = pd.DataFrame(rows)
+        _show_table(table)
+        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export the comparison"))
+        with st.popover(t("Empty the comparison"), icon=":material/delete:"):
+            st.write(t("The {n} rows above are forgotten; they cannot be brought back.", n=len(rows)))
+            st.button(t("Forget them"), key="train.empty", on_click=_empty)
+
+
+def _empty() -> None:
+    st.session_state.comparison = []

@@ -1,0 +1,136 @@
+"""Accuracy of the shipped classifiers as noise grows: as a command measured it, or on this machine's copy of the data."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks
+from core.classify.model import VARIANTS, variant_titles
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.common.significance import margin, points
+from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
+from core.figures.spelling import noise_figure
+from pages._cached import classifiers
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+MEASURED_HERE = 100  # test texts
+
+
+def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
+    """Accuracy by noise on texts that no classifier had seen."""
+    st.markdown(f"#### {t('How often are they right as noise grows?')}")
+    table, key = read_accuracy().get(task), f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
+    command = f"python -m core noise --task {task} --data FOLDER --output assets/results/noise.json"
+    model = classifiers.frozen(task, in_use)["model"]
+    data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
+    if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
+        _drawn(table, names)
+        st.code(command, language="bash")
+        return
+    if key in st.session_state:
+        _drawn(st.session_state[key], names)
+    else:
+        st.info(t("This has not been measured with this model and task yet. In a terminal:"), icon=":material/terminal:")
+    st.code(command, language="bash")
+    try:
+        files = tasks.task_files(tasks.task_named(task))
+    except MissingArtifact:
+        return  # the data are not on this machine; the command says what it needs
+    if st.button(
+        t("Measure now on {n} test texts of this machine's data", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"
+    ):  # fmt: skip
+        st.session_state[key] = _measured(in_use, task, names, files)
+        st.rerun()
+
+
+def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
+    """The table of the chosen classifiers on some of the test texts, with a bar of how far it is."""
+    bar, started = st.progress(0.0, text=t("Opening the data…")), time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        left = (time.monotonic() - started) * (total - done) / done
+        bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
+
+    opened, given = classifiers.opened(task, in_use), classifiers.frozen(task, in_use)
+    return accuracy_under_noise(
+        {name: opened.heads[name] for name in names}, tasks.open_data(tasks.task_named(task), **files),
+        vectors=given["vectors"], encoder=given["model"].encoder, seeds=(0,), limit=MEASURED_HERE, report=report,
+    )  # fmt: skip
+
+
+def _drawn(table: dict, names: list[str]) -> None:
+    lines = {name: np.mean(rows, axis=1) for name, rows in table["accuracy"].items() if name in names}
+    if not lines:
+        raise BadInput(
+            t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"]))
+        )
+    named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
+    alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
+    draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
+    notice(about_accuracy(table["n"], table["shares"][-1], lines))
+    rows = [
+        {t("classifier"): VARIANTS[name].title}
+        | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
+        for name, values in lines.items()
+    ]
+    lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("The accuracies as a table"))
+
+
+def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
+    """Of accuracies by noise, (shares,) each, on n texts: who loses least, who is most often right at the most noise, what n can tell."""
+    titles = {name: escape(title) for name, title in variant_titles().items()}
+    ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
+    least, best = min(drops, key=drops.get), max(ends, key=ends.get)
+    told = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
+    said = []
+    if len(lines) == 1:
+        return [
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.",
+                **told,
+            )
+        ]
+    if drops[least] > 0:
+        told["points"] = points(drops[least])
+        said.append(
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points} percentage points, from {before:.1%} to "
+                "{after:.1%}.",
+                **told,
+            )
+        )
+    else:
+        said.append(
+            t(
+                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses nothing: {before:.1%}, then {after:.1%}.",
+                **told,
+            )
+        )
+    rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]
+    if len(rivals) > 1:
+        some = ", ".join(titles[name] for name in sorted(rivals, key=lambda name: -ends[name]))
+        said.append(
+            t(
+                "Who is then most often right cannot be told from so many texts: {names} lie within chance of {accuracy:.1%}.",
+                names=some,
+                accuracy=ends[best],
+            )
+        )
+    else:
+        said.append(
+            t(
+                "Most often right is then {name}: {accuracy:.1%}, ahead of the others by more than chance.",
+                name=titles[best],
+                accuracy=ends[best],
+            )
+        )
+    return said

@@ -1,0 +1,136 @@
+"""The Spelling page's classifiers: what each still says of a text as its letters are disturbed, and how often it is right."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.classify import tasks as heads
+from core.classify.model import VARIANTS
+from core.classify.tables import MAX_CHARACTERS as MAX_READ
+from core.common.errors import MissingArtifact
+from core.common.i18n import t
+from core.common.limits import limits
+from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
+from core.figures.spelling import noise_figure
+from pages._cached import classifiers
+from pages._classify.show import EXAMPLES, offer_examples, readable
+from pages._classify.typing_accuracy import show_accuracy
+from pages._frame.browser import limited
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._widgets import lists
+from pages._widgets.as_you_type import as_you_type
+from pages._widgets.charts import draw
+
+FIRST = ("embedding", "glove", "elmo", "glove+elmo")
+
+
+def show(in_use: InUse) -> None:
+    """One text under noise, and accuracies by noise: as measured, or on this machine's copy of the data."""
+    task, text, share, names = _inputs()
+    opened = classifiers.opened(task, in_use)
+    names = [name for name in names if name in opened.heads] or list(opened.heads)[:4]
+    with shown_errors():
+        if not text.strip():
+            st.info(t("Type a text, or take one of the examples above."), icon=":material/edit:")
+        elif readable(in_use, task, opened, text):
+            _text(in_use, task, text, share, names)
+    show_accuracy(in_use, task, names)
+
+
+def _inputs() -> tuple[str, str, float, list[str]]:
+    tasks = [name for name in heads.TASKS if any(heads.head_folders(name).values())]
+    if not tasks:
+        raise MissingArtifact(t("No classifier has been trained yet. Make them: python -m core train-heads --data FOLDER"))
+    if measured := [name for name in tasks if name in read_accuracy()]:
+        tasks = measured
+    kept = {"bind": "query-params", "persist_state": "session"}
+    columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
+    task = columns[0].segmented_control(
+        t("What to tell apart"), tasks, default="news-title" if "news-title" in tasks else tasks[0], format_func=heads.task_titles().get, key="noise_task", **kept
+    ) or ("news-title" if "news-title" in tasks else tasks[0])  # fmt: skip
+    share = columns[1].select_slider(
+        t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **kept
+    )  # fmt: skip
+    key, examples = f"text_{task}", EXAMPLES.get(task, ())
+    offer_examples(examples, key=f"noise_{key}", into=key)
+    label = t("A text of your own")
+    text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **kept)
+    limited(st, label, text, limits().max_passage)
+    as_you_type(label)
+    shipped = list(heads.head_folders(task))
+    names = st.pills(
+        t("Classifiers"), shipped, selection_mode="multi", default=[name for name in FIRST if name in shipped], key=f"noise_heads_{task}",
+        format_func=lambda name: VARIANTS[name].title, **kept,
+    )  # fmt: skip
+    return task, text or "", share, names
+
+
+def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -> None:
+    opened = classifiers.opened(task, in_use)
+    clean = opened.task.clean(text[:MAX_READ])
+    tokens = heads.text_tokens(opened.task, text)
+    found = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
+    found = {name: found[name] for name in names}
+    noisy = noisy_tokens(clean, share, 0)
+    st.html(
+        f'<p class="small">{t("One of five ways to disturb {share:.0%} of its letters:", share=share)}</p>{_marked(tokens, noisy)}'
+    )
+    lines = {name: answer.kept.mean(axis=1) for name, answer in found.items()}
+    named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
+    draw(
+        noise_figure(lines, SHARES, y=t("probability of its first answer"), chosen=share),
+        key="noise.answers",
+        alt=t(
+            "Probability of each classifier's first answer as more letters of the text are disturbed, to {share:.0%}: {named}.",
+            share=SHARES[-1],
+            named=named,
+        ),
+    )
+    notice(_noticed(found, share))
+    rows = [
+        {t("classifier"): VARIANTS[name].title, t("answer on the clean text"): answer.label, t("letters disturbed"): f"{s:.0%}"}
+        | {t("mean probability of that answer"): round(float(kept.mean()), 4), t("still the answer, of five"): int(same.sum())}
+        for name, answer in found.items()
+        for s, kept, same in zip(SHARES, answer.kept, answer.same, strict=True)
+    ]
+    lists.twin(pd.DataFrame(rows), name="noise", key="noise.twin")
+
+
+def _marked(clean: tuple[str, ...], noisy: tuple[str, ...]) -> str:
+    """The disturbed text; tokens that were not in the clean one are marked."""
+    known = set(clean)
+    parts = [
+        f'<span class="token" style="background:rgba(213,94,0,0.22)">{escape(w)}</span>' if w not in known else escape(w)
+        for w in noisy
+    ]
+    return f'<div class="tokens">{" ".join(parts)}</div>'
+
+
+def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
+    place = SHARES.index(share)
+    n = next(iter(found.values())).same.shape[1]
+    counts = "; ".join(f"{escape(VARIANTS[name].title)}: {int(answer.same[place].sum())}" for name, answer in found.items())
+    lines = [
+        t(
+            "With {share:.0%} of the letters disturbed in {n} random ways, the first answer stays, of {n}: {counts}.",
+            share=share,
+            n=n,
+            counts=counts,
+        )
+    ]
+    gained = {name: 100 * float(answer.kept[place].mean() - answer.kept[0].mean()) for name, answer in found.items()}
+    best, worst = max(gained, key=gained.get), min(gained, key=gained.get)
+    if share and gained[best] - gained[worst] >= 1:
+        lines.append(
+            t(
+                "Its probability holds best with {best} ({most:+.0f} percentage points) and worst with {worst} ({least:+.0f}). One text is an anecdote: "
+                "accuracies are below.",
+                best=escape(VARIANTS[best].title), most=gained[best], worst=escape(VARIANTS[worst].title), least=gained[worst],
+            )
+        )  # fmt: skip
+    return lines

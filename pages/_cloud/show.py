@@ -1,0 +1,145 @@
+"""The page of one dot and a cloud: GloVe's dot, ELMo's map, the senses around each, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.word_maps import map_rows
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.figures.cloud import dot_figure, share_bars
+from core.figures.maps import map_figure, shared_limits
+from core.figures.style import GLOVE, LAYER_COLOURS, mark
+from core.index import neighbours
+from core.index.table import OccurrenceTable
+from core.senses import cloud
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cloud import notices as cloud_says
+from pages._cloud import unlabelled
+from pages._frame import markup
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists, notices
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+from pages._word import atlas, random_levels
+from pages._word.store import static_side
+
+HEIGHT = 370
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> None:
+    """Legend and two panels in the container `picture`; bars, what to notice, table twin; of a word without labels by `pages._cloud.unlabelled`."""
+    table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
+    lemma = labelled_word(table, first, second)
+    if lemma is None:
+        if first.position is not None and second.position is not None:
+            unlabelled.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT, picture)
+        return
+    senses = notices.senses_of(table, lemma)
+    with picture:
+        lists.legend(senses, undecided=True)
+        left, right = st.columns(2, gap="large")
+    shares: list[tuple[str, dict]] = []
+    placed, trust = None, None
+    with left:
+        lists.heading(
+            t("GloVe: one dot"),
+            GLOVE,
+            t("“{word}” and its 50 nearest words; nearer the middle is more alike, rings are cosines", word=lemma),
+        )
+        try:
+            placed, trust = static_side(in_use.corpus, in_use.model, in_use.vectors, lemma)
+        except BadInput as error:
+            st.info(markup.plain(error), icon=":material/search_off:")
+        else:
+            numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
+            figure = dot_figure(
+                lemma, [p.word for p in placed], [p.cosine for p in placed], numbers, senses, height=HEIGHT, key=f"cloud.{lemma}"
+            )  # fmt: skip
+            alt = t(
+                "GloVe's one dot of “{word}” in the middle, its {n} nearest words round it, each in the colour of the meaning it goes with.",
+                word=lemma, n=len(placed),
+            )  # fmt: skip
+            draw(figure, key="cloud.dot", alt=alt)
+            shares.append((t("GloVe"), cloud.word_shares(placed, senses)))
+    rows = map_rows(table, lemma)
+    with right:
+        _map(in_use, table, lemma, rows, senses, layer, (first, second))
+    found = [_context(in_use, table, lemma, rows, senses, layer, chosen) for chosen in (first, second)]
+    for label, one in zip((t("First sentence"), t("Second sentence")), found, strict=True):
+        if one:
+            shares.append((label, one[0]))
+    st.markdown(t("**Which meanings stand around each dot?**"))
+    if shares:
+        named = "; ".join(f"{label}: {cloud_says.in_plain_words(each)}" for label, each in shares)
+        draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
+    trusted = cloud_says.trusted(placed, trust, senses) if placed else ""
+    st.caption(
+        t(
+            "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. ELMo: the {k} labelled "
+            "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
+            k=cloud.NEAREST,
+        )
+        + f" {trusted} {random_levels.sentence(level, layer) if (level := random_levels.level(in_use, layer)) else ''}".rstrip()
+    )
+    notice(cloud_says.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
+    lists.twin(cloud_says.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")
+
+
+def labelled_word(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str | None:
+    """The word in question where one of the sentences has it with two labelled senses; None where neither has."""
+    for chosen in (first, second) if table is not None else ():
+        if chosen.word and (lemma := notices.lemma_of(table, chosen.word)) and len(notices.senses_of(table, lemma)) > 1:
+            return lemma
+    return None
+
+
+def why_own(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str:
+    """One line: why no labelled senses are shown, as HTML."""
+    if table is None:
+        return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
+    words = " · ".join(dict.fromkeys(f"“{escape(bare(c.word)[:40])}”" for c in (first, second)))
+    return t(
+        "{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words
+    )
+
+
+def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: tuple[Chosen, Chosen]) -> None:
+    maps = opened.maps(in_use.corpus, in_use.model, lemma)
+    stars = atlas.stars(in_use, lemma, maps, rows, chosen)
+    where = t("the mix") if layer == "mix" else t("layer {layer}", layer=layer)
+    lists.heading(
+        t("ELMo: a cloud"), LAYER_COLOURS[layer],
+        t("“{word}” in {n} labelled sentences at {where}; yours are the stars", word=lemma, n=len(rows), where=where),
+    )  # fmt: skip
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    figure = map_figure(
+        maps.coordinates[maps.names.index(layer)], [o.sense for o in occurrences],
+        [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences], rows.tolist(), senses,
+        layer=layer, stars=stars, height=HEIGHT, key=f"cloud.map.{lemma}", limits=shared_limits(maps.coordinates, stars), name_senses=False,
+    )  # fmt: skip
+    figure.update_layout(dragmode=False)
+    alt = t(
+        "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).",
+        n=len(rows), word=lemma, where=where, stars=len(stars),
+    )  # fmt: skip
+    draw(figure, key="cloud.map", alt=alt)
+
+
+def _context(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: Chosen):
+    """(shares, the nearest labelled occurrences with cosines) of one sentence; None where it has not the word."""
+    if chosen.position is None or notices.lemma_of(table, chosen.word) != lemma:
+        return None
+    products = opened.query_products(in_use.corpus, in_use.model, "targets", chosen.tokens, chosen.position)
+    others = rows[~neighbours.same_sentence(table, rows, chosen.tokens, chosen.position)]
+    cosines = neighbours.cosines(table.rows, products, layer_weights(layer, table.meta["layers"]))[others]
+    labels = [table.senses[k] for k in table.sense[others]]
+    nearest = np.argsort(-cosines, kind="stable")[: cloud.NEAREST]
+    listed = [neighbours.Neighbour(table.occurrence(int(others[k])), float(cosines[k])) for k in nearest]
+    return cloud.occurrence_shares(cosines, labels, senses), listed

@@ -1,0 +1,197 @@
+"""One dot or a cloud for a word without labelled senses: every sentence with it, or else the words around, by which of yours it is nearer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
+from core.figures.style import GLOVE, LAYER_COLOURS, layer_title, mark, sense_colour
+from core.index import neighbours
+from core.senses import cloud
+from core.text import languages, word_in_question
+from core.text.tokens import JOINER, bare, join_tokens
+from pages._cached import opened
+from pages._cached.progress import show_state
+from pages._cloud import notices
+from pages._frame import markup
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+from pages._word import random_levels
+
+ENOUGH = 8  # sentences with the word, from which on they are the cloud; below, the words around each sentence's vector are
+AROUND, LOOKED_AT = 14, 80  # words shown of each side, and of how many nearest they are chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """What stands around the two sentences' vectors: sentences with the word, or words."""
+
+    labels: list[str]  # words; [] where the dots are sentences
+    texts: list[str]  # of each dot: a sentence, or a word with how many sentences it is the mean of
+    hovers: list[str]  # HTML
+    first: np.ndarray  # (n,) cosines with the word in the first sentence
+    second: np.ndarray
+    occurrences: int  # sentences with the word there are, the visitor's own left out
+
+    @property
+    def sides(self) -> np.ndarray:
+        return cloud.sides(self.first, self.second)
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, height: int, picture) -> None:
+    """Why, legend and two panels in the container `picture`; bars, what to notice, table twin; both sentences have a word."""
+    names = [t("your first sentence"), t("your second sentence")]
+    word = bare(first.word)
+    with picture:
+        st.html(
+            f'<div class="chips"><span class="small">{why}</span> '
+            + "".join(lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names))
+            + lists.chip_of(t("too close to call"), UNDECIDED)
+            + "</div>"
+        )
+        left, right = st.columns(2, gap="large")
+    shares: list[tuple[str, dict]] = []
+    with right:
+        found = _cloud(in_use, first, second, layer, names, height)
+    with left:
+        static = _static(in_use, first, second, names, height)
+    if static is not None:
+        shares.append((t("GloVe"), cloud.side_shares(static[1], names)))
+    if found is not None and not found.labels and len(found.first):
+        shares.append((t("ELMo"), cloud.side_shares(found.sides, names)))
+    if shares:
+        named = "; ".join(f"{label}: {notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
+        draw(
+            share_bars(shares, names),
+            key="cloud.shares",
+            alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named),
+        )
+    if level := random_levels.level(in_use, layer):
+        st.caption(random_levels.sentence(level, layer))
+    if found is None:
+        notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=escape(word[:40]))])
+        return
+    notice(notices.noticed_own(word, layer, found, static[1] if static else None, same=_same_spelling(first, second)))
+    lists.twin(notices.own_table(found, static, names), name="cloud", key="cloud.table")
+
+
+def _same_spelling(first: Chosen, second: Chosen) -> bool:
+    return bare(first.word) == bare(second.word)
+
+
+def _static(in_use: InUse, first: Chosen, second: Chosen, names: list[str], height: int):
+    """GloVe's dot and its neighbours by what the two sentences speak of; (neighbours, sides), None where it has no such word."""
+    word = first.word.casefold()
+    lists.heading(
+        t("GloVe: one dot"),
+        GLOVE,
+        t("“{word}” and its 50 nearest words, by what your sentences speak of", word=bare(word)),
+    )
+    vectors = opened.vectors(in_use.vectors)
+    try:
+        near = vectors.neighbours(word, 50)
+    except BadInput as error:
+        st.info(markup.plain(error), icon=":material/search_off:")
+        return None
+    own = {first.word.casefold(), second.word.casefold()}
+    topics = [[w for w in content(c.tokens) if w not in own] for c in (first, second)]
+    sides = cloud.topic_sides([n.word for n in near], *topics, vectors)
+    told = sides if sides is not None else np.full(len(near), -1)
+    figure = dot_figure(bare(word), [bare(n.word) for n in near], [n.cosine for n in near], told.tolist(), names, height=height, key=f"cloud.{word}")  # fmt: skip
+    alt = t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", word=bare(word), n=len(near))
+    draw(figure, key="cloud.dot", alt=alt)
+    if sides is None:
+        st.caption(t("GloVe knows no other word of one of your sentences, so its neighbours are not coloured."))
+        return None
+    return near, sides
+
+
+def content(tokens: tuple[str, ...]) -> list[str]:
+    """The words of a sentence that carry more than grammar, in lower case, as the vectors spell them."""
+    return [tokens[one.position].casefold() for one in word_in_question.candidates(tokens, languages.in_use())]
+
+
+def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list[str], height: int) -> Cloud | None:
+    where = layer_title(layer)
+    job = opened.table_job(in_use.corpus, in_use.model)
+    job.wait(1.0)
+    if job.result is None:
+        lists.heading(t("ELMo: a cloud"), LAYER_COLOURS[layer], t("every word of the sentences is read once"))
+        show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+        return None
+    found = _found(in_use, first, second, layer)
+    told = {"word": bare(first.word), "n": found.occurrences, "where": where}
+    if not found.labels:
+        note = t("{n} sentences with “{word}” at {where}", **told)
+    elif found.occurrences == 1:
+        note = t("one other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
+    elif found.occurrences:
+        note = t("“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", **told)
+    else:
+        note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
+    lists.heading(t("ELMo: a cloud"), LAYER_COLOURS[layer], note)
+    figure = lean_figure(
+        found.first,
+        found.second,
+        found.sides,
+        found.hovers,
+        (names[0], names[1]),
+        labels=found.labels,
+        height=height,
+        key="cloud.lean",
+    )
+    counts = {"first": int((found.sides == 0).sum()), "second": int((found.sides == 1).sum()), "n": len(found.first)}
+    draw(figure, key="cloud.map", alt=t("{n} dots by which of your sentences they are nearer to: {first} to the first, {second} to the second.", **counts))  # fmt: skip
+    return found
+
+
+def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
+    """The sentences with the word where there are ENOUGH, else the words nearest to either sentence's vector."""
+    table = opened.table_job(in_use.corpus, in_use.model).result
+    weights = layer_weights(layer, table.meta["layers"])
+    here = np.zeros(len(table), bool)
+    for one in (first, second):
+        here |= neighbours.same_word(table, one.word)
+    for one in (first, second):
+        here &= ~neighbours.own_row(table, opened.query(in_use.model, one.tokens, one.position))
+    rows = np.flatnonzero(here)
+    if len(rows) >= ENOUGH:
+        cosines = [neighbours.cosines(table.rows, _products(in_use, "all", one), weights)[rows] for one in (first, second)]
+        occurrences = [table.occurrence(int(row)) for row in rows]
+        texts = [join_tokens(list(o.tokens)) for o in occurrences]
+        return Cloud([], texts, [mark(o.tokens, o.position) for o in occurrences], *cosines, len(rows))
+    cosines = [neighbours.cosines(table.types, _products(in_use, "types", one), weights) for one in (first, second)]
+    words = _around(table, cosines, {first.word.casefold(), second.word.casefold()})
+    counts = np.bincount(table.word, minlength=len(table.words))
+    labels = [bare(table.words[k]) for k in words]
+    texts = [t("{word}, in {n} sentences", word=label, n=int(counts[k])) for label, k in zip(labels, words, strict=True)]
+    return Cloud(labels, texts, [escape(text) for text in texts], cosines[0][words], cosines[1][words], len(rows))
+
+
+def _products(in_use: InUse, kind: str, one: Chosen):
+    return opened.query_products(in_use.corpus, in_use.model, kind, one.tokens, one.position)
+
+
+def _around(table, cosines: list[np.ndarray], own: set[str]) -> list[int]:
+    """Numbers of the words nearest to either vector that carry more than grammar; nobody twice."""
+    function, found = word_in_question.words_of(languages.in_use()).function, dict[int, None]()
+    for each in cosines:
+        near = (int(k) for k in np.argsort(-each, kind="stable")[:LOOKED_AT])
+        telling = [k for k in near if _tells(table.words[k], function) and table.words[k] not in own]
+        found |= dict.fromkeys(telling[:AROUND])
+    return list(found)
+
+
+def _tells(word: str, function: frozenset[str]) -> bool:
+    """Whether a spelling carries more than grammar: no mark, no particle or ending, on no list of such words."""
+    return any(map(str.isalpha, word)) and not word.startswith(JOINER) and bare(word) not in function

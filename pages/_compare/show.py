@@ -1,0 +1,123 @@
+"""The Compare page: what is compared, how many neighbours stay, whole spaces, the words that changed most."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.figures.spaces import cka_heat, overlap_histogram
+from pages._cached import opened
+from pages._cached.progress import show_progress, show_state
+from pages._compare import spaces
+from pages._compare import store as compare_store
+from pages._compare.spaces import MARK, Chosen
+from pages._compare.words import noticed, table_of, word_in_both
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse, name_corpus
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+SPACES, CORPORA = "spaces", "corpora"
+K = 10  # neighbours, as in most studies
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, figures, what to notice, a word's two lists, table twin."""
+    chosen = _inputs(in_use)
+    if chosen is None:
+        return
+    tables, running = spaces.tables(chosen)
+    for job, one in running:
+        if job.running:
+            show_progress(job, meanwhile=t("Until that is done the labelled words are searched.") if one in tables else "")
+    for job, one in [(job, one) for job, one in running if not job.running][:1]:
+        show_state(job, lambda one=one: opened.go_on(one.corpus, one.source))
+    if any(one.layer and one not in tables for one in chosen):
+        notice([t("The lists are compared when every word has been read.")])
+        return
+    with st.spinner(t("Comparing every word with every other…"), show_time=True):
+        found = compare_store.result(*chosen, K, tables)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=K))
+        c = found.comparison
+        told = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
+        alt = t("A histogram of {n:,} words: how many of its {k} nearest words each keeps, {mean:.1f} on average.", **told)
+        draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
+    with right:
+        st.markdown(t("**How alike are the whole spaces?** Linear CKA, 0 to 1"))
+        alt = t(
+            "A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=found.cka_pair
+        )
+        draw(cka_heat(found.cka_names, found.cka), key="compare.cka", alt=alt)
+    notice(noticed(found))
+    word_in_both(found)
+    order = found.comparison.most_changed()
+    lists.twin(
+        table_of(found, order),
+        name="compare",
+        label=t("All {n:,} words, the most changed first, as a table", n=len(order)),
+        key="compare.twin",
+    )
+
+
+def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
+    places = st.columns([3, 3, 3], vertical_alignment="bottom")
+    names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
+    what = places[0].segmented_control(
+        t("Compare two"),
+        list(names),
+        default=SPACES,
+        format_func=names.get,
+        key="cmp",
+        bind="query-params",
+        persist_state="session",
+    )
+    if what != CORPORA:
+        offered = spaces.offered()
+        mine = (in_use.vectors, f"{in_use.model}{MARK}2")
+        options = [*(one for one in mine if one not in offered), *offered]
+        texts = [
+            place.selectbox(
+                label, options, index=options.index(one), key=key, bind="query-params", persist_state="session", accept_new_options=True,
+                help=t(
+                    "Vectors, or a model and its layer. You can type the path of a vector file or of a model's folder, as “/models/mine · 1”. "
+                    "A model's words stand for the mean of their vectors in the sentences in use."
+                ),
+            )
+            for place, label, one, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
+        ]  # fmt: skip
+        if not all(texts):
+            raise BadInput(t("Choose two things to compare, or type a path."))
+        first, second = (spaces.read(text, in_use.corpus) for text in texts)
+        if spaces.is_one(first, second):
+            notice([t("Both sides are the same space, which agrees with itself in everything. Choose another one on one side.")])
+            return None
+        return first, second
+    for key in ("first_corpus", "second_corpus"):
+        name_corpus(key)
+    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), "2"
+    texts = [
+        place.selectbox(
+            label, options, index=options.index(one) if one in options else None, key=key, bind="query-params", persist_state="session",
+            accept_new_options=True, placeholder=t("Choose, or type the path of a file of sentences"),
+        )
+        for place, label, one, key in zip(
+            places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
+        )
+    ]  # fmt: skip
+    if not all(texts) or spaces.is_one(*(Chosen(text, in_use.model, layer, text.strip()) for text in texts)):
+        notice(
+            [
+                t(
+                    "Two different corpora are needed: choose or type a second one. Each word that both hold three times or more is then compared, layer 2 of {model} in both.",
+                    model=escape(in_use.model),
+                )
+            ]
+        )
+        return None
+    first, second = (Chosen(f"{text.strip()}{MARK}{layer}", in_use.model, layer, text.strip()) for text in texts)
+    return first, second

@@ -1,0 +1,143 @@
+"""The Compare page's words: what to notice, one word's neighbours in both spaces, and the table of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import LEVEL, written
+from core.figures.style import GLOVE, LAYER_COLOURS
+from pages._compare.spaces import MARK
+from pages._compare.store import Result
+from pages._frame import examples
+from pages._frame.browser import limited
+from pages._widgets import lists
+
+OFFERED = 8  # words one click away
+
+
+def noticed(found: Result) -> list[str]:
+    """What the two figures say."""
+    c, (a, b) = found.comparison, map(escape, found.names)
+    lines = [
+        t("Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
+          k=c.k, mean=float(c.shared.mean()), a=a, b=b, n=len(c.words), luck=c.chance * c.k, jaccard=float(c.jaccard.mean()))
+    ]  # fmt: skip
+    none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
+    if everything > 0.99:
+        lines.append(t("The two are the same space for this purpose."))
+    elif none > 0.01:
+        lines.append(t("{none:.0%} of the words share no neighbour at all.", none=none))
+    else:
+        lines.append(t("Hardly any word loses all its neighbours."))
+    lines += [
+        t(
+            "Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.",
+            name=escape(name),
+            mean=mean,
+            n=n,
+        )
+        for name, mean, n in found.halves
+    ]
+    told = {"cka": found.cka_pair, "luck": found.paired.by_lot, "p": escape(written(found.paired.p)), "n": found.paired.n}
+    if found.paired.p > LEVEL:
+        lines.append(
+            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.", **told)
+        )  # fmt: skip
+    else:
+        lines.append(
+            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}).", **told)
+        )  # fmt: skip
+    if found.shift is not None:
+        s = found.shift
+        known = ~np.isnan(s.within)
+    if found.shift is not None and known.any():
+        lines.append(
+            t("A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
+              "to its other half, whole texts apart: {excess:+.2f} more; {share:.0%} of the words moved by more than that.",
+              excess=float(s.excess[known].mean()), between=float(s.between[known].mean()), within=float(s.within[known].mean()), share=float((s.excess[known] > 0).mean()))
+        )  # fmt: skip
+    return lines
+
+
+def word_in_both(found: Result) -> None:
+    """A word's two lists of neighbours side by side."""
+    c = found.comparison
+    first, offered = opening_words(found, st.session_state.get("w") or examples.first_word(), list(examples.pairs()))
+    st.markdown(
+        t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:")
+    )
+    places = st.columns([4, 2], vertical_alignment="bottom")
+    places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
+    typed = places[1].text_input(
+        t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=first
+    )
+    limited(places[1], t("Word"), typed, 60)
+    word = (typed or first).strip().casefold()
+    if word not in c.words:
+        raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))
+    k = c.words.index(word)
+    both = set(c.first[k]) & set(c.second[k])
+    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
+    for column, name, neighbours, cosines, by_lot in pairs:
+        with column:
+            colour = LAYER_COLOURS.get(name.rpartition(MARK)[2], GLOVE)
+            lists.heading(
+                t("“{word}” in {name}", word=word, name=name),
+                colour,
+                t(
+                    "{n} of {k} stand in both lists; cosine, where two words by lot have {mean:.2f}",
+                    n=len(both),
+                    k=c.k,
+                    mean=by_lot,
+                ),
+            )
+            lists.word_lines(
+                [
+                    (c.words[other], float(cosine), t("in both") if other in both else "")
+                    for other, cosine in zip(neighbours[k], cosines[k], strict=True)
+                ]
+            )
+
+
+def opening_words(found: Result, asked: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
+    """(the word to open on, words one click away): the word in question where both have it, else one of several meanings."""
+    c = found.comparison
+    order = [c.words[k] for k in c.most_changed()]
+    telling = [c.words[k] for k in c.telling([*examples_, *found.ambiguous])]
+    ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
+    offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
+    asked = asked.strip().casefold()
+    return (asked if asked in c.words else offered[0]), offered
+
+
+def _take_example() -> None:
+    if chosen := st.session_state.cmp_example:
+        st.session_state.cmp_word = chosen
+
+
+def table_of(found: Result, order: np.ndarray) -> pd.DataFrame:
+    """The table twin: a row a word, in the order given."""
+    c = found.comparison
+    words = np.array(c.words, object)
+    columns = {
+        t("word"): words[order],
+        t("shared neighbours"): c.shared[order],
+        t("Jaccard"): c.jaccard[order].round(3),
+        t("correlation of cosines"): c.profile[order].round(3),
+    }
+    if found.shift is not None:
+        columns |= {
+            t("distance between corpora"): found.shift.between[order].round(3),
+            t("distance of halves"): found.shift.within[order].round(3),
+            t("difference"): found.shift.excess[order].round(3),
+        }
+    for name, lists_ in zip(found.names, (c.first, c.second), strict=True):
+        columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in lists_[order]]
+    return pd.DataFrame(columns)

@@ -1,0 +1,164 @@
+"""What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.files.disk_space import room
+from core.index.index_plan import Plan, check_room
+from core.text import languages, own_corpus
+from core.text.concordance import Concordance, Hits
+from core.text.corpora import BUNDLED_CORPUS, sentences_of
+from core.text.own_corpus import Kept
+from core.text.sentences import Sentence
+from pages._cached import opened as store
+from pages._cached.progress import duration, show_state
+from pages._corpus import store as corpus_store
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+
+FEW_TOKENS = 3_000
+STOPS_WITHIN_S = 30
+
+
+def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: Kept | None) -> None:
+    """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
+    own = sentences_of(corpus) is None
+    plan = corpus_store.plan(corpus, in_use.model, sentences)
+    figures = [
+        (t("Documents"), f"{plan.documents:,}"), (t("Sentences"), f"{plan.sentences:,}"), (t("Tokens"), f"{plan.tokens:,}"),
+        (t("Distinct words"), f"{plan.words:,}"),
+    ]  # fmt: skip
+    if own:
+        with st.spinner(t("Measuring how fast this machine reads…")):
+            pace = corpus_store.pace(in_use.model, sentences)
+        figures += [(t("Reading it, about"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
+    for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
+        place.metric(label, value)
+    words = " · ".join(f"{escape(word[:40])} {n:,}" for word, n in plan.commonest)
+    lines = [t("Words that stand most often: {words}.", words=words)]
+    if own:
+        needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
+        lines.append(t("While it is read: about {memory} of memory beside the model, and {disk} of disk.", **needs))
+    st.html(f'<p class="small">{"<br>".join(lines)}</p>')
+    _left_out(kept)
+    if corpus != in_use.corpus:
+        _offer(corpus, plan)
+    elif own:
+        _reading(in_use, corpus)
+
+
+def common_word(sentences: list[Sentence]) -> str:
+    """The commonest word of at least five letters; the commonest token where there is none."""
+    counts = Counter(token for sentence in sentences[:5_000] for token in sentence.tokens)
+    return next((w for w, _ in counts.most_common(500) if len(w) > 4 and w.isalpha()), counts.most_common(1)[0][0])
+
+
+def noticed(opened: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
+    """How often, where, and beside what: computed from the finds."""
+    shown, lines, total = escape(query.strip()[:60]), [], len(opened.codes)
+    if guessed:
+        lines.append(t("Nothing is typed yet, so here is “{word}”.", word=shown))
+    if not len(hits):
+        near = ", ".join(f"“{escape(word)}”" for word in opened.like(query))
+        lines.append(t("No sentence here holds “{word}”.", word=shown))
+        return [*lines, t("Spelt nearly like it: {words}.", words=near)] if near else lines
+    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in opened.by_document(hits)), reverse=True)
+    rate = 1000 * len(hits) / total
+    told = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
+    if len(hits) == 1:
+        lines.append(t("“{word}” stands once in {tokens:,} tokens.", **told))
+    else:
+        lines.append(t("“{word}” stands {n:,} times: {rate} in 1,000 tokens.", **told))
+    if len(rates) > 1:
+        within = sum(rate > 0 for rate, _ in rates)
+        told = {"n": within, "all": len(rates), "name": escape(rates[0][1][:60])}
+        if rates[0][0] > rates[1][0]:
+            lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **told))
+        else:
+            lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **told))
+    if (found := opened.commonest_beside(hits, -1)) and found[1] > 1:
+        lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
+    if (found := opened.commonest_beside(hits, 1)) and found[1] > 1:
+        lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
+    if total < FEW_TOKENS:
+        lines.append(t("With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", n=total))
+    return lines
+
+
+def _named(words: list[str]) -> str:
+    """Words that share a place, to stand within one pair of quotation marks."""
+    return "”, “".join(escape(word[:60]) for word in words)
+
+
+def _size(n_bytes: float) -> str:
+    if n_bytes >= 9.95e8:
+        return t("{n:.1f} GB", n=n_bytes / 1e9)
+    return t("{n:,.0f} MB", n=n_bytes / 1e6) if n_bytes >= 9.95e6 else t("{n:.1f} MB", n=n_bytes / 1e6)
+
+
+def _left_out(kept: Kept | None) -> None:
+    if kept is None or not kept.skipped:
+        return
+    n = len(kept.skipped)
+    with st.expander(
+        t("1 file was left out, or read in part") if n == 1 else t("{n} files were left out, or read in part", n=n),
+        icon=":material/warning:", expanded=n < 4, key="corpus.left_out",
+    ):  # fmt: skip
+        st.html("".join(f'<div class="kwic"><b>{escape(file.name)}</b> {escape(file.why)}</div>' for file in kept.skipped))
+
+
+def _offer(corpus: str, plan: Plan) -> None:
+    free = room().free
+    if free < plan.working_bytes:
+        sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
+        st.warning(
+            t("Reading it needs {need} of disk, and {free} are free. You can search in it; free some space to use it.", **sizes)
+        )
+    refused = True
+    with shown_errors():
+        check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
+        refused = free < plan.working_bytes
+    st.button(
+        t("Use it on every page"), type="primary", icon=":material/done_all:", key="corpus.use", on_click=_use, args=(corpus,),
+        disabled=refused,
+        help=t("Every word of it is then read once, beside your work here; you can stop that and go on later."),
+    )  # fmt: skip
+
+
+def _use(corpus: str) -> None:
+    st.session_state.corpus = corpus
+
+
+def _reading(in_use: InUse, corpus: str) -> None:
+    job = store.table_job(corpus, in_use.model)
+    job.wait(1.0)
+    if job.result is None:
+        show_state(job, lambda: store.go_on(corpus, in_use.model))
+    else:
+        row = st.columns([4, 2, 2], vertical_alignment="center")
+        row[0].success(t("In use on every page: all {n:,} tokens are read.", n=len(job.result)), icon=":material/done_all:")
+        row[1].page_link("pages/neighbours.py", label=t("Neighbours in it"), icon=":material/hub:")
+        row[2].page_link("pages/found.py", label=t("Senses found in it"), icon=":material/category:")
+        if not store.is_labelled(corpus):
+            st.caption(t("It has no words labelled with senses, so the Map, which colours by sense, has nothing to show for it."))
+    if own_corpus.is_own(corpus):
+        with st.popover(t("Forget it"), icon=":material/delete:"):
+            st.write(
+                t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts.")
+            )
+            st.button(t("Remove it for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
+
+
+def _forget(corpus: str, model: str) -> None:
+    job = store.table_job(corpus, model)
+    job.stop()
+    job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
+    own_corpus.forget(corpus)
+    store.drop_job(corpus, model)
+    st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
+    st.session_state.pop("corpus.kept", None)

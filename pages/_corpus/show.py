@@ -1,0 +1,181 @@
+"""The Your corpus page's parts in order: what was brought, its plan, search with keywords in context."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.limits import check_allowed
+from core.figures.style import base
+from core.files import own_names
+from core.text import own_corpus
+from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
+from core.text.own_corpus import Kept, Source
+from core.text.tokens import join_tokens
+from pages._corpus import reading, store
+from pages._frame import question as asked
+from pages._frame.browser import limited
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+SHOWN, EXPORTED, BARS = 20, 5_000, 12
+BAR = "rgba(120,125,140,0.75)"
+
+
+def show(in_use: InUse, way: str, given, column: str) -> None:
+    kept = _brought(way, given, column)
+    corpus = kept.name if kept else in_use.corpus
+    opened = store.concordance(corpus)
+    with shown_errors():
+        reading.show_plan(in_use, corpus, opened.sentences, kept)
+    _search(opened)
+
+
+def _brought(way: str, given, column: str) -> Kept | None:
+    """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
+    if not given or (isinstance(given, str) and not given.strip()):
+        return None
+    asked = given if isinstance(given, str) else " ".join(file.file_id for file in given)
+    key = hashlib.sha256(f"{way}\n{column}\n{asked}".encode("utf-8", "ignore")).hexdigest()
+    known, outcome = st.session_state.get("corpus.kept", ("", None))
+    if known != key or (
+        isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)
+    ):  # forgotten meanwhile, by whoever has it too
+        try:
+            with st.spinner(t("Reading your texts…")):
+                outcome = _read(way, given, column or None)
+        except ElmoscopeError as error:
+            outcome = str(error)
+        st.session_state["corpus.kept"] = key, outcome
+    outcome = st.session_state["corpus.kept"][1]
+    if isinstance(outcome, str):
+        st.error(plain(outcome), icon=":material/error:")
+        return None
+    return outcome
+
+
+def _read(way: str, given, column: str | None) -> Kept:
+    if way == "paste":
+        return own_corpus.keep_text(given, t("Pasted text"))
+    if way == "folder":
+        return own_corpus.keep_files(own_corpus.files_in(given), text_column=column)
+    check_allowed("uploads")
+    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
+        return own_corpus.keep_files([_as_file(file, Path(folder)) for file in given], text_column=column)
+
+
+def _as_file(upload, folder: Path) -> Source:
+    """An upload as a file in a folder of its own, by a name that can lead nowhere and marks up nothing."""
+    path = folder / upload.file_id / re.sub(r"[^\w. -]", "_", Path(upload.name).name)[-100:]
+    path.parent.mkdir()
+    path.write_bytes(upload.getvalue())
+    return Source(upload.name, path)
+
+
+@st.fragment
+def _search(opened: Concordance) -> None:
+    several = len(opened.documents) > 1
+    places = st.columns([4, 5, 3] if several else [4, 5], vertical_alignment="bottom")
+    query = places[0].text_input(
+        t("Word or phrase"), key="find", bind="query-params", persist_state="session", max_chars=200,
+        placeholder=t("Search in these texts"),
+    )  # fmt: skip
+    limited(places[0], t("Word or phrase"), query, 200)
+    orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after")}
+    order = places[1].segmented_control(
+        t("In order of"), list(orders), default=IN_TEXT, format_func=orders.__getitem__, key="find_order",
+        bind="query-params", persist_state="session",
+    ) or IN_TEXT  # fmt: skip
+    if several:
+        st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in opened.documents]
+        places[2].multiselect(
+            t("Only in"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"),
+        )  # fmt: skip
+    pattern = st.toggle(
+        t("Regular expression"), key="pattern", bind="query-params", persist_state="session",
+        help=t("One for each word, from its first letter to its last: bank(s|ed)? finds bank, banks, banked; [a-z]+ stands for any word."),
+    )  # fmt: skip
+    with shown_errors():
+        guessed = "" if (query or "").strip() else _first_word(opened)
+        hits = opened.find(
+            guessed or query, pattern=pattern and not guessed, documents=st.session_state.docs if several else None
+        )
+        _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order))
+
+
+def _first_word(opened: Concordance) -> str:
+    """What is looked for before anything is typed: the word in question on other pages if it is there, else a common long one."""
+    word = asked.word()
+    return word if word in opened.number else reading.common_word(opened.sentences)
+
+
+def _found(opened: Concordance, query: str, guessed: bool, hits: Hits) -> None:
+    told = reading.noticed(opened, query, guessed, hits)
+    if not len(hits):
+        notice(told)
+        return
+    lines = opened.lines(hits, EXPORTED)
+    picture, text = st.columns([3, 5], gap="large")
+    with picture:
+        alt = (
+            t("Bars of the finds in each document, {n:,} in all.", n=len(hits))
+            if len(opened.documents) > 1
+            else t("Bars of the finds in each tenth of the text, {n:,} in all.", n=len(hits))
+        )
+        draw(_bars(opened, hits), key="corpus.bars", alt=alt)
+        notice(told)
+    with text:
+        st.html("".join(_line(line, len(opened.documents) > 1) for line in lines[:SHOWN]))
+        if len(hits) > SHOWN:
+            st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
+    columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
+    rows = [(line.document, line.sentence + 1, *map(_joined, (line.left, line.words, line.right))) for line in lines]
+    lists.twin(pd.DataFrame(rows, columns=columns), name="concordance", label=t("The same as a table"), key="corpus.table")
+
+
+def _joined(tokens: tuple[str, ...]) -> str:
+    return join_tokens(list(tokens))
+
+
+def _line(line: Line, named: bool) -> str:
+    tokens, remark = (*line.left, *line.words, *line.right), _short(line.document) if named else ""
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words))
+
+
+def _short(name: str, most: int = 28) -> str:
+    return name if len(name) <= most else f"{name[: most - 9]}…{name[-8:]}"
+
+
+def _bars(opened: Concordance, hits: Hits) -> go.Figure:
+    """Finds in each document, the most first; in a single one, in each tenth of it."""
+    if len(opened.documents) > 1:
+        ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
+        names, counts = [escape(_short(name, 20)) for name, _, _ in ranked], [n for _, n, _ in ranked]
+        told = [t("{n:,} finds, {rate:.1f} in 1,000 tokens", n=n, rate=1000 * n / max(1, size)) for _, n, size in ranked]
+        title = t("Finds in each document")
+    else:
+        counts = opened.by_stretch(hits)
+        names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
+        told, title = [t("{n:,} finds", n=n) for n in counts], t("Where in the text")
+    figure = go.Figure(
+        go.Bar(
+            x=counts, y=list(range(len(counts))), orientation="h", marker_color=BAR, text=[f"{n:,}" for n in counts], textposition="outside",
+            cliponaxis=False, customdata=told, hovertemplate="%{customdata}<extra></extra>",
+        )
+    )  # fmt: skip
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
+    figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
+    base(figure, height=26 * len(counts) + 52, key="corpus")
+    return figure.update_layout(title={"text": title, "font": {"size": 14}, "x": 0}, margin_t=34, bargap=0.35)

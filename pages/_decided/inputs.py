@@ -1,0 +1,111 @@
+"""What the page "What decided this sense?" is asked: examples, the first of the user's sentences, what is done to its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.common.i18n import t
+from pages._frame import examples, question
+from pages._frame.browser import limited
+from pages._frame.examples import Decided as Example
+from pages._widgets import inputs
+from pages._widgets.inputs import Chosen
+
+LAYERS = ("0", "1", "2", "mix")
+NEUTRAL = "thing"  # the default of a swap
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The controls."""
+
+    how: str  # drop, mask, swap
+    swap: str  # the word put in, where `how` is swap
+    layer: str  # 0, 1, 2, mix
+    weights: str  # of the mix, "a,b,c"
+    half: str  # past, future, both
+
+
+def sentence() -> Chosen:
+    """Examples, and the first of the two sentences that all pages share, its words to tap."""
+    known = examples.decided()
+    labels = [_label(example) for example in known]
+    picked = st.session_state.get("decided.example")
+    if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
+        st.session_state["decided.example"] = None  # the sentence has been edited since
+    st.pills(
+        t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, label_visibility="collapsed",
+        format_func=labels.__getitem__,
+    )  # fmt: skip
+    return inputs.sentence(st.container(), "a", t("Sentence"), t("Word in question"))
+
+
+def example_on_screen(chosen: Chosen) -> Example | None:
+    """The example that the sentence and its word are, if they are one."""
+    return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
+
+
+def asked() -> Asked:
+    """What is done to each word, which layer and which half are looked at."""
+    how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
+    half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    how = _one_of(
+        row, t("Each word in turn"), how_names, "drop", "dhow",
+        t(
+            "Drop: the sentence closes up. Mask: the token `<UNK>` stands in its place, which the model spells like any word and "
+            "which means nothing. Swap: a word that you choose stands in its place."
+        ),
+    )  # fmt: skip
+    layer = _one_of(
+        row, t("Layer"), {name: t("mix") if name == "mix" else name for name in LAYERS}, "2", "dlayer",
+        t("Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three."),
+    )  # fmt: skip
+    half = _one_of(
+        row, t("Half of the vector"), half_names, "both", "dhalf",
+        t(
+            "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "
+            "the backward LSTMs, which have read from the end back to it. The two never meet."
+        ),
+    )  # fmt: skip
+    swap = weights = ""
+    if how == "swap":
+        swap = row.text_input(
+            t("Swap for"), NEUTRAL, key="dswap", bind="query-params", persist_state="session", max_chars=60, width=170,
+            help=t("One word that stands in the place of each word in turn."),
+        )  # fmt: skip
+        limited(row, t("Swap for"), swap, 60)
+    if layer == "mix":
+        weights = row.text_input(
+            t("Weights of layers 0, 1, 2"), "1,1,1", key="s", bind="query-params", persist_state="session", width=220,
+            help=t("Any three numbers; the Mix page sets them with sliders."),
+        )  # fmt: skip
+    return Asked(how, swap, layer, weights, half)
+
+
+def _one_of(row, label: str, names: dict[str, str], default: str, key: str, told: str) -> str:
+    """A choice in a row; tapped off, it is the default."""
+    return row.segmented_control(
+        label, list(names), default=default, key=key, bind="query-params", persist_state="session", format_func=names.__getitem__, help=told
+    ) or default  # fmt: skip
+
+
+def _label(example: Example) -> str:
+    if example.shows == "past":
+        return t("{word}: the past decides", word=example.word)
+    if example.shows == "future":
+        return t("{word}: the future decides", word=example.word)
+    if example.shows == "apart":
+        return t("{word}: the halves disagree", word=example.word)
+    if example.shows == "wrong":
+        return t("{word}: the model is wrong", word=example.word)
+    return f":material/format_quote: {example.word}"
+
+
+def _take_example() -> None:
+    number = st.session_state["decided.example"]
+    if number is not None:
+        example = examples.decided()[number]
+        question.put(a=example.text, word=example.word)

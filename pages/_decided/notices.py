@@ -1,0 +1,201 @@
+"""What to notice of what decided a sense: the reading, the heaviest word, the halves, the word alone; computed from the screen."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from core.common.i18n import t
+from core.figures.influence import view_name
+from core.senses import influence as inf
+from core.senses.influence import Influence, Verdict
+from core.text import languages, word_in_question
+from pages._decided.inputs import Asked, example_on_screen
+from pages._decided.words import reader, word_at
+from pages._widgets.inputs import Chosen
+
+MAX_TURNING = 4  # words named each of which would turn the sense
+
+
+def content_of(found: Influence) -> set[int]:
+    """Positions of the words that carry more than grammar: no other is named as what decided."""
+    return {one.position for one in word_in_question.candidates(found.tokens, languages.in_use())}
+
+
+def noticed(found: Influence, asked: Asked, stands: Verdict, chosen: Chosen, content: set[int]) -> list[str]:
+    """Where the word has senses: how it is read, and what decided that: two sentences."""
+    nearest = inf.verdict(found, asked.layer, asked.half)
+    lines = [_sentence(_reading(found, nearest), _judged(chosen, nearest))]
+    if not found.changed:
+        return lines
+    if asked.layer == "0":
+        return [*lines, _sentence(_nothing(asked.layer))]
+    return [*lines, _sentence(_heaviest(found, asked, stands, content), *_sides(found, asked.layer))]
+
+
+def hangs_on(found: Influence, asked: Asked) -> list[str]:
+    """Which words the sense hangs on, and what the word alone is taken for; for the small print."""
+    if asked.layer == "0" or not found.changed:
+        return []
+    return [*_turns(found, asked, inf.verdict(found, asked.layer, asked.half)), *_alone(found, asked.layer)]
+
+
+def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str]:
+    """Without senses, beside another sentence: which word holds the two apart: two sentences."""
+    if not found.changed:
+        return [_sentence(t("no other word stands around it"))]
+    values = inf.apart(found, asked.layer, asked.half)
+    ranked = [int(k) for k in np.argsort(-values, kind="stable")]
+    naming = [k for k in ranked if found.changed[k] in content and values[k] >= inf.CLEAR]
+    places = {"where": view_name(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
+    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), inf.HALVES.index(asked.half), 1]:.2f}"
+    if asked.layer == "0":
+        return [_sentence(_nothing("0"))]
+    if not naming:
+        return [t("At {where}, read by {who}, no single word holds “{target}” clearly apart from the other sentence's (cosine {cosine}): too close to call.", **places)]  # fmt: skip
+    told = {"word": word_at(found, found.changed[naming[0]]), "value": f"{values[naming[0]]:.2f}"}
+    lines = [
+        t(
+            "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's (cosine {cosine}).",
+            **places, **told,
+        )
+    ]  # fmt: skip
+    if len(naming) > 1:
+        lines.append(
+            t("Next comes “{word}” ({value}).", word=word_at(found, found.changed[naming[1]]), value=f"{values[naming[1]]:.2f}")
+        )
+    return lines
+
+
+def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str]:
+    """Where only the way of the vector can be told: two sentences."""
+    moved = found.moved[:, found.views.index(asked.layer), inf.HALVES.index(asked.half)]
+    if not len(moved) or moved.max() < inf.CLEAR:
+        return [_sentence(_nothing(asked.layer))]
+    before = np.array(found.changed) < found.position
+    places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
+    sums = t("The words before it move it by {before} in sum, the words after it by {after}.", **places)
+    naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= inf.CLEAR]
+    if not naming:
+        return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
+    word, where, who = word_at(found, found.changed[naming[0]]), view_name(asked.layer), reader(asked.half)
+    return [t("At {where}, read by {who}, “{word}” moves the vector most, by {value}.", where=where, who=who, word=word, value=f"{moved[naming[0]]:.2f}"), sums]  # fmt: skip
+
+
+def _sentence(*clauses: str) -> str:
+    """Clauses as one sentence."""
+    text = "; ".join(clause for clause in clauses if clause)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _reading(found: Influence, nearest: Verdict) -> str:
+    places = {"where": view_name(nearest.view), "who": reader(nearest.half), "word": word_at(found, found.position)}
+    if not nearest.clear:
+        return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
+    places |= {"sense": escape(nearest.sense), "rival": escape(nearest.rival)}
+    places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
+    return t(
+        "At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of {rival}", **places
+    )
+
+
+def _judged(chosen: Chosen, nearest: Verdict) -> str:
+    """Whether the model is right, where the sentence is one of ours, so that a person's answer is known."""
+    example = example_on_screen(chosen)
+    if example is None or not example.sense or not nearest.clear:
+        return ""
+    if example.sense == nearest.sense:
+        return t("a person would say the same")
+    return t("a person would say <b>{sense}</b>: here the model is wrong", sense=escape(example.sense))
+
+
+def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]) -> str:
+    values = inf.parts(found, asked.layer, asked.half, stands.sense)
+    naming = [k for k in np.argsort(-np.abs(values), kind="stable") if found.changed[k] in content]
+    if not naming or abs(values[naming[0]]) < inf.CLEAR:
+        return _nothing(asked.layer) if np.abs(values).max() < inf.CLEAR else t("no single word of meaning decides")
+    most = naming[0]
+    places = {"word": word_at(found, found.changed[most]), "sense": escape(stands.sense), "value": f"{abs(values[most]):.2f}"}
+    if values[most] > 0:
+        return t("“{word}” weighs most and adds {value} to the lead of {sense}", **places)
+    return t("“{word}” weighs most and takes {value} from the lead of {sense}", **places)
+
+
+def _nothing(view: str) -> str:
+    if view == "0":
+        return t("layer 0 reads the spelling of the word alone, so no other word has any influence on it")
+    return t("no other word changes anything here")
+
+
+def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
+    """The words that the sense hangs on."""
+    if not nearest.clear or asked.layer == "0":
+        return []
+    turning = inf.turning(found, asked.layer, asked.half)
+    words = ", ".join(f"“{word_at(found, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
+    if not turning:
+        return [t("Changing no single word turns it to another sense.")]
+    if len(turning) == 1:
+        return [t("Changing {words} alone turns it to another sense.", words=words)]
+    return [t("Changing any one of {n} words turns it to another sense: {words}.", n=len(turning), words=words)]
+
+
+def _sides(found: Influence, view: str) -> list[str]:
+    """Which half settles it, how much that half has read, and whether the halves agree."""
+    each, side, added = inf.halves(found, view), inf.settles(found, view), inf.gains(found, view)
+    past, future = each[inf.PAST], each[inf.FUTURE]
+    told = {"past": _signed(added[inf.PAST]), "future": _signed(added[inf.FUTURE])}
+    lines = []
+    if side == inf.PAST:
+        lines.append(_past_settles(found.position, told))
+    elif side == inf.FUTURE:
+        lines.append(_future_settles(len(found.tokens) - 1 - found.position, told))
+    elif each[inf.BOTH].clear:
+        if max(added[inf.PAST], added[inf.FUTURE]) < inf.EVEN:
+            lines.append(
+                t("neither half settles it: the word by itself leads there, and the sentence adds nothing (past {past}, future {future} standard deviations)", **told)
+            )  # fmt: skip
+        else:
+            lines.append(
+                t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told)
+            )
+    if past.clear and future.clear:
+        places = {"past": escape(past.sense), "future": escape(future.sense)}
+        lines.append(
+            t("both halves choose the same")
+            if past.sense == future.sense
+            else t("the halves disagree: the past alone would choose {past}, the future alone {future}", **places)
+        )
+    elif past.clear:
+        lines.append(t("the future half alone is undecided"))
+    elif future.clear:
+        lines.append(t("the past half alone is undecided"))
+    return lines
+
+
+def _signed(gain: float) -> str:
+    return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
+
+
+def _past_settles(n: int, told: dict[str, str]) -> str:
+    """A half that has read nothing adds nothing, so n is 1 at least."""
+    if n == 1:
+        return t("<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}", **told)  # fmt: skip
+    return t("<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}", n=n, **told)  # fmt: skip
+
+
+def _future_settles(n: int, told: dict[str, str]) -> str:
+    if n == 1:
+        return t("<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}", **told)  # fmt: skip
+    return t("<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}", n=n, **told)  # fmt: skip
+
+
+def _alone(found: Influence, view: str) -> list[str]:
+    """What the word itself is taken for."""
+    cosines = found.alone[found.views.index(view), inf.HALVES.index(inf.BOTH)]
+    best = int(cosines.argmax())
+    if inf.margins(cosines, best) < inf.CLEAR:
+        return []
+    places = {"word": word_at(found, found.position), "sense": escape(found.senses[best])}
+    return [t("With no sentence around it, “{word}” would be taken for {sense}.", **places)]

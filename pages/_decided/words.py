@@ -1,0 +1,66 @@
+"""The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from core.common.i18n import t
+from core.figures.influence import signed
+from core.senses import influence as inf
+from core.senses.influence import Influence, Verdict
+from core.text.tokens import bare
+from pages._decided.inputs import Asked
+from pages._widgets import lists
+
+
+def reader(half: str) -> str:
+    """Who has read the sentence."""
+    return {inf.PAST: t("the past half"), inf.FUTURE: t("the future half"), inf.BOTH: t("both halves")}[half]
+
+
+def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
+    """How far a word moves the target towards every sense: "river edge +0.03, financial institution −0.01"."""
+    return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
+
+
+def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
+    """HTML under the sentence: what its colours and numbers are."""
+    how = {
+        inf.DROP: t("Under each word: the lead that goes when it is dropped."),
+        inf.MASK: t("Under each word: the lead that goes when it is masked."),
+        inf.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=escape(asked.swap)),
+    }[asked.how]
+    lead = t(
+        "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "
+        "have read the framed word itself."
+    )
+    chips = lists.chip_of(t("+ speaks for {sense}", sense=stands.sense), pair[0])
+    chips += lists.chip_of(t("− speaks against it; best other: {sense}", sense=stands.rival), pair[1])
+    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{how} {lead}</p>'
+
+
+def legend_of_two(pair: tuple[str, str]) -> str:
+    """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
+    chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(
+        t("− draws it towards it"), pair[1]
+    )
+    told = t(
+        "No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it."
+    )
+    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{told}</p>'
+
+
+def no_other(found: Influence) -> str:
+    """HTML: why only the way of the vector is told, and what to do."""
+    word = word_at(found, found.position)
+    return t(
+        "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.",
+        word=word,
+    )
+
+
+def word_at(found: Influence, position: int) -> str:
+    """A word of the sentence as safe HTML, cut where it is long."""
+    return escape(bare(found.tokens[position])[:40])

@@ -1,0 +1,126 @@
+"""A view as one HTML file that opens anywhere, with no network: its words, figures, tables, and where all of it comes from.
+
+Plotly's own script is written into the file, once for all figures, and a content security policy keeps the file from asking
+anything of any host.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from core.common.i18n import language, t
+from core.common.markup import ours
+
+MOST_ROWS = 500  # of a table; its CSV holds all
+LONG = 40  # letters of a cell that may be broken into lines
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+STYLE = """
+body {font: 1rem/1.55 system-ui, sans-serif; color: #1B1F27; background: #fff; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;}
+figure {margin: 1.6rem 0;} figcaption, .small {font-size: 0.9rem; color: #4A5160;}
+.notice {border-left: 4px solid #2171B5; padding: 0.2rem 0 0.2rem 0.9rem;}
+table {border-collapse: collapse; font-size: 0.9rem;} .wide {overflow-x: auto;} summary {cursor: pointer; font-weight: 600;}
+th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid #D9DCE3;}
+.wide td.long {min-width: 16rem; max-width: 32rem; overflow-wrap: anywhere;} .facts td {overflow-wrap: anywhere;}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is written. `lede` and `notices` are sentences of our own HTML (core.common.markup.ours); everything else is plain text."""
+
+    question: str
+    lede: str
+    notices: Sequence[str]
+    figures: Sequence[tuple[go.Figure, str]]  # and what it shows, in words
+    tables: Sequence[tuple[pd.DataFrame, str]]  # and what it is called
+    provenance: Sequence[tuple[str, str]]  # label, fact
+    address: str = ""
+
+
+def html_of(page: Page) -> str:
+    """The whole file."""
+    from plotly.offline import get_plotlyjs
+
+    return _PAGE.render(
+        page=page, language=language(), policy=POLICY, style=Markup(STYLE), most=MOST_ROWS, texts=_texts(page),
+        script=Markup(get_plotlyjs()) if page.figures else "",
+        figures=[(_drawn(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
+        link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
+    )  # fmt: skip
+
+
+def _texts(page: Page) -> dict[str, str | list[str]]:
+    """What the file says of itself, in the reader's language."""
+    return {
+        "cut": [t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+        "whence": t("Where this comes from"),
+        "link": t("The same view in Elmoscope, where it is running"),
+    }
+
+
+def _drawn(figure: go.Figure, number: int) -> Markup:
+    """A figure as Plotly writes it: its data as JSON in which `<` and `>` stand as numbers, so that no text of it ends the script."""
+    drawn = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
+    html = drawn.to_html(
+        full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
+    )
+    return Markup(html)
+
+
+def _cell(value: object) -> str:
+    """A number as one reads it: the CSV has all its digits."""
+    if isinstance(value, float):
+        return _number(value)
+    return "" if value is None or value is pd.NA else str(value)
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+_TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+_TEMPLATES.filters |= {"ours": ours, "cell": _cell}
+_PAGE = _TEMPLATES.from_string("""\
+<!DOCTYPE html>
+<html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}"><title>{{ page.question }} · Elmoscope</title>
+<style>{{ style }}</style>{% if script %}<script>{{ script }}</script>{% endif %}</head>
+<body><main><h1>{{ page.question }}</h1><p>{{ page.lede | ours }}</p>
+{% for drawn, alt in figures %}
+<figure aria-label="{{ alt }}">{{ drawn }}<figcaption>{{ alt }}</figcaption></figure>
+{% endfor %}
+{% for notice in page.notices %}
+<p class="notice">{{ notice | ours }}</p>
+{% endfor %}
+{% for table, label in page.tables %}
+<details open><summary>{{ label }}</summary>
+{% if table | length > most %}
+<p class="small">{{ texts.cut[loop.index0] }}</p>
+{% endif %}
+<div class="wide"><table>
+<thead><tr>{% for name in table.columns %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
+<tbody>
+{% for row in table.head(most).itertuples(index=False) %}
+<tr>{% for value in row %}{% set text = value | cell %}<td{% if text | length > long %} class="long"{% endif %}>{{ text }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody></table></div></details>
+{% endfor %}
+<h2>{{ texts.whence }}</h2><table class="facts">
+{% for label, fact in page.provenance %}
+<tr><th scope="row">{{ label }}</th><td>{{ fact }}</td></tr>
+{% endfor %}
+</table>
+{% if link %}
+<p><a href="{{ link }}">{{ texts.link }}</a></p>
+{% endif %}
+</main></body></html>
+""", globals={"long": LONG})  # fmt: skip

@@ -1,0 +1,94 @@
+"""Recipes as files of Jupyter (nbformat 4.5): JSON, written by hand, as it is small."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from core import __version__
+from core.common.errors import BadInput
+from core.common.i18n import language, t
+from core.common.markup import plain
+from pages._export import notebook_layers, notebook_lessons, notebook_measured, notebook_texts, notebook_words
+from pages._export.recipe import Maker, Recipe, Settings
+
+VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
+    "home": notebook_words.home,
+    "neighbours": notebook_words.neighbours,
+    "cloud": notebook_words.cloud,
+    "decided": notebook_words.decided,
+    "flip": notebook_words.flip,
+    "map": notebook_layers.map_,
+    "mix": notebook_layers.mix,
+    "classify": notebook_texts.classify,
+    "train": notebook_measured.train,
+    "results": notebook_measured.results,
+    "predict": notebook_texts.predict,
+    "spelling": notebook_texts.spelling,
+    "state": notebook_layers.state,
+    "model": notebook_layers.model,
+    "speed": notebook_measured.speed,
+    "corpus": notebook_texts.corpus,
+    "found": notebook_texts.found,
+    "compare": notebook_texts.compare,
+    "how": notebook_layers.how,
+    "lessons": notebook_lessons.lessons,
+}
+
+LOOK = """\
+import plotly.graph_objects as go
+import plotly.io as pio
+
+room = go.layout.Template(layout={"xaxis": {"automargin": True}, "yaxis": {"automargin": True}})  # for the words beside the axes
+pio.templates["room"], pio.templates.default = room, "plotly_white+room"
+"""
+
+
+def notebook(view: str, settings: Settings, *, question: str = "", address: str = "") -> str:
+    """The notebook of a view, as JSON; BadInput where the view has none.
+
+    `settings` are the page's controls by their names in the address, and "model", "vectors", "corpus"; what is missing is as
+    the page has it at first. `address` is written down for the reader, as text.
+    """
+    if view not in VIEWS:
+        raise BadInput(t("There is no notebook of “{view}”.", view=view[:60]))
+    recipe = VIEWS[view](settings)
+    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _given(recipe.given))]
+    drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
+    cells += [_cell(number, "code", code) for number, code in enumerate([*drawn, *recipe.cells], 2)]
+    known = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        "elmoscope": {"view": view, "version": __version__},
+    }
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": known, "cells": cells}, ensure_ascii=False, indent=1)
+
+
+def _opening(recipe: Recipe, question: str, address: str) -> str:
+    where = t(
+        "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
+        "folder, and needs what `requirements.txt` names, and Jupyter."
+    )
+    link = (
+        "".join(address.split()).replace("<", "%3C").replace(">", "%3E")
+    )  # as a browser writes it: Markdown ends a link at them
+    parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _given(given: Mapping[str, Any]) -> str:
+    """A cell of assignments; with the language of the page's words, where that is not English."""
+    lines = [f"{name} = {value!r}" for name, value in given.items()]
+    if language() != "en":
+        lines = ["from core.common import i18n", "", f"i18n.use({language()!r})  # of titles and labels in figures", *lines]
+    return "\n".join(lines) or "# nothing is set by hand here"
+
+
+def _cell(number: int, kind: str, source: str) -> dict[str, Any]:
+    """One cell, its source as lines with their ends, its id the same for the same cell."""
+    lines = source.rstrip("\n").splitlines(keepends=True)
+    name = f"{number}-{hashlib.sha256(source.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": lines}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})

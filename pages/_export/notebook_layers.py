@@ -1,0 +1,274 @@
+"""Notebooks of the views on layers: the map, the mix, how a vector is made, what the model learned, its memory."""
+
+from __future__ import annotations
+
+from core.common.i18n import t
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used
+
+
+def map_(settings: Settings) -> Recipe:
+    shows = t(
+        "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
+    )
+    view = chosen(settings, "view", "2")
+    given = used(settings, "model", "corpus") | {
+        "word": chosen(settings, "map_word", chosen(settings, "w", "bank")),
+        "sentences": pair(settings),
+        "layer": view if view in ("0", "1", "2", "mix") else "2",
+    }
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+
+
+_MAP = """\
+from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
+from core.figures.maps import map_figure
+from core.figures.style import mark
+
+word = lemma_of(word) or word
+labelled = word == ALL_WORDS or word in table.lemmas
+
+
+def map_of_meanings():
+    rows = map_rows(table, word)
+    maps = open_maps(table, word, fit=True)  # the frozen maps of all layers; fitted where none is kept
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return map_figure(
+        maps.coordinates[maps.names.index(layer)], [one.sense for one in occurrences],
+        [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
+        layer=layer, key="map",
+    )
+
+
+map_of_meanings() if labelled else "no labels: see below"
+"""
+_AROUND = """\
+import numpy as np
+
+from core.analysis import surroundings
+from core.elmo.mix import layer_weights
+from core.index.tables import open_table
+
+
+def around():
+    \"\"\"Its occurrences and the nearest words of both sentences, laid out by PCA; which of the two sentences each leans to.\"\"\"
+    everything = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+    own = queries if any(query.word.casefold() == word for query in queries) else []
+    words = list(dict.fromkeys([word, *(query.word.casefold() for query in own)]))
+    points = surroundings.surroundings(everything, words, own, np.eye(everything.meta["layers"])[-1])
+    stars = np.stack([query.layers for query in own]) if own else np.empty((0, *points.layers.shape[1:]), np.float32)
+    weights = layer_weights(layer, everything.meta["layers"])
+    leans = surroundings.leans(points.layers, stars[0], stars[1], weights) if len(own) == 2 else np.zeros(len(points))
+    return points, surroundings.by_spread(points.layers, stars, [weights])[0].coordinates, leans
+
+
+points, places, leans = (None, None, None) if labelled else around()
+None if labelled else dict(zip(points.words, leans.round(3).tolist()))
+"""
+_AROUND_MAP = """\
+from core.figures.surroundings import SIDES, lean_map
+from core.figures.maps import Star, shared_limits
+
+
+def map_around():
+    n = len(points)
+    stars = [Star(f"yours, {k}", "", {layer: tuple(map(float, at))}) for k, at in enumerate(places[n:], 1)]
+    return lean_map(
+        places[:n], points.words, points.words, surroundings.sides(leans), SIDES, np.abs(leans), occurrences=points.occurrences,
+        stars=stars, layer=layer, limits=shared_limits(places), width=700, height=500, key="around",
+    )
+
+
+None if labelled else map_around()
+"""
+_SCORES = """\
+from core.elmo.mix import SPACES, layer_weights
+from core.figures.measures import accuracy_lines
+from core.senses.reports import sense_report_of
+
+
+def scores():
+    spaces = {space: layer_weights(space, table.meta["layers"]) for space in SPACES}
+    reports = {space: sense_report_of(table, word, weights) for space, weights in spaces.items()}
+    return accuracy_lines(
+        {"1-NN": {space: report.one_nn for space, report in reports.items()}},
+        null=reports["0"].null_mean, majority=reports["0"].majority,
+    )
+
+
+scores() if labelled else None
+"""
+
+
+def mix(settings: Settings) -> Recipe:
+    shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
+    given = used(settings, "model", "corpus") | {
+        "sentences": pair(settings),
+        "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # before the softmax
+        "gamma": chosen(settings, "gamma", 1.0),
+        "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
+    }
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+
+
+_MIX = """\
+import numpy as np
+
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import mixed, softmax
+
+weights = softmax(raw)
+layers = layer_normalised(queries[0].layers) if normalised else queries[0].layers
+vector = mixed(layers, weights, gamma)  # gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
+weights.round(3), round(float(np.linalg.norm(vector)), 2)
+"""
+_MIX_NEAREST = """\
+import pandas as pd
+
+products = [neighbours.products(table.rows, query) for query in queries]
+products = [neighbours.normalised_products(table.rows, one) for one in products] if normalised else products
+found = [neighbours.nearest(table, one, weights, k=6, which=neighbours.SAME) for one in products]
+lists = [pd.DataFrame([(n.occurrence.sense, n.cosine, " ".join(n.occurrence.tokens)) for n in near]) for near in found]
+pd.concat(lists, keys=["first", "second"])
+"""
+_MIX_SENSES = """\
+from core.senses.reports import sense_report_of
+
+lemma = lemma_of(queries[0].word)
+report = sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
+alone = [sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
+(report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone
+"""
+_MIX_MAP = """\
+from core.analysis.word_maps import follow_mix, map_rows, open_maps
+from core.figures.maps import map_figure
+from core.figures.style import mark
+
+
+def map_of_mix():
+    rows = map_rows(table, lemma)
+    layers, maps = table.rows.take(rows).transpose(1, 0, 2), open_maps(table, lemma, fit=True)
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return map_figure(
+        follow_mix(layers, weights, maps, normalised=normalised), [one.sense for one in occurrences],
+        [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
+        layer="mix", key="mix",
+    )
+
+
+map_of_mix() if lemma else None
+"""
+
+
+def how(settings: Settings) -> Recipe:
+    shows = t("One word's way from its characters to its vector: every stage of it, in the model's own numbers.")
+    text, position = sentence(settings)
+    given = used(settings, "model") | {
+        "text": text,
+        "position": position,
+        "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # of the mix, before the softmax
+        "gamma": chosen(settings, "gamma", 1.0),
+    }
+    return Recipe(shows, given, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
+
+
+_SPELLING = """\
+import numpy as np
+import pandas as pd
+
+from core.analysis.walk import walk
+
+way = walk(model.encoder, languages.tokenize(text), position)
+widths = [(bank.width, way.spelling.window(int(bank.places[bank.strongest[0]]), bank.width)) for bank in way.banks]
+way.spelling.signs, way.spelling.ids[: way.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
+"""
+_STATES = """\
+gates = ("forget_gate", "input_gate", "output_gate")  # steps 4 and 5: how much each LSTM keeps, takes in and tells, on average
+pd.DataFrame(
+    {
+        f"{name}, layer {k + 1}": {gate: float(getattr(step, gate).mean()) for gate in gates}
+        for name, direction in (("forward", way.forward), ("backward", way.backward))
+        for k, step in enumerate(direction.steps)
+    }
+).round(3)
+"""
+_LAYERS = """\
+from html import escape
+
+from core.figures.walk import heat_figure, limit_of
+
+layer = way.layers[-1]  # step 6: the last layer, a row a word, forward half and backward half
+heat_figure(layer, [escape(token[:12]) for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
+"""
+_VECTOR = """\
+from core.elmo.mix import mixed, softmax
+
+h = way.layers[:, way.position]  # step 7: (layers, numbers) of the word in question
+weights = softmax(raw[: len(h)])
+parts = np.stack([*(gamma * weights[:, None] * h), mixed(h, weights, gamma)])
+names = [f"s{k} h{k}" for k in range(len(h))]
+heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(h), row=34)
+"""
+
+
+def model(settings: Settings) -> Recipe:
+    shows = t("What each layer of the language model knows, task by task, and how it learned.")
+    given = used(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
+    return Recipe(shows, given, (OPEN, _PANELS, _TRAINING))
+
+
+_PANELS = """\
+from core.evaluation import card as modelcard
+from core.figures.measures import panel_figure, shared_span
+
+card = modelcard.read_card(model.folder, model.fingerprint)
+panels = modelcard.knowledge_panels(card.measures) if card.measures else []
+drawn = [panel_figure(panel, span=shared_span(panels)) for panel in panels]
+{panel.title: (panel.accuracy, panel.baseline_name, panel.baseline) for panel in panels}
+"""
+_TRAINING = """\
+from core.figures.measures import quantity_titles
+from core.figures.measures import training_figure
+
+quantity = quantity if quantity in quantity_titles() else next(iter(quantity_titles()))
+training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=quantity) if card.log else None
+"""
+
+
+def state(settings: Settings) -> Recipe:
+    shows = t("What carried-over states do to a sentence: its vectors before and after another text was read.")
+    text, position = sentence(settings)
+    other = chosen(
+        settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds."
+    )
+    given = used(settings, "model") | {
+        "text": text,
+        "position": position,
+        "other": other,
+        "layer": int(chosen(settings, "layer", "2")),
+        "rounds": 6,
+    }
+    return Recipe(shows, given, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
+
+
+_REMEMBERED = """\
+from core.text.tokens import split_sentences
+from core.analysis import memory as statefulness
+from core.text.corpora import open_corpus
+
+tokens = languages.tokenize(text)
+between = [languages.tokenize(sentence) for sentence in split_sentences(other)]
+varied = [list(sentence.tokens) for sentence in open_corpus("sentences")[:40]]  # another text for every time
+memory = statefulness.remember(model.encoder, tokens, between, varied, rounds)
+dict(zip(tokens, (1 - memory.drifted.whole[layer]).round(4)))  # cosine to the same word from a fresh start
+"""
+_DRIFT = """\
+from core.figures.memory import layers_figure, settling_figure
+
+layers_figure(1 - memory.drifted.whole, tokens, stateless=1 - memory.stateless.whole.max(axis=0), bold=position)
+"""
+_SETTLING = """\
+import numpy as np
+
+same, changing = memory.same.from_previous(layer), memory.varied.from_previous(layer)
+settling_figure(same, changing, np.full(rounds, float(memory.stateless.whole[layer].mean())))
+"""

@@ -1,0 +1,193 @@
+"""Notebooks of the lessons: each computes its pictures and its table anew."""
+
+from __future__ import annotations
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
+
+
+def lessons(settings: Settings) -> Recipe:
+    """The lesson in the address."""
+    name = str(chosen(settings, "lesson", "cone"))
+    if name not in LESSONS:
+        raise BadInput(t("There is no notebook of “{view}”.", view=name[:60]))
+    return LESSONS[name](settings)
+
+
+def _cone(settings: Settings) -> Recipe:
+    shows = t(
+        "Cosines of words drawn by lot beside those of one word, by layer: as they are, less the mean, less the first directions, too."
+    )
+    given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
+    return Recipe(shows, given, (OPEN, _CONE, _CONE_TABLE, _CONE_FIGURE))
+
+
+_CONE = """\
+from core.lessons import cone
+from core.index.tables import open_table
+
+table = open_table(corpus, model, targets_only=True)  # a corpus without labels is read whole
+found = cone.cone(cone.sample(table))
+found.measured, found.controls  # the words that are measured, and those that chose k
+"""
+_CONE_TABLE = """\
+import pandas as pd
+
+rows = [
+    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "likeness to itself": panel.alike.mean,
+     "low": panel.alike.low, "high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
+    for layer, panels in enumerate(found.panels)
+    for name, panel in panels.items()
+]
+pd.DataFrame(rows).round(3)
+"""
+_CONE_FIGURE = """\
+from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Row, density_rows
+
+colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (LOT, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
+drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colours}) for layer, panels in enumerate(found.panels)]
+density_rows(drawn, cone.GRID, colours, span=(-0.85, 1.0), key="cone")
+"""
+
+
+def _apart(settings: Settings) -> Recipe:
+    shows = t("Cosines of pairs of one sense and of two by layer, their overlap, and what a threshold decides wrongly.")
+    given = used(settings, "model", "corpus") | {
+        "word": chosen(settings, "apart_word", "all words"),
+        "threshold": chosen(settings, "apart_at", None),
+    }
+    return Recipe(shows, given, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
+
+
+LABELLED = """\
+from core.index.tables import open_table
+
+table = open_table(corpus, model, targets_only=True)
+if not len(table.labelled_rows()):  # no senses there: the labelled sentences of the model's language
+    table = open_table(model.language.sentences, model, targets_only=True)
+spaces = [*map(str, range(table.meta["layers"])), "mix"]
+"""
+_APART = """\
+from core.lessons import apart
+
+every = {name: apart.spread(table, name) for name in spaces}
+top = spaces[-2]
+threshold = every[top].balanced() if threshold is None else threshold
+found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
+"""
+_APART_TABLE = """\
+import pandas as pd
+
+rows = []
+for name, one in found.items():
+    auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
+    rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5, "low": auc.low + 0.5, "high": auc.high + 0.5,
+                 "missed": errors.missed, "wrongly passed": errors.passed})
+pd.DataFrame(rows).round(3)
+"""
+_APART_FIGURE = """\
+from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
+from core.lessons.cone import GRID
+
+colours = {"pairs of one sense": ONE_SENSE, "pairs of two senses": ONE_WORD}
+drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
+density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
+"""
+
+
+def _homonyms(settings: Settings) -> Recipe:
+    shows = t("How well pairs of senses are told apart, by how they are related.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "relation_layer", "2")},
+        (OPEN, _RELATIONS, _RELATIONS_FIGURE, _RELATIONS_TABLE),
+    )
+
+
+_RELATIONS = """\
+from core.lessons import relations
+from core.index.tables import open_table
+
+table = open_table(model.language.sentences, model, targets_only=True)
+found = relations.pairs(table, relations.read(model.language.code), layer)
+found.ahead  # homonyms less each other kind, words drawn
+"""
+_RELATIONS_FIGURE = """\
+from core.figures.lessons import Dots, interval_dots
+
+rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
+interval_dots(rows, title="a pair of one sense is nearer than a pair of two", zero=0.5, key="homonyms")
+"""
+_RELATIONS_TABLE = """\
+import pandas as pd
+
+pairs = zip(found.relations, found.auc)
+pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
+"""
+
+
+def _control(settings: Settings) -> Recipe:
+    shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "control_layer", "2")},
+        (OPEN, _KEPT, _CONTROL_TABLE, _CONTROL_FIGURE),
+    )
+
+
+_KEPT = """\
+from core.lessons import store
+
+parts = store.read(model.folder, model.fingerprint)  # python -m core evaluate lessons makes it
+list(parts)
+"""
+_CONTROL_TABLE = """\
+import pandas as pd
+
+layers = parts.get("control", {}).get("layers", {})
+rows = [{"layer": k, "rank": rank, **one, **one["selectivity"]} for k, ranks in layers.items() for rank, one in ranks.items()]
+pd.DataFrame(rows)
+"""
+_CONTROL_FIGURE = """\
+from core.figures.lessons import rank_lines
+
+ranks = layers.get(layer, {})
+lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
+level = ("commonest tag of the type", parts["control"]["type"]) if ranks else None
+rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
+"""
+
+
+def _context(settings: Settings) -> Recipe:
+    shows = t("A layer beside what has less of the sentence or of learning, word by word, as it was measured.")
+    return Recipe(
+        shows,
+        used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
+        (OPEN, _KEPT, _CONTEXT, _CONTEXT_FIGURE, _CONTEXT_LESS),
+    )
+
+
+_CONTEXT = """\
+import pandas as pd
+
+found = parts.get("context", {"words": [], "one_nn": {}})
+pd.DataFrame(found["one_nn"], index=found["words"])
+"""
+_CONTEXT_FIGURE = """\
+from core.figures.lessons import Dots, interval_dots
+from core.common.significance import paired
+
+rows = []
+for name, values in found["one_nn"].items():
+    one = paired(values, [0] * len(values))
+    rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
+interval_dots(rows, title="the nearest other sentence has the same sense", zero=None, key="context") if rows else None
+"""
+_CONTEXT_LESS = """\
+from core.lessons.context import less
+
+{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
+"""
+
+LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context}

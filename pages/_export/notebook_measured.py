@@ -1,0 +1,92 @@
+"""Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments, speed."""
+
+from __future__ import annotations
+
+from core.common.i18n import t
+from pages._export.recipe import Recipe, Settings, chosen
+
+
+def train(settings: Settings) -> Recipe:
+    shows = t("The classifiers that ship with Elmoscope, on texts they never saw. One that you train has a notebook of its own.")
+    return Recipe(shows, {"task": "news-title"}, (_TRAINED, _CONFUSION))
+
+
+_TRAINED = """\
+import pandas as pd
+
+from core.classify import tasks
+
+metas = tasks.heads_metas(task)
+pd.DataFrame({name: {key: meta["test"][key] for key in ("accuracy", "macro_f1", "ece")} for name, meta in metas.items()}).T
+"""
+_CONFUSION = """\
+from core.figures.classifiers import confusion_figure
+
+best = max(metas, key=lambda name: metas[name]["test"]["accuracy"])
+confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
+"""
+
+
+def results(settings: Settings) -> Recipe:
+    shows = t("Every classifier's accuracy over several random starts, from the file of results that ships.")
+    return Recipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
+
+
+_RUNS = """\
+import pandas as pd
+
+from core.experiments import variants
+
+lines = variants.read_results() if variants.RESULTS.is_file() else []  # python -m core experiments makes it
+summary = variants.summary(lines, experiment)
+pd.DataFrame(summary).T
+"""
+_DOTS = """\
+from core.figures.classifiers import accuracy_dots
+
+kinds = {name: "plain baseline" if name in variants.BASELINES else "with ELMo" if "elmo" in name else "without ELMo" for name in summary}
+accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
+"""
+
+
+_CONTEXT = """\
+from core.experiments.context_gains import sizes
+
+context = [  # is it context? GloVe + ELMo less each control, and each set of parts less GloVe alone
+    {"labelled": size.labelled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
+     "low": 100 * lead.difference.low, "high": 100 * lead.difference.high, "p (Holm)": lead.p}
+    for size in sizes(lines)
+    for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
+    for key, lead in leads.items()
+    for name, other in [(of or key, less or key)]
+]
+pd.DataFrame(context)
+"""
+_LEADS = """\
+from core.figures.style import SENSE_COLOURS
+from core.figures.classifiers import leads_figure
+
+points = {}
+for row in context:
+    if row["less"] == "glove":
+        points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
+colours = dict(zip(points, SENSE_COLOURS))
+leads_figure(points, colours, x="labelled rows", y="points over GloVe alone") if points else None
+"""
+
+
+def speed(settings: Settings) -> Recipe:
+    shows = t("How fast Elmoscope was beside a peer, from the file of measurements that ships.")
+    return Recipe(shows, {}, (_ROWS,))
+
+
+_ROWS = """\
+import pandas as pd
+
+from core.files.artifacts import read_json
+from core.common.config import ASSETS
+
+file = ASSETS / "results" / "speed.json"  # python -m tests.bench makes it
+found = read_json(file) if file.is_file() else {"rows": []}
+pd.json_normalize(found["rows"])
+"""

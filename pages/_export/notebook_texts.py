@@ -1,0 +1,283 @@
+"""Notebooks of the views on texts: classifiers, the next word, spelling, one's own corpus, senses found, two spaces compared."""
+
+from __future__ import annotations
+
+from core.common.i18n import t
+from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
+
+FIRST_TEXT = {
+    "news-title": "Apple shares slide after chip supplier cuts forecast",
+    "news": "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
+    "spam": "Are we still on for lunch at one? I'm running a bit late",
+    "sentiment": "A film as slow as it is beautiful.",
+    "sentiment2": "A film as slow as it is beautiful.",
+}
+_HEADS = """\
+from core.classify import tasks
+from core.static.vectors import open_vectors
+
+vectors = open_vectors(vectors_name)
+opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
+"""
+
+
+def _task(settings: Settings, key: str) -> tuple[str, str]:
+    """The task asked about, and the text; heads that a visitor trained are not on disk, so the first task stands in for them."""
+    task = chosen(settings, key, "news-title")
+    task = task if task in FIRST_TEXT else "news-title"
+    return task, chosen(settings, f"text_{task}", FIRST_TEXT[task])
+
+
+def classify(settings: Settings) -> Recipe:
+    shows = t(
+        "What every trained classifier says of a text. Classifiers that you trained yourself have a notebook on the Train page."
+    )
+    task, text = _task(settings, "task")
+    given = used(settings, "model", "vectors") | {"task": task, "text": text}
+    return Recipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
+
+
+_ANSWERS = """\
+from core.figures.classifiers import answers_figure, class_colours
+
+tokens, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
+labels = next(iter(opened.heads.values())).labels
+colours = class_colours(labels, ordered=task.startswith("sentiment"))
+answers_figure(list(answers), [answer.probabilities for answer in answers.values()], colours)
+"""
+_ACCURACIES = """\
+{name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}  # on texts that none of them had seen
+"""
+
+
+def predict(settings: Settings) -> Recipe:
+    shows = t("What both directions of the language model expect after and before a text, and how much each word surprised them.")
+    given = used(settings, "model") | {
+        "text": chosen(settings, "ptext", "Let's stick to"),
+        "other": chosen(settings, "pother", "Let's listen to"),
+    }
+    return Recipe(shows, given, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
+
+
+_EXPECTED = """\
+import pandas as pd
+
+from core.elmo.models import open_language_model
+
+from core.analysis import expectation
+
+language_model = open_language_model(model)
+read = expectation.read(language_model, expectation.sentences_of(text))
+after, before = (expectation.expected_next(language_model, read, backward=backward) for backward in (False, True))
+pd.concat([pd.DataFrame([(p.word, p.probability) for p in found.likeliest]) for found in (before, after)], axis=1, keys=["before", "after"])
+"""
+_SURPRISAL = """\
+pd.DataFrame({"word": read.tokens, "from the left, bits": read.forward, "from the right, bits": read.backward}).round(2)
+"""
+_VERSIONS = """\
+from core.figures.expectation import versions_figure
+
+old = expectation.read(language_model, expectation.sentences_of(other))
+pairs = expectation.aligned(old.tokens, read.tokens)
+
+
+def along(values, places):
+    return [float("nan") if k is None else float(values[k]) for k in places]
+
+
+lines = [
+    [along(values, [pair[side] for pair in pairs]) for values in (reading.forward, reading.backward)]
+    for side, reading in ((0, old), (1, read))
+]
+versions_figure([(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs], *lines)
+"""
+
+
+def spelling(settings: Settings) -> Recipe:
+    if settings.get("spell_view") == "noise":
+        return _noise(settings)
+    shows = t("How the char-CNN reads a spelling: the windows of letters behind a vector, its neighbours, and cosines of words.")
+    among = chosen(settings, "spell_among", "10000")
+    given = used(settings, "model", "vectors") | {
+        "text": chosen(settings, "spell", "dog doggy dgo"),
+        "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
+    }
+    return Recipe(shows, given, (OPEN, _WINDOWS, _SPELT, _COSINES))
+
+
+_WINDOWS = """\
+from core.figures.spelling import cosine_table, windows_figure
+from core.analysis import spelling
+
+words, _ = spelling.split_words(text, 8)
+fired = [spelling.firing(model.encoder.model.characters, word) for word in words]
+windows_figure(fired[0])
+"""
+_SPELT = """\
+import numpy as np
+
+from core.static.vectors import open_vectors
+
+vectors = open_vectors(vectors_name)
+rows = model.encoder.word_vectors(list(words))  # layer 0: one vector a spelling
+known = spelling.known_words(model.folder, vectors)[0][:among]
+cosines = spelling.unit_rows(rows) @ spelling.unit_rows(model.encoder.word_vectors(known)).T
+nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10] for word, row in zip(words, cosines)]
+{word: [(known[k], round(float(row[k]), 4)) for k in near] for word, near, row in zip(words, nearest, cosines)}
+"""
+_COSINES = """\
+from core.figures.style import LAYER_COLOURS
+
+cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key="cosines")
+"""
+
+
+def _noise(settings: Settings) -> Recipe:
+    shows = t("What classifiers still say of a text as more of its letters are disturbed.")
+    task, text = _task(settings, "noise_task")
+    given = used(settings, "model", "vectors") | {
+        "task": task,
+        "text": text,
+        "names": list(chosen(settings, f"noise_heads_{task}", ["embedding", "glove", "elmo", "glove+elmo"])),
+    }
+    return Recipe(shows, given, (OPEN, _HEADS, _DISTURBED))
+
+
+_DISTURBED = """\
+from core.experiments.typing_errors import SHARES, answers_under_noise
+from core.figures.spelling import noise_figure
+
+chosen = {name: head for name, head in opened.heads.items() if name in names} or opened.heads
+answers = answers_under_noise(chosen, opened.task.clean(text), vectors=vectors, encoder=model.encoder)
+noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()}, SHARES, y="probability of its first answer")
+"""
+
+
+def corpus(settings: Settings) -> Recipe:
+    shows = t("A word or a phrase searched in the sentences in use, with what stands before and after it.")
+    given = used(settings, "model", "corpus") | {
+        "query": chosen(settings, "find", str(settings.get("w") or "bank")),
+        "pattern": bool(settings.get("pattern")),
+        "order": chosen(settings, "find_order", "text"),
+    }
+    return Recipe(shows, given, (_SEARCH,))
+
+
+_SEARCH = """\
+import pandas as pd
+
+from core.files import registry
+from core.text import languages
+from core.text.corpora import open_corpus
+
+from core.text.concordance import Concordance
+
+languages.use(languages.of_model(registry.resolve(model_name, "model")).code)
+opened = Concordance(open_corpus(corpus))
+hits = opened.ordered(opened.find(query, pattern=pattern), order)
+lines = [(" ".join(line.left), " ".join(line.words), " ".join(line.right)) for line in opened.lines(hits, 200)]
+print(len(hits), "finds")
+pd.DataFrame(lines, columns=["before", "found", "after"])
+"""
+
+
+def found(settings: Settings) -> Recipe:
+    shows = t("A word's sentences in groups that nobody labelled, and how well the groups agree with labels where there are any.")
+    number = chosen(settings, "found_k", "auto")
+    given = used(settings, "model", "corpus") | {
+        "word": str(chosen(settings, "found_word", "bank")).strip().casefold(),
+        "layer": chosen(settings, "found_layer", "2"),
+        "number": int(number) if str(number).isdigit() else None,  # None: as suggested
+    }
+    return Recipe(shows, given, (OPEN, _GROUPS, _TYPICAL, _NUMBER))
+
+
+_GROUPS = """\
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.index.tables import open_table
+from core.senses import clusters as induction
+
+table = open_table(corpus, model, targets_only=corpus == "sentences")
+code = table.word_codes.get(word, -2)
+rows = np.flatnonzero(table.lemma == table.lemmas.index(word) if word in table.lemmas else table.word == code)
+weights = layer_weights(layer, table.meta["layers"]).astype(np.float32)
+directions = induction.directions(np.tensordot(weights, table.rows.take(rows), axes=(0, 1)), table.word[rows])
+suggestion = induction.suggest(directions)
+groups = induction.clusters(directions, number or suggestion.number)
+suggestion.number, np.bincount(groups)
+"""
+_TYPICAL = """\
+occurrences = [table.occurrence(int(row)) for row in rows]
+cosines, _ = induction.closeness(directions, groups)
+typical = {  # the three sentences nearest to the middle of each group
+    int(group): [" ".join(occurrences[k].tokens) for k in np.argsort(-np.where(groups == group, cosines, -2))[:3]]
+    for group in np.unique(groups)
+}
+labelled = np.array([k for k, one in enumerate(occurrences) if one.sense], int)
+agreement = induction.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
+typical, agreement
+"""
+_NUMBER = """\
+from core.figures.spaces import number_figure
+
+number_figure(induction.NUMBERS, suggestion.silhouettes, suggestion.null, number or suggestion.number)
+"""
+
+
+def compare(settings: Settings) -> Recipe:
+    shows = t("How many of its nearest words a word keeps from one space to another, and how alike the spaces are as wholes.")
+    model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
+    first, second = (
+        chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),
+        chosen(settings, "second", f"{model} · 2"),
+    )
+    spaces = [(*_space(one), corpus) for one in (first, second)]
+    if settings.get("cmp") == "corpora":
+        spaces = [(model, "2", chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
+    return Recipe(shows, {"spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
+
+
+def _space(text: str) -> tuple[str, str | None]:
+    """ "elmo-mini · 2" -> (name, layer); the name of a vector file has none."""
+    name, mark, layer = text.strip().rpartition("·")
+    return (name.strip(), layer.strip()) if mark else (text.strip(), None)
+
+
+_SPACES = """\
+import numpy as np
+
+from core.analysis import spaces as comparing
+from core.elmo.mix import layer_weights
+from core.elmo.models import open_model
+from core.index.tables import open_table
+from core.static.vectors import open_vectors
+
+
+def space(name, layer, corpus):
+    \"\"\"A vector file's words, or the mean vectors of a model's words in a corpus, at one layer.\"\"\"
+    if layer is None:
+        vectors = open_vectors(name)
+        words = vectors.words[:100_000]
+        return comparing.static_space(vectors.name, words, np.stack([vectors.vector(word) for word in words]))
+    table = open_table(corpus, open_model(name))
+    return comparing.type_space(f"{name} {layer} {corpus}", table, layer_weights(layer, table.meta["layers"]))
+
+
+both = [space(*one) for one in spaces]
+words = comparing.shared_words(both)
+first, second = (comparing.on_words(one, words) for one in both)
+len(words)
+"""
+_KEPT = """\
+from core.figures.spaces import overlap_histogram
+
+compared = comparing.compare(first, second, words, k=k)
+print(float(compared.shared.mean()), "of", k, "on average; linear CKA", comparing.linear_cka(first, second))
+overlap_histogram(compared.shared, k, compared.chance)
+"""
+_CHANGED = """\
+changed = compared.most_changed()[:8]
+{words[i]: ([words[j] for j in compared.first[i]], [words[j] for j in compared.second[i]]) for i in changed}
+"""

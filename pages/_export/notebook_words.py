@@ -1,0 +1,274 @@
+"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, editing."""
+
+from __future__ import annotations
+
+from core.common.i18n import t
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used
+
+LEMMA = """\
+from core.analysis.word_maps import map_rows
+
+word = next((lemma for query in queries if (lemma := lemma_of(query.word))), queries[0].word.casefold() if queries else word)
+labelled = word in table.lemmas
+rows = map_rows(table, word) if labelled else []
+senses = sorted({table.senses[code] for code in table.sense[rows]}) if labelled else ["the first sentence", "the second sentence"]
+word, len(rows), senses  # without labelled sentences: which of the two sentences something is nearer to
+"""
+
+
+def home(settings: Settings) -> Recipe:
+    shows = t("How alike a word's two vectors are in each layer of ELMo, and GloVe's one vector beside them.")
+    given = used(settings, "model", "vectors") | {"sentences": pair(settings), "layer": chosen(settings, "layer", "2")}
+    return Recipe(shows, given, (OPEN, QUERIES, _HOME, _HOME_FIGURE))
+
+
+_HOME = """\
+import numpy as np
+
+from core.static.vectors import open_vectors
+
+
+def cosine(a, b):
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+first, second = queries
+cosines = {str(k): cosine(a, b) for k, (a, b) in enumerate(zip(first.layers, second.layers))}
+cosines["mix"] = cosine(first.layers.mean(axis=0), second.layers.mean(axis=0))
+vectors = open_vectors(vectors_name)
+static = [vectors.vector(query.word) for query in queries]
+glove = None if any(vector is None for vector in static) else cosine(*static)
+{"GloVe": glove} | cosines
+"""
+_HOME_FIGURE = """\
+from core.figures.maps import angle_figure
+
+angle_figure(
+    cosines[layer], (first.word, second.word),
+    same_word=first.word.casefold() == second.word.casefold(), layer=layer, glove=glove,
+)
+"""
+
+
+def neighbours(settings: Settings) -> Recipe:
+    shows = t("The nearest occurrences to a word in two contexts, and the nearest spellings by GloVe.")
+    layer = chosen(settings, "nlayer", "2")
+    given = used(settings, "model", "vectors", "corpus") | {
+        "sentences": pair(settings),
+        "layer": layer,
+        "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
+        "among": chosen(settings, "among", "same word"),
+        "k": chosen(settings, "k", 8),
+    }
+    return Recipe(shows, given, (OPEN, QUERIES, _NEAREST, _NEAREST_STATIC))
+
+
+_NEAREST = """\
+import pandas as pd
+
+from core.elmo.mix import layer_weights
+from core.index.tables import open_table
+
+table = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+weights = layer_weights(layer, table.meta["layers"], mix or None)
+found = []
+for query in queries:
+    if among == "types":
+        near = neighbours.nearest_types(table, neighbours.products(table.types, query), weights, k=k)
+        found.append([(one.word, one.cosine, f"mean of {one.occurrences}") for one in near])
+    else:
+        near = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=k, which=among)
+        found.append([(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in near])
+pd.concat([pd.DataFrame(rows, columns=["word", "cosine", "in"]) for rows in found], keys=["first", "second"])
+"""
+_NEAREST_STATIC = """\
+from core.static.vectors import open_vectors
+
+vectors = open_vectors(vectors_name)
+[(near.word, round(near.cosine, 4)) for near in vectors.neighbours(queries[0].word, k)] if queries[0].word in vectors else "unknown"
+"""
+
+
+def cloud(settings: Settings) -> Recipe:
+    shows = t("Which meanings stand around GloVe's one vector of a word, and around ELMo's vector in each of two sentences.")
+    given = used(settings, "model", "vectors", "corpus") | {
+        "sentences": pair(settings),
+        "layer": chosen(settings, "cloud_layer", "2"),
+        "word": chosen(settings, "cloud_word", "bank"),  # where neither sentence has a labelled word
+    }
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_AROUND, _CLOUD_FIGURE))
+
+
+_CLOUD = """\
+from core.elmo.mix import layer_weights
+from core.senses import cloud
+from core.static.vectors import open_vectors
+
+vectors = open_vectors(vectors_name)
+weights = layer_weights(layer, table.meta["layers"])
+profiles = cloud.profiles(table, word, vectors) if labelled and word in vectors else None
+placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
+shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
+for name, query in zip(("first sentence", "second sentence"), queries if labelled else []):
+    if lemma_of(query.word) == word:
+        others = rows[~neighbours.same_sentence(table, rows, query.tokens, query.position)]
+        cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
+        labels = [table.senses[code] for code in table.sense[others]]
+        shares.append((name, cloud.occurrence_shares(cosines, labels, senses)))
+shares
+"""
+_CLOUD_AROUND = """\
+import numpy as np
+
+from core.index.tables import open_table
+
+
+def around():
+    \"\"\"The spellings nearest to either sentence's vector, and which of the two each is nearer to.\"\"\"
+    everything = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+    found = [neighbours.products(everything.types, query) for query in queries]
+    cosines = np.array([neighbours.cosines(everything.types, one, weights) for one in found])
+    own = {query.word.casefold() for query in queries}
+    near = {int(k) for each in cosines for k in np.argsort(-each)[:20] if everything.words[k] not in own}
+    chosen = sorted(near, key=lambda k: cosines[1][k] - cosines[0][k])
+    return [everything.words[k] for k in chosen], cloud.sides(*cosines[:, chosen])
+
+
+words, sides = ([], []) if labelled or len(queries) < 2 else around()
+shares += [("ELMo", cloud.side_shares(sides, senses))] if len(words) else []
+list(zip(words, sides))  # 0 the first sentence, 1 the second, -1 too close to call
+"""
+_CLOUD_FIGURE = """\
+from core.figures.cloud import share_bars
+
+share_bars(shares, senses) if shares else None
+"""
+
+
+def decided(settings: Settings) -> Recipe:
+    shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
+    text, position = sentence(settings)
+    layer = chosen(settings, "dlayer", "2")
+    given = used(settings, "model", "corpus") | {
+        "text": text,
+        "position": position,
+        "how": chosen(settings, "dhow", "drop"),
+        "swap": chosen(settings, "dswap", "thing"),
+        "layer": layer,
+        "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
+        "half": chosen(settings, "dhalf", "both"),
+        "sense": chosen(settings, "dsense", None),  # None: the nearest
+    }
+    return Recipe(shows, given, (OPEN, LABELLED, _INFLUENCE, _SPOKE, _HALVES))
+
+
+_INFLUENCE = """\
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.senses import influence
+
+tokens, known = languages.tokenize(text), None
+weights = layer_weights("mix", table.meta["layers"], mix or None)
+if lemma := lemma_of(tokens[position]):  # the senses of its labelled sentences, this very one left out
+    rows = np.array([row for row in table.labelled_rows(lemma) if table.occurrence(row).tokens != tuple(tokens)], int)
+    known = influence.centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
+found = influence.influence(model.encoder, tokens, position, known, how=how, swap=swap, weights=weights)
+"""
+_SPOKE = """\
+import pandas as pd
+
+if len(found.senses) > 1:
+    sense = sense if sense in found.senses else influence.verdict(found, layer, half).sense
+    values = [influence.parts(found, view, half, sense) for view in found.views]  # positive: it speaks for the sense
+else:
+    values = list(found.moved[:, :, influence.HALVES.index(half)].T)  # no labelled senses: 1 - cosine
+words = pd.DataFrame(dict(zip(found.views, values)), index=[f"{k + 1} {tokens[k]}" for k in found.changed])
+words.rename_axis(sense).round(3)
+"""
+_HALVES = """\
+from core.figures.influence import HalfBar, halves_figure
+from core.figures.style import sense_colour
+
+verdicts = [v for view in found.views[1:-1] for v in influence.halves(found, view).values()] if len(found.senses) > 1 else []
+halves_figure(
+    [HalfBar(v.view, v.half, v.sense, sense_colour(found.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
+) if verdicts else None
+"""
+
+
+def flip(settings: Settings) -> Recipe:
+    if settings.get("flip_mode") == "quiz":
+        shows = t("The questions of a quiz of readings: what each sentence's label says, and what the model reads.")
+        given = used(settings, "model", "corpus") | {"seed": chosen(settings, "quiz", 1)}
+        return Recipe(shows, given, (OPEN, LABELLED, _QUIZ))
+    shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
+    given = used(settings, "model", "corpus") | {
+        "sentences": pair(settings),
+        "order": chosen(settings, "order", "left to right"),
+        "layer": chosen(settings, "flip_layer", "2"),
+        "word": "bank",  # where neither sentence has a labelled word
+    }
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _PATH, _READ, _MARGINS))
+
+
+_PATH = """\
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.senses import edits as editing
+
+first, second = queries
+weights = layer_weights(layer, table.meta["layers"])
+if labelled and lemma_of(first.word) == lemma_of(second.word):
+    own = np.any([neighbours.same_sentence(table, rows, query.tokens, query.position) for query in queries], axis=0)
+    labels = [table.senses[code] for code in table.sense[rows]]
+    meanings = editing.centroids(table.rows.take(rows), labels, weights, own)
+else:  # every step is read by the two sentences themselves
+    meanings = editing.between(np.stack([first.layers, second.layers]), weights, ("the first sentence", "the second sentence"))
+
+
+def readings(sentences, weights=weights, meanings=meanings):
+    \"\"\"(tokens, position) of each sentence -> (sentences, meanings) cosines; as they would be stored, float16 and back.\"\"\"
+    encoded = model.encoder.encode([list(tokens) for tokens, _ in sentences])
+    layers = np.stack([each[:, position] for each, (_, position) in zip(encoded, sentences)]).astype(np.float16)
+    return editing.readings(layers.astype(np.float32), meanings, weights)
+"""
+_READ = """\
+alignment = editing.align(first.tokens, first.position, second.tokens, second.position)
+ends = readings([alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))])
+start, goal = editing.ends(ends)
+
+
+def margins_of(sentences):
+    read = readings(sentences)
+    return read[:, goal] - read[:, start]
+
+
+edits = editing.greedy(alignment, margins_of) if order == editing.GREEDY else editing.ordered(alignment, order)
+path = editing.steps(alignment, edits)
+read = readings([(step.tokens, step.position) for step in path])
+[(" ".join(step.tokens), meanings.senses[row.argmax()]) for step, row in zip(path, read)]
+"""
+_MARGINS = """\
+from core.figures.edits import margin_figure
+
+start, goal = editing.ends(read)
+margins = read[:, goal] - read[:, start]
+flips = editing.flips(margins)
+margin_figure(
+    {layer: margins}, {layer: flips[0] if flips else None}, (meanings.senses[start], meanings.senses[goal]),
+    [" ".join(step.tokens) for step in path], chosen=layer,
+)
+"""
+_QUIZ = """\
+import pandas as pd
+
+from core.elmo.mix import layer_weights
+from core.senses import edits as editing
+
+weights = layer_weights("2", table.meta["layers"])
+asked = editing.draw_quiz(table, seed, weights, editing.minimal_pairs())
+questions = [editing.make_question(table, model.encoder, about, weights) for about in asked]
+pd.DataFrame([{"sentence": " ".join(q.tokens), "label": q.gold, "model": q.model, "lead": q.margin} for q in questions])
+"""

@@ -1,0 +1,124 @@
+"""The link of a view and PNG and SVG of its figures, made in the reader's browser: no server draws them, nothing is sent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.common.i18n import t
+
+STYLE = """
+:host {font-family: inherit; color: var(--st-text-color);}
+h4 {font-size: 0.95rem; font-weight: 600; margin: 0 0 0.3rem;} section + section {margin-top: 1rem;}
+.address {font-size: 0.86rem; overflow-wrap: anywhere; margin: 0 0 0.4rem; user-select: all;}
+ol {list-style: none; margin: 0; padding: 0;}
+li {display: flex; gap: 0.5rem; align-items: center; padding: 0.35rem 0; border-bottom: 1px solid rgba(128,128,140,0.22);}
+li span {flex: 1; font-size: 0.86rem; line-height: 1.4; overflow-wrap: anywhere;}
+button {font: inherit; font-size: 0.92rem; color: inherit; background: var(--st-background-color); cursor: pointer;
+        border: 1px solid rgba(128,128,140,0.6); border-radius: 0.5rem; padding: 0.2rem 0.7rem; min-height: 2.2rem;}
+button:hover {border-color: currentColor;} button:focus-visible {outline: 3px solid #4292C6; outline-offset: 1px;}
+[role="status"] {font-size: 0.86rem; min-height: 1.3rem; margin: 0.4rem 0 0;}
+@media (max-width: 640px), (pointer: coarse) {button {min-height: 44px; min-width: 44px;}}
+"""
+# Plotly cannot be called from outside Streamlit's own chart, but a chart's menu holds the very button that saves it (charts.py
+# puts it there): it is told the format and the name, and pressed while the chart has the page's ground instead of none.
+SCRIPT = """
+const charts = () => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+  .map((box) => ({ name: box.getAttribute("aria-label") || "", plot: box.querySelector(".js-plotly-plot") }))
+  .filter(({ plot }) => plot && plot._fullLayout && plot._fullLayout._modeBar && plot.getClientRects().length);
+
+// On the page a label may stand out over a chart's edge; in a picture it would be cut there.
+function overhang(plot) {
+  const edge = plot.querySelector(".main-svg").getBoundingClientRect();
+  const texts = [...plot.querySelectorAll(".main-svg text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width);
+  const most = (by) => Math.ceil(Math.max(0, ...texts.map(by)));
+  return { l: most((box) => edge.left - box.left), r: most((box) => box.right - edge.right) };
+}
+
+const EDGE = 16, HEAD = 52, FOOT = 34;  // pixels around the picture; above it for its title, below it for its source
+function save(plot, format, filename, { title, source }) {
+  const camera = plot._fullLayout._modeBar.buttons.flat().find(({ name }) => name === "toImage");
+  const { layout, _context: context, _fullLayout: full } = plot, out = overhang(plot), size = full._size;
+  const page = getComputedStyle(document.querySelector(".stApp"));
+  const before = Object.fromEntries(["paper_bgcolor", "margin", "title", "annotations", "template"].map((name) => [name, layout[name]]));
+  const options = context.toImageButtonOptions, font = { color: page.color, family: full.font.family };
+  const beside = out.l + out.r + 2 * EDGE;
+  layout.paper_bgcolor = page.backgroundColor;
+  layout.template = JSON.parse(JSON.stringify(layout.template ?? {}).replaceAll(/#808495/gi, page.color));  // the theme's grey, 3.7:1
+  layout.margin = { l: size.l + out.l + EDGE, r: size.r + out.r + EDGE, t: size.t + HEAD, b: size.b + FOOT, pad: size.pad };
+  layout.title = { text: title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top",
+                   pad: { l: EDGE, t: EDGE }, font: { ...font, size: 19 } };
+  const note = { text: source, showarrow: false, xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "top",
+                 xshift: -(size.l + out.l), yshift: -(size.b + 6), font: { ...font, size: 11 }, opacity: 0.8 };
+  layout.annotations = [...(layout.annotations ?? []), note];
+  const measures = { width: full.width + beside, height: full.height + HEAD + FOOT };
+  context.toImageButtonOptions = { format, filename, ...measures, ...(format === "png" ? { scale: 2 } : {}) };
+  try {
+    camera.click(plot);
+  } finally {
+    Object.assign(layout, before);
+    for (const name of Object.keys(before)) if (before[name] === undefined) delete layout[name];
+    context.toImageButtonOptions = options;
+  }
+}
+
+async function copy(text, holder) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {  // a page that did not come over https may not
+    const selection = getSelection();
+    selection.selectAllChildren(holder);
+    document.execCommand("copy");
+  }
+}
+
+export default function ({ data, parentElement }) {
+  const find = (name) => parentElement.querySelector(name);
+  const say = (text) => { find('[role="status"]').textContent = text; };
+  const button = (text, label, act) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: text, onclick: act });
+    made.setAttribute("aria-label", label);
+    return made;
+  };
+  const [link, figures, status] = [find(".link"), find(".figures"), find('[role="status"]')];
+  const address = document.createElement("p");
+  address.className = "address";
+  link.replaceChildren(
+    Object.assign(document.createElement("h4"), { textContent: data.link }), address,
+    button(data.copy, data.copy, () => copy(location.href, address).then(() => say(data.copied))),
+  );
+  let shown = "";
+  const draw = () => {
+    if (address.textContent !== location.href) address.textContent = location.href;
+    const found = charts(), now = JSON.stringify(found.map(({ name }) => name));
+    if (now === shown) return;
+    shown = now;
+    const list = document.createElement("ol");
+    found.forEach(({ name, plot }, k) => {
+      const row = document.createElement("li"), words = Object.assign(document.createElement("span"), { textContent: name });
+      const pick = (format) => button(format.toUpperCase(), `${format.toUpperCase()}: ${name}`, () => {
+        const again = charts()[k]?.plot ?? plot, file = `${data.name}-${k + 1}`;
+        save(again, format, file, data);
+        say(`${file}.${format}`);
+      });
+      row.append(words, pick("png"), pick("svg"));
+      list.append(row);
+    });
+    const title = Object.assign(document.createElement("h4"), { textContent: data.figures });
+    figures.replaceChildren(...(found.length ? [title, list] : []));
+  };
+  draw();
+  const timer = setInterval(draw, 700);  // charts come, go and change while this is open
+  return () => clearInterval(timer);
+}
+"""
+HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
+
+
+def pictures(name: str, *, title: str, source: str) -> None:
+    """The address with a button that copies it, and of each figure on the page two files, `name` and a number.
+
+    `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped.
+    """
+    component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=SCRIPT)
+    told = {"link": t("Link to this view"), "copy": t("Copy the link"), "copied": t("Copied."), "figures": t("Figures")}
+    component(data=told | {"name": name, "title": title, "source": source}, key="take.pictures")

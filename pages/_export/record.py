@@ -1,0 +1,118 @@
+"""What a view shows, noted as it is drawn, so that all of it can be taken along: figures, tables, words, settings, address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+
+from core.common import i18n
+
+if TYPE_CHECKING:  # not at run time: a page's title does not wait for them
+    import pandas as pd
+    import plotly.graph_objects as go
+
+KEY = "_taken"  # in the session
+# Plotly's own camera works for us, unseen (see charts.py): its pictures have no ground, so that in dark mode nobody could read them.
+# Its word that a picture is being made is white on a light grey: it gets a ground on which it can be read.
+STYLE = (
+    '<style>.stPlotlyChart .modebar-btn[aria-label^="Download plot"] {display: none;} '
+    ".plotly-notifier .notifier-note {background-color: #2F3643 !important; color: #FFFFFF !important; opacity: 1 !important;}</style>"
+)
+PLAIN = (str, int, float, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the view and what it shows, in words."""
+
+    figure: go.Figure
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the view, the name of its file, and what it is called on the page."""
+
+    table: pd.DataFrame
+    name: str
+    label: str
+
+
+@dataclass
+class Taken:
+    """One view, from the beginning of a run of its page; parts that run again by themselves change it."""
+
+    view: str  # the page's file without its ending; "home" for app.py
+    title: str  # in the menu
+    in_use: Any = None  # pages._frame.frame.InUse
+    question: str = ""
+    lede: str = ""  # HTML of ours
+    language: str = i18n.ENGLISH
+    settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
+    address: str = ""
+    _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(
+        default_factory=dict
+    )  # what, by which fragment, in which run
+    _runs: dict[str | None, Any] = field(default_factory=dict)  # fragment -> its last run
+    _notices: int = 0  # of that run
+
+    def note(self, kind: str, what: Any, key: str = "") -> None:
+        """Keep what was drawn ("figure", "table", "notice") and the controls and the address as they are now.
+
+        What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
+        """
+        fragment, run = ThreadState.get().fragment_id, get_script_run_ctx().fragment_ids_this_run
+        if run is not None and self._runs.get(fragment) is not run:
+            self._runs[fragment], self._notices = run, 0
+        if not key:
+            self._notices, key = self._notices + 1, f"{fragment}.{self._notices}"
+        self._noted[kind, key] = what, fragment, run
+        self.look()
+
+    def figures(self) -> dict[str, Figure]:
+        return self._all("figure")
+
+    def tables(self) -> dict[str, Table]:
+        return self._all("table")
+
+    def notices(self) -> list[str]:
+        """HTML; user text in it is escaped."""
+        return list(self._all("notice").values())
+
+    def _all(self, kind: str) -> dict[str, Any]:
+        return {
+            key: what
+            for (each, key), (what, fragment, run) in self._noted.items()
+            if each == kind and self._runs.get(fragment) is run
+        }
+
+    def look(self) -> None:
+        """Read the controls and the address anew."""
+        self.settings = {key: value for key, value in st.session_state.items() if _is_plain(value)}
+        query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
+        self.address = f"{st.context.url or ''}{'?' if query else ''}{query}"
+
+
+def begin(view: str, title: str, in_use: Any) -> None:
+    """A page begins anew."""
+    st.session_state[KEY] = Taken(view, title, in_use, language=i18n.language())
+
+
+def now() -> Taken:
+    """What the page has noted so far."""
+    if KEY not in st.session_state:
+        begin("", "", None)
+    return st.session_state[KEY]
+
+
+def _is_plain(value: Any) -> bool:
+    return (
+        value is None
+        or isinstance(value, PLAIN)
+        or (isinstance(value, list | tuple) and all(isinstance(v, PLAIN) for v in value))
+    )

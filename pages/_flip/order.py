@@ -1,0 +1,49 @@
+"""What the Flip page is asked: the order of the edits, the layer, and the guess."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.senses import edits
+from pages._flip.notices import NEVER
+from pages._widgets import notices
+from pages._widgets.inputs import Chosen
+
+
+def choices() -> tuple[str, str]:
+    """The order of the edits, and the layer."""
+    row = st.columns([3, 2], vertical_alignment="bottom")
+    orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
+    order = row[0].segmented_control(
+        t("Order of the edits"), list(orders), default=edits.LEFT_TO_RIGHT, format_func=orders.get, key="order", bind="query-params", persist_state="session",
+        help=t("Greedy tries every edit that is left and takes the one that moves the meaning most, until it flips: few edits, though not proven the fewest."),
+    ) or edits.LEFT_TO_RIGHT  # fmt: skip
+    layer = row[1].segmented_control(
+        t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="flip_layer", bind="query-params", persist_state="session",
+        help=t("Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; a layer with longer vectors counts more in it."),
+    ) or "2"  # fmt: skip
+    return order, layer
+
+
+def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
+    """The word both sentences have, where it has two labelled senses to be read by; else None."""
+    if table is None:
+        return None
+    lemmas = [notices.lemma_of(table, c.word) for c in (first, second)]
+    return lemmas[0] if lemmas[0] == lemmas[1] and len(notices.senses_of(table, first.word)) > 1 else None
+
+
+def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
+    """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
+    if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
+        st.session_state.reveal, st.session_state.guess = False, None
+    st.session_state.flip_of = of
+    options = [*range(1, len(path)), NEVER]
+    if st.session_state.get("guess") not in (None, *options):
+        st.session_state.guess = None
+    guess = st.selectbox(
+        t("At which edit does the meaning flip?"), options, index=None, key="guess", bind="query-params", persist_state="session",
+        placeholder=t("Your guess"), format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
+    )  # fmt: skip
+    return guess, st.toggle(t("Reveal"), key="reveal", bind="query-params", persist_state="session")

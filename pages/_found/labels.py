@@ -1,0 +1,78 @@
+"""Labels of found groups: shown for editing, kept for the session by what is on screen, exported with their sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.senses import clusters
+from core.text.tokens import join_tokens
+from pages._found.store import Occurrences
+from pages._widgets import lists
+
+KEPT = "found.labels"  # in the session: view -> labels
+MOST_CHARACTERS = 80
+
+
+def current(view: str, suggested: list[str]) -> list[str]:
+    """The groups' labels: what was typed for this view, else the suggested names, never blank and never alike."""
+    edits = st.session_state.get(f"found.edit.{view}", {}).get("edited_rows", {})
+    base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
+    typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
+    st.session_state[KEPT][view] = typed
+    names = [_clean(one) or two or t("group {n}", n=k + 1) for k, (one, two) in enumerate(zip(typed, suggested, strict=True))]
+    return names
+
+
+def editor(view: str, groups: np.ndarray, telling: list[list[tuple[str, float]]]) -> None:
+    """A row a group; only the label can be changed."""
+    key, bases = f"found.edit.{view}", st.session_state.setdefault("found.bases", {})
+    counts = np.bincount(groups, minlength=len(telling))
+    names = current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
+    if key not in st.session_state:  # the table under an editor must not change while it is edited
+        bases[view] = names
+    frame = pd.DataFrame(
+        {
+            "label": bases.get(view, names),
+            "sentences": counts,
+            "words": [", ".join(f"{word} {z:.1f}" for word, z in words) for words in telling],
+        }
+    )
+    st.markdown(t("**What are they?** Type a label in place of a suggested name."))
+    st.data_editor(
+        frame, key=key, hide_index=True, width="stretch", disabled=["sentences", "words"],
+        column_config={
+            "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+            "sentences": st.column_config.NumberColumn(t("Sentences")),
+            "words": st.column_config.TextColumn(
+                t("Most telling words"), help=t("Words near by that stand in this group more than in the others: log-odds in standard deviations."),
+            ),
+        },
+    )  # fmt: skip
+
+
+def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str]) -> None:
+    """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
+    labels = [names[one] for one in groups]
+    st.download_button(
+        t("Download as labelled sentences (JSONL)"), clusters.labelled_jsonl(found.items, labels, word).encode(), f"{word}-senses.jsonl",
+        "application/jsonl", key="found.jsonl", icon=":material/download:", on_click="ignore",
+        help=t("Bring the file on Your corpus, and the Map page draws your labels."),
+    )  # fmt: skip
+    table = pd.DataFrame(
+        {
+            t("group"): groups + 1,
+            t("label"): labels,
+            t("word"): [o.tokens[o.position] for o in found.items],
+            t("label in the corpus"): [o.sense or "" for o in found.items],
+            t("sentence"): [join_tokens(list(o.tokens)) for o in found.items],
+        }
+    )
+    lists.twin(table, name=f"{word}-senses", label=t("All {n} sentences as a table", n=len(table)), key="found.twin")
+
+
+def _clean(label: object) -> str:
+    """A typed label without characters that no file of ours can hold."""
+    return "".join(c for c in str(label or "") if c.isprintable())[:MOST_CHARACTERS].strip()

@@ -1,0 +1,103 @@
+"""What to notice in the groups found, and the sentences that stand for each."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.significance import written
+from core.figures.style import sense_colour
+from core.senses import clusters
+from core.senses.clusters import Agreement
+from pages._found.store import Occurrences
+from pages._widgets import lists
+
+CLEAR_Z = 2.0  # standard deviations above which a word marks a group
+LINES = 4  # typical sentences listed of each group, and half as many odd ones
+
+
+def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
+    """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
+    word, s, n = escape(found.word), found.suggestion, len(found.items)
+    told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
+    if s.number == 1 and n < clusters.FEW:
+        first = t(
+            "No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **told
+        )
+    elif s.number == 1:
+        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **told)
+    elif n > clusters.MANY:
+        first = t("The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic", **told)  # fmt: skip
+    else:
+        first = t(
+            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})",
+            **told,
+        )
+    if number not in (1, s.number):
+        first += t("; you asked for {asked}", **told)
+    second = _second(found, number, agreement, telling)
+    return [f"{first}.", second] if second else [f"{first}."]
+
+
+def _second(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
+    if number > 1 and agreement is not None:
+        told = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
+        if agreement.rand <= agreement.rand_null[1]:
+            return t(
+                "Against the {n} labels of the corpus that is no better than luck: adjusted Rand index {rand}, by luck up to {high}.",
+                **told,
+            )
+        if agreement.rand < 0.5:
+            return t("Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
+        return t("Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
+    if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
+        return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")  # fmt: skip
+    if found.everything > len(found.items):
+        return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=found.everything, k=len(found.items))
+    return ""
+
+
+def measures(agreement: Agreement) -> str:
+    """The other measures of agreement, for the small print."""
+    return t(
+        "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
+        mutual=round(agreement.mutual, 2) + 0.0, v=agreement.v, v_null=agreement.v_null[0], purity=agreement.purity, purity_null=agreement.purity_null[0],
+    )  # fmt: skip
+
+
+def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:
+    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another; how many of all that are is said."""
+    told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups, minlength=len(names))), "n": len(groups)}
+    if told["shown"] < told["n"]:
+        st.caption(t("{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.", **told))  # fmt: skip
+    for start in range(0, len(names), 2):
+        for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
+            here = [k for k in range(len(groups)) if groups[k] == number]
+            typical = sorted(here, key=lambda k: -near[k])[:LINES]
+            odd = sorted((k for k in here if k not in typical), key=lambda k: margin[k])[: LINES // 2]
+            with column:
+                lists.heading(
+                    names[number],
+                    sense_colour(number),
+                    t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups)),
+                )
+                st.html("".join(_line(found, k, near[k]) for k in typical))
+                if odd:
+                    st.html(
+                        f'<p class="small"><b>{t("Odd ones, nearest to another group")}</b></p>'
+                        + "".join(_line(found, k, near[k]) for k in odd)
+                    )
+
+
+def shown_of(counts: np.ndarray) -> int:
+    """Of groups of so many sentences, how many are listed."""
+    return int(np.minimum(counts, LINES + LINES // 2).sum())
+
+
+def _line(found: Occurrences, k: int, cosine: float) -> str:
+    o = found.items[k]
+    chip = lists.chip_of(o.sense, "#6b7280") if o.sense else ""
+    return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip)

@@ -1,0 +1,163 @@
+"""The page of senses found: a word, its groups on the map, their sentences, labels to edit and to export."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.markup import plain
+from core.figures.spaces import found_map, number_figure, shape_names
+from core.figures.style import MAP_CONFIG, mark
+from core.index.table import OccurrenceTable
+from core.senses import clusters
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cached.progress import show_state
+from pages._found import labels
+from pages._found import store as found_store
+from pages._found.notices import measures, noticed, sentences
+from pages._found.store import Occurrences
+from pages._frame import question
+from pages._frame.frame import notice, picture_first
+from pages._frame.in_use import InUse
+from pages._widgets import lists, notices
+from pages._widgets.charts import draw
+
+AUTO = "auto"
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, answer, map, what to notice, labels, sentences, table twin."""
+    table, job = found_store.table_for(in_use)
+    if table is None:
+        show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+        return
+    words = found_store.words_of(table, str(table.folder))
+    inputs, picture = picture_first()
+    with inputs:
+        word, layer, chosen = _inputs(table, words)
+    table, job = found_store.table_for(in_use, word)
+    if table is None:
+        show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+        return
+    folder, rows = str(table.folder), found_store.rows_of(table, word)
+    if len(rows) < clusters.FEWEST:
+        if words or len(rows):
+            _few(table, word, rows)
+        else:
+            _none(table)
+        return
+    with st.spinner(t("Looking for groups…"), show_time=True):
+        found = found_store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
+        number = found.suggestion.number if chosen == AUTO else int(chosen)
+        groups, telling, near, margin, agreement = found_store.grouped(
+            in_use.corpus, in_use.model, folder, word, layer, number, found, table
+        )
+    view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
+    names = labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
+    with picture:
+        _pictures(found, groups, names, number, view)
+    notice(noticed(found, number, agreement, telling))
+    if agreement is not None and number > 1:
+        st.caption(measures(agreement))
+    labels.editor(view, groups, telling)
+    sentences(groups, names, near, margin, found)
+    labels.downloads(word, found, groups, names)
+
+
+def _inputs(table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
+    """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
+    usual = notices.lemma_of(table, question.word()) or question.word()
+    offered = [*([] if usual in words else [usual]), *words]
+    question.follow("found_word", usual)
+    places = st.columns([2, 2, 4], vertical_alignment="bottom")
+    word = places[0].selectbox(
+        t("Word"), offered, index=offered.index(usual), key="found_word", bind="query-params",
+        persist_state="session", accept_new_options=True, help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
+    )  # fmt: skip
+    layer = places[1].segmented_control(
+        t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="found_layer", bind="query-params", persist_state="session",
+        help=t("Layer 0 is left out: it sees the spelling only, so that all sentences would be one dot."),
+    ) or "2"  # fmt: skip
+    numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
+    chosen = places[2].select_slider(
+        t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", bind="query-params", persist_state="session",
+        help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
+    )  # fmt: skip
+    return (word or "").strip().casefold() or usual, layer, chosen
+
+
+def _none(table: OccurrenceTable) -> None:
+    """No word stands often enough: which stands most often, and what to do."""
+    counts = np.bincount(table.word, minlength=len(table.words))
+    order = (int(k) for k in np.argsort(-counts, kind="stable"))
+    most = next((k for k in order if clusters.tells(table.words[k])), None)
+    told = {"least": clusters.FEWEST, "word": plain(bare(table.words[most])) if most is not None else "", "n": int(counts[most]) if most is not None else 0}  # fmt: skip
+    if most is None:
+        st.info(t("These texts have no word to group yet. Bring more text."), icon=":material/edit:")
+    else:
+        st.info(
+            t("No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.", **told),
+            icon=":material/edit:",
+        )  # fmt: skip
+    _ways_on()
+
+
+def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+    """A word that stands too seldom: how often, its sentences, and what to do."""
+    told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
+    st.info(
+        t("“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.", **told),
+        icon=":material/search_off:",
+    )  # fmt: skip
+    found = [table.occurrence(int(row)) for row in rows]
+    if found:
+        st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
+    _ways_on()
+
+
+def _ways_on() -> None:
+    with st.container(horizontal=True, gap="small"):
+        st.page_link("pages/corpus.py", label=t("Bring more text"), icon=":material/menu_book:", width="content")
+        st.page_link("pages/cloud.py", label=t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
+
+
+def _pictures(found: Occurrences, groups, names: list[str], number: int, view: str) -> None:
+    gold = [o.sense for o in found.items]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        hovers = [mark(o.tokens, o.position) + (f"<br><i>{escape(o.sense)}</i>" if o.sense else "") for o in found.items]
+        figure = found_map(found.coordinates, groups, names, gold, hovers, key=f"found.{view}")
+        alt = t(
+            "A map of {n} sentences with the word, coloured by the {groups} groups found: {names}.",
+            n=len(found.items),
+            groups=number,
+            names=", ".join(names),
+        )
+        draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
+        kind = (
+            t("The dots lie as on the Map page.")
+            if found.frozen
+            else t("A flat view of the vectors (their two main components).")
+        )
+        shapes = ", ".join(f"{sign} {escape(label)}" for sign, label in shape_names(gold))
+        labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
+        st.html(f'<p class="small">{t("Colour: the group found in all dimensions, not on this map.")} {kind} {labelled}</p>')
+    with right:
+        s = found.suggestion
+        st.markdown(t("**How many groups?**"))
+        told = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
+        alt = t(
+            "The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.",
+            **told,
+        )
+        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
+        st.html(
+            '<p class="small">'
+            + t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the same "
+                "for a single cloud without groups, as wide as this one in every direction.")
+            + "</p>"
+        )  # fmt: skip

@@ -1,0 +1,111 @@
+"""What the page of senses found computes once: a word's occurrences, their clusters and names, by word, layer and number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.maps import pca
+from core.elmo.mix import layer_weights
+from core.files import registry
+from core.index.table import Occurrence, OccurrenceTable
+from core.senses import clusters
+from core.senses.clusters import Suggestion
+from core.text.corpora import sentences_of
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._cached.progress import AT_MOST_S
+from pages._frame.in_use import InUse
+
+MOST = 2_000  # occurrences of a word that are clustered
+CHOICES = 400  # words offered; any other can be typed
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """A word's rows in the corpus under one layer."""
+
+    word: str
+    everything: int  # occurrences there are; more than `items` where only some are taken
+    items: list[Occurrence]
+    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    suggestion: Suggestion
+    coordinates: np.ndarray  # (n, 2)
+    frozen: bool  # whether the map is the Map page's
+
+
+def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, opened.Job | None]:
+    """The bundled labelled sentences at once, unless the word is none of theirs; else the index of every word when it is there, or the
+    job that makes it."""
+    if sentences_of(in_use.corpus):
+        table = opened.targets(in_use.corpus, in_use.model)
+        if not word or word in table.lemmas:
+            return table, None
+    registry.resolve(in_use.corpus, "corpus")  # a wrong path is said at once, not by the job
+    job = opened.table_job(in_use.corpus, in_use.model)
+    job.wait(AT_MOST_S)
+    return job.result, job
+
+
+@kept(8, folder="corpus")
+def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
+    """Words with enough occurrences: labelled ones first, then the others by frequency, stop words left out."""
+    labelled = [
+        word for word, n in zip(_table.lemmas, np.bincount(_table.lemma[_table.lemma >= 0]), strict=True) if n >= clusters.FEWEST
+    ]
+    counts = np.bincount(_table.word, minlength=len(_table.words))
+    order = np.argsort(-counts, kind="stable")
+    often = (_table.words[code] for code in order if counts[code] >= clusters.FEWEST)
+    others = [word for word in often if clusters.tells(word) and word not in labelled]
+    forms = {_table.words[code] for code in np.unique(_table.word[_table.lemma >= 0])}  # "banks" is found under "bank"
+    return [*labelled, *(word for word in others if word not in forms)][:CHOICES]
+
+
+@kept(4, folder="corpus")
+def background(_table: OccurrenceTable, folder: str) -> Counter[str]:
+    """How often each word that can tell something stands in the corpus."""
+    tokens = Counter(token.casefold() for token in _table.sentences.flatten().to_pylist())
+    return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+
+
+@kept(64)
+def occurrences(corpus: str, model_name: str, folder: str, word: str, layer: str, _table: OccurrenceTable) -> Occurrences:
+    """Everything of a word that does not depend on the number of clusters."""
+    rows = rows_of(_table, word)
+    everything = len(rows)
+    if everything > MOST:
+        rows = rows[np.linspace(0, everything - 1, MOST).astype(int)]
+    layers = _table.rows.take(rows)  # (n, L, D)
+    vectors = np.tensordot(layer_weights(layer, layers.shape[1]).astype(np.float32), layers, axes=(0, 1))
+    directions = clusters.directions(vectors, _table.word[rows])
+    items = [_table.occurrence(int(row)) for row in rows]
+    maps = opened.maps(corpus, model_name, word) if sentences_of(corpus) and word in _table.lemmas else None
+    is_frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
+    points = maps.coordinates[maps.names.index(layer)] if is_frozen else pca(directions)
+    return Occurrences(word, everything, items, directions, clusters.suggest(directions), points, is_frozen)
+
+
+def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
+    """Rows of a labelled word (its inflected forms with it), or of a spelling."""
+    wanted = word.strip().casefold()
+    if wanted in table.lemmas:
+        return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
+    return np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
+
+
+@kept(256)
+def grouped(
+    corpus: str, model_name: str, folder: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
+):
+    """(clusters (n,), each one's telling words, closeness (n,), margin (n,), agreement with gold labels or None)."""
+    found = clusters.clusters(_found.rows, number)
+    forms = {o.word for o in _found.items} | {word}
+    contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in _found.items]
+    telling = clusters.telling_words(contexts, found, background(_table, folder))
+    near, margin = clusters.closeness(_found.rows, found)
+    labelled = np.array([k for k, o in enumerate(_found.items) if o.sense], int)
+    gold = [_found.items[k].sense for k in labelled]
+    agreement = clusters.agreement(gold, found[labelled]) if len(set(gold)) > 1 else None
+    return found, telling, near, margin, agreement

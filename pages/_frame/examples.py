@@ -1,0 +1,103 @@
+"""Examples of the language in use, page by page, as its description gives them; else from its own labelled sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.common.errors import ElmoscopeError
+from core.files import registry
+from core.text import languages
+from core.text.languages import Language
+from core.text.sentences import read_sentences
+from core.text.tokens import join_tokens
+
+FIRST = 8  # words, where a language names none
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A sentence, the word in question, and what a person takes it to mean there (a name of the labelled sentences)."""
+
+    text: str
+    word: str
+    sense: str = ""
+    shows: str = ""  # past, future, apart (the halves disagree), wrong: found by running the model, layer 2; "" where not looked
+
+
+@dataclass(frozen=True, slots=True)
+class Predict:
+    """A text to go on from, another version of it, and the number of the token to look at."""
+
+    text: str
+    other: str
+    at: int
+    kind: str = ""  # what it is an example of, a key of the page's labels
+
+
+def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:
+    """A word -> two sentences with it, in two meanings."""
+    language = language or languages.in_use()
+    given = language.examples.get("pairs")
+    return {word: (a, b) for word, (a, b) in given.items()} if given else _from_corpus(language)
+
+
+def first_word(language: Language | None = None) -> str:
+    """The word whose sentences stand on a page that nothing was typed into yet."""
+    return next(iter(pairs(language)), "")
+
+
+def decided(language: Language | None = None) -> tuple[Decided, ...]:
+    language = language or languages.in_use()
+    given = language.examples.get("decided")
+    return (
+        tuple(Decided(**one) for one in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
+    )
+
+
+def predict(language: Language | None = None) -> tuple[Predict, ...]:
+    language = language or languages.in_use()
+    if given := language.examples.get("predict"):
+        return tuple(Predict(**one) for one in given)
+    return tuple(Predict(a, b, 0) for a, b in pairs(language).values()) or (Predict("", "", 0),)
+
+
+def spelling(language: Language | None = None) -> dict[str, str]:
+    """A kind of example -> words."""
+    language = language or languages.in_use()
+    return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
+
+
+def other(language: Language | None = None) -> dict[str, str]:
+    """A kind of text -> what another user might have sent."""
+    language = language or languages.in_use()
+    return language.examples.get("other") or {"chat": " ".join(a for a, _ in list(pairs(language).values())[:2])}
+
+
+def start(language: Language) -> dict[str, str]:
+    """What stands in the boxes of a page that nothing was typed into yet, by their keys."""
+    first, word = predict(language)[0], first_word(language)
+    a, b = pairs(language).get(word, ("", ""))
+    found = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
+    return found | {"spell": next(iter(spelling(language).values())), "other": next(iter(other(language).values()))}
+
+
+def every_text(language: Language) -> set[str]:
+    """All texts of the examples: what is one of them was not typed by the reader."""
+    texts = {text for pair in pairs(language).values() for text in pair} | set(pairs(language))
+    texts |= {one.text for one in decided(language)} | {one.word for one in decided(language)}
+    texts |= {text for one in predict(language) for text in (one.text, one.other)}
+    return texts | set(spelling(language).values()) | set(other(language).values())
+
+
+def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:
+    """The first words of the language's labelled sentences that have two senses, with a sentence of each."""
+    try:
+        sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
+    except ElmoscopeError:
+        return {}
+    of_word: dict[str, dict[str, str]] = {}
+    for sentence in sentences:
+        for target in sentence.targets:
+            of_word.setdefault(target.lemma or target.word, {}).setdefault(target.sense or "", join_tokens(sentence.tokens))
+    two = {word: tuple(list(texts.values())[:2]) for word, texts in of_word.items() if len(texts) > 1}
+    return dict(list(two.items())[:FIRST])

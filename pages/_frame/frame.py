@@ -1,0 +1,96 @@
+"""The frame of every screen: page settings, menu, title, what to notice. Each script starts with `frame(...)`.
+
+There is no st.navigation: beside a folder called pages/ a cold deep link would run a page without app.py.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.common import i18n
+from core.common.config import ASSETS
+from core.common.i18n import t
+from core.common.markup import ours
+from pages._export import record
+from pages._frame import browser, language, teaching
+from pages._frame import question as asked
+from pages._frame.in_use import InUse, choose, english
+from pages._frame.markup import shown_errors
+from pages._frame.menu import menu
+from pages._frame.style import STYLE, uploader_style
+
+ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
+
+
+def frame(file: str) -> InUse:
+    """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
+    language.follow()
+    entry, title = next((entry, label) for entry in menu() for path, label in entry.pages if path == file)
+    large = teaching.begin(file)
+    st.set_page_config(
+        page_title=f"{title} · Elmoscope",
+        page_icon=str(ASSETS / "icon.png"),
+        layout="wide",
+        initial_sidebar_state="collapsed" if large else "auto",
+    )
+    st.html(STYLE + record.STYLE + browser.STYLE + (teaching.STYLE if large else ""))
+    if i18n.language() != i18n.ENGLISH:
+        st.html(uploader_style(t("Choose files")))
+    browser.begin()
+    with st.sidebar:
+        st.markdown("### :material/biotech: Elmoscope")
+        for one in menu():
+            st.page_link(one.pages[0][0], label=f"**{one.label}**" if one == entry else one.label, icon=one.icon, width="stretch")
+        content = language.choose()
+        teaching.toggle()
+        in_use = choose(content)
+    if large:
+        teaching.link(file)
+    elif len(entry.pages) > 1:
+        with st.container(horizontal=True, gap="small", key="siblings"):
+            for path, label in entry.pages:
+                st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
+    language.say_if_missing(content)
+    if file in ENGLISH_ONLY:
+        in_use = english(in_use)
+    asked.settle()
+    record.begin("home" if file == "app.py" else Path(file).stem, title, in_use)
+    return in_use
+
+
+def show(module: str, *args) -> None:
+    """Run `show` of a module, such as "pages._map.show": imported only now, so that title and inputs stand before torch is loaded."""
+    with shown_errors():
+        import_module(module).show(*args)
+        import_module("pages._widgets.take").show()
+        import_module("pages._widgets.gestures").listen()
+        import_module("pages._cached.opened").warm_up()
+
+
+def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where the inputs stand and, below them, the picture; on a phone the picture stands first (see style.py)."""
+    with st.container(key="picture_first"):
+        return st.container(), st.container()
+
+
+def question(text: str) -> None:
+    """The title of a page: what it answers."""
+    record.now().question = text
+    st.title(text)
+
+
+def lede(text: str) -> None:
+    """The one sentence of answer under a title (our own HTML, no user text)."""
+    record.now().lede = ours(text)
+    st.html(f'<p class="lede">{ours(text)}</p>')
+
+
+def notice(lines: list[str]) -> None:
+    """What to notice: sentences computed from the result on screen; user text in them is escaped, and what is not stays text."""
+    said = ours(" ".join(lines))
+    record.now().note("notice", said)
+    st.html(f'<div class="notice"><b>{t("What to notice.")}</b> {said}</div>')

@@ -1,0 +1,127 @@
+"""The language: which one the interface speaks, which one text is read as, and what changes with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.common import i18n
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.files import registry
+from core.text import languages
+from core.text.languages import Language
+from pages._frame import examples, letters
+from pages._frame.question import gone_through_history
+
+READS = "reads"  # the session's key of the language that text is read as: the model's
+WORDS = ("map_word", "found_word")  # keys of a chosen word, which the other language has not
+TAPPED = ("example", "decided.example", "predict.example", "spell_example", "other_example")
+
+
+def follow() -> None:
+    """Let this visitor's language be known to parts of a page, which run again in threads of their own."""
+    i18n.follow(_chosen)
+    languages.follow(_read)
+    code = st.query_params.get("lang", i18n.ENGLISH)
+    if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
+        st.session_state.lang = code
+        _changed()
+
+
+def choose() -> Language:
+    """The box with the languages; the one whose model is used. It stands in the address by its code, which a binding would not write."""
+    codes = languages.codes()
+    chosen = st.selectbox(
+        "Language, 언어", codes, index=codes.index(_code()), key="lang", persist_state="session",
+        format_func=lambda code: languages.named(code).name, label_visibility="collapsed", on_change=_changed,
+    )  # fmt: skip
+    if chosen != i18n.ENGLISH:
+        st.query_params["lang"] = chosen
+    elif "lang" in st.query_params:
+        del st.query_params["lang"]
+    return _content(chosen)
+
+
+def read_as(model: str) -> None:
+    """Read text as the language of that model; as English where it cannot be opened, which its page will say."""
+    try:
+        st.session_state[READS] = languages.of_model(registry.resolve(model, "model")).code
+    except ElmoscopeError:
+        st.session_state[READS] = i18n.ENGLISH
+
+
+def say_if_missing(content: Language) -> None:
+    """One sentence, where the chosen language has no model here, or its letters no font."""
+    letters.check(languages.named(_code()).name)
+    if content.code != (code := _code()):
+        name = languages.named(code).name
+        st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))
+
+
+def has_model(content: Language) -> bool:
+    """Whether the language's own model is on this machine."""
+    return own("model", content) == content.model
+
+
+def switch(code: str) -> None:
+    """Another language, as if it had been chosen in the box: for a button's callback."""
+    st.session_state.lang = code
+    _changed()
+
+
+def _chosen() -> str | None:
+    """What this visitor chose; None in a thread that serves no visitor."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return None
+    return st.session_state.get("lang") or st.query_params.get("lang")
+
+
+def _read() -> str | None:
+    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(READS)
+
+
+def _code() -> str:
+    told = _chosen()
+    return told if told in languages.codes() else i18n.ENGLISH
+
+
+def _content(code: str) -> Language:
+    """The language of that code where its model is on this machine, else English."""
+    one = languages.named(code)
+    return one if has_model(one) else languages.named(i18n.ENGLISH)
+
+
+def _changed() -> None:
+    """Model, vectors, sentences and examples follow the language; what the reader typed stays."""
+    old, new, state = languages.in_use(), _content(_code()), st.session_state
+    if old == new:
+        return
+    for kind in ("model", "vectors", "corpus"):
+        state[kind] = own(kind, new)
+    known, word, first = examples.every_text(old), examples.first_word(new), examples.predict(new)[0]
+    state.update({key: word for key in WORDS if key in state})
+    state.update({key: None for key in TAPPED if key in state})
+    for key, text in examples.start(new).items():
+        if str(state.get(key) or "") in known:
+            state[key] = text
+            if key in ("a", "b"):  # its word in question is told anew
+                state[f"{key}.tapped"] = None
+            if key == "ptext":
+                state.pat = first.at
+    state[READS] = new.code
+
+
+def own(kind: str, content: Language) -> str:
+    """The model, vectors or sentences of a language; the English ones where it has none on this machine."""
+    english = languages.named(i18n.ENGLISH)
+    name, instead = {
+        "model": (content.model, english.model),
+        "vectors": (content.vectors, english.vectors),
+        "corpus": (content.sentences, english.sentences),
+    }[kind]
+    try:
+        registry.resolve(name, kind)
+    except ElmoscopeError:
+        return instead
+    return name

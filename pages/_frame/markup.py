@@ -1,0 +1,43 @@
+"""Texts that are not ours, shown where Streamlit reads Markdown: names of files and labels, words that were typed, errors about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import gettempdir
+
+import streamlit as st
+
+from core.common import markup
+from core.common.config import ROOT, cache_folder, data_folder
+from core.common.errors import ElmoscopeError
+from core.common.limits import limits
+
+_TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
+_ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or more: "and/or" is none
+
+
+def plain(text: object) -> str:
+    """`text` as core.common.markup writes it for Markdown; paths of this machine are names."""
+    return markup.plain(pathless(str(text)))
+
+
+def pathless(text: str) -> str:
+    """`text` with the last name alone of each path into this program's folders; where paths may not be named, of every path."""
+    if "/" not in text and "\\" not in text:
+        return text
+    roots = {str(place) for place in (cache_folder(), ROOT, data_folder(), gettempdir()) if place}
+    known = "|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True))
+    for pattern in (rf"(?:{known}){_TAIL}", *(() if limits().paths else (_ANY,))):
+        text = re.sub(pattern, lambda found: re.split(r"[/\\]", found[0].rstrip("/\\"))[-1], text)
+    return text
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Show a user's error where it arose and leave the rest of the page working."""
+    try:
+        yield
+    except ElmoscopeError as error:
+        st.error(plain(error), icon=":material/error:")

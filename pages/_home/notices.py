@@ -1,0 +1,82 @@
+"""What Home says of its picture: pure functions of the numbers on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from core.analysis.anisotropy import Level
+from core.common.i18n import t
+from core.figures.style import layer_title
+from core.text.tokens import bare
+
+EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The words in question as they stand there, and their numbers."""
+
+    words: tuple[str, str]
+    one_word: bool  # forms of one word, letter case aside
+    cosines: Mapping[str, float]  # of ELMo, by layer and "mix"
+    layer: str  # the one shown
+    random: Level | None  # of two words drawn by lot at that layer
+    in_glove: tuple[bool, bool]
+
+
+def noticed(seen: Seen) -> list[str]:
+    """At most three sentences, as HTML."""
+    spellings = {bare(word).casefold() for word in seen.words}
+    lines = [_at_layers(seen) if seen.one_word or len(spellings) == 1 else _two_words(seen)]
+    if seen.random is not None and seen.layer != "0":
+        lines.append(_beside_random(seen.random, seen))
+    if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
+        if len(missing) == 1:
+            lines.append(t("“{word}” is not in GloVe's vocabulary; ELMo spells any word.", word=missing[0]))
+        else:
+            lines.append(t("Neither word is in GloVe's vocabulary; ELMo spells any word."))
+    return lines
+
+
+def _at_layers(seen: Seen) -> str:
+    a, b = map(_shown, seen.words)
+    told = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
+    if seen.layer == "0":
+        if seen.cosines["0"] > EQUAL:
+            return t("Layer 0 reads the spelling alone, so both have one vector (cosine 1.00).")
+        return t("Layer 0 reads the spelling alone: “{a}” and “{b}” have cosine {bottom:.2f} there.", a=a, b=b, **told)
+    if seen.cosines["0"] <= EQUAL:
+        return t("Spelt in two ways, the word has cosine {bottom:.2f} at layer 0 already, and {cosine:.2f} at {where}.", **told)
+    if told["cosine"] > EQUAL:
+        return t("At {where} both have one vector too (cosine 1.00), as at layer 0.", **told)
+    return t("At layer 0, which reads the spelling alone, both have one vector; at {where} their cosine is {cosine:.2f}.", **told)
+
+
+def _beside_random(random: Level, seen: Seen) -> str:
+    """Where the words' cosine lies beside those of two words drawn by lot."""
+    told, cosine = {"mean": random.mean, "low": random.low, "high": random.high}, round(seen.cosines[seen.layer], 2)
+    if cosine > round(random.high, 2):
+        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.", **told)  # fmt: skip
+    if cosine < round(random.low, 2):
+        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.", **told)  # fmt: skip
+    return t("Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.", **told)  # fmt: skip
+
+
+def _two_words(seen: Seen) -> str:
+    a, b = map(_shown, seen.words)
+    told = {"a": a, "b": b, "where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer]}
+    return t("“{a}” and “{b}” are two words; at {where} their cosine is {cosine:.2f}.", **told)
+
+
+def _known(seen: Seen) -> list[bool]:
+    """Of each different word whether GloVe has it."""
+    found: dict[str, bool] = {}
+    for word, known in zip(map(_shown, seen.words), seen.in_glove, strict=True):
+        found[word] = known
+    return list(found.values())
+
+
+def _shown(word: str) -> str:
+    return escape(bare(word)[:40])

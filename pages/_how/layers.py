@@ -1,0 +1,91 @@
+"""Step 6 of How it works: the layers of the whole sentence."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.walk import Walk
+from core.common.config import ModelShape
+from core.common.i18n import t
+from core.figures.walk import heat_figure, limit_of
+from pages._how.parts import Rows, shown
+from pages._widgets.charts import draw
+
+TOKENS = 24  # rows of a layer's picture: a window round the word
+
+
+def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    first = max(0, min(way.position - TOKENS // 2, len(way.tokens) - TOKENS))
+    window = range(first, min(len(way.tokens), first + TOKENS))
+    rows, limit = [escape(shown(way.tokens[k], 12)) for k in window], limit_of(way.layers)
+    if len(window) < len(way.tokens):
+        st.caption(
+            t(
+                "{n} of the sentence's {all} words are shown, those round the word in question.",
+                n=len(window),
+                all=len(way.tokens),
+            )
+        )
+    for k, column in enumerate(st.columns(len(way.layers), gap="small")):
+        with column:
+            st.markdown(t("**Layer {layer}**", layer=k))
+            figure = heat_figure(
+                way.layers[k][window], rows, key=f"how.layer.{k}", limit=limit, bold=way.position - first, row=20,
+                title=t("forward half | backward half"),
+            )  # fmt: skip
+            figure.add_vline(x=way.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
+            alt = t(
+                "A heat map of layer {layer}: a row for each of {n} words, {size} numbers a row.",
+                layer=k,
+                n=len(rows),
+                size=way.layers.shape[-1],
+            )
+            draw(figure, key=f"how.layer.{k}", alt=alt)
+    if shape.skip_connections and shape.n_layers > 1:
+        _skip(way)
+    lengths = np.linalg.norm(way.layers[:, way.position], axis=1)
+    lines = [
+        t(
+            "The vectors of “{word}” are {lengths} long, layer by layer.",
+            word=_word(way),
+            lengths=", ".join(f"{n:.1f}" for n in lengths),
+        )
+    ]
+    lines += [_of_a_repeated_word(way)]
+    return lines, [
+        {t("word"): token, t("layer"): k, t("length of the forward half"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
+         t("length of the backward half"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3)}
+        for n, token in enumerate(way.tokens) for k, row in enumerate(way.layers[:, n])
+    ]  # fmt: skip
+
+
+def _skip(way: Walk) -> None:
+    """The second layer as the sum it is."""
+    steps = way.forward.steps[1], way.backward.steps[1]
+    parts = [np.concatenate([getattr(s, name) for s in steps]) for name in ("output", "skip", "result")]
+    st.markdown(t("**The skip connection at this word**: layer 2 is a sum"))
+    names = [t("the second LSTM"), t("+ layer 1"), t("= layer 2")]
+    alt = t("A heat map of three rows: what the second LSTM gives, layer 1, and their sum, layer 2.")
+    draw(heat_figure(np.stack(parts), names, key="how.skip", limit=limit_of(*parts), bold=2), key="how.skip", alt=alt)
+
+
+def _of_a_repeated_word(way: Walk) -> str:
+    """One spelling twice in a sentence: where its two vectors part."""
+    seen: dict[str, int] = {}
+    for k, token in enumerate(way.tokens):
+        if token in seen:
+            a, b = way.layers[:, seen[token]], way.layers[:, k]
+            cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
+            return t(
+                "“{word}” stands in this sentence more than once; the cosine of its first two vectors is {cosines}, layer by layer.",
+                word=escape(shown(token)), cosines=", ".join(f"{c:.2f}" for c in cosines),
+            )  # fmt: skip
+        seen[token] = k
+    return t("No word stands in this sentence twice. Repeat one to see its two vectors agree at layer 0 and part above.")
+
+
+def _word(way: Walk) -> str:
+    return escape(shown(way.tokens[way.position]))

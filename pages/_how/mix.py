@@ -1,0 +1,58 @@
+"""Step 7 of How it works: the mix that a task is given, under the Mix page's own sliders."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.walk import Walk
+from core.common.config import ModelShape
+from core.common.i18n import t
+from core.elmo.mix import mixed
+from core.figures.walk import heat_figure, limit_of
+from pages._how.parts import Rows, in_markdown, shown
+from pages._widgets.charts import draw, weight_bars
+from pages._widgets.mix_sliders import SUBSCRIPTS, sliders
+
+
+def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    n, h = len(way.layers), way.layers[:, way.position]  # (L, D)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        weights, gamma = sliders(n)
+    with right:
+        st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
+        weight_bars(weights, key="how.weights")
+    vector = mixed(h, weights, gamma)
+    parts = np.stack([*(gamma * weights[:, None] * h), vector])
+    names = [f"γ · s{SUBSCRIPTS[k]} · h{SUBSCRIPTS[k]}" for k in range(n)] + [t("ELMo, their sum")]
+    st.markdown(
+        t(
+            "**The vector of “{word}”**, {n} numbers, and the parts it is the sum of",
+            word=in_markdown(way.tokens[way.position]),
+            n=len(vector),
+        )
+    )
+    alt = t(
+        "A heat map: each layer's weighed vector of “{word}”, and below them their sum, {n} numbers a row.",
+        word=shown(way.tokens[way.position]),
+        n=len(vector),
+    )
+    draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
+    length = float(np.linalg.norm(vector))
+    cosines = [float(vector @ layer / max(length * np.linalg.norm(layer), 1e-12)) for layer in h]
+    nearest = int(np.argmax(cosines))
+    lengths = np.linalg.norm(parts[:-1], axis=1)
+    longest = int(lengths.argmax())
+    lines = [
+        t("The vector is {length:.2f} long and points most the way of layer {layer} (cosine {cosine:.2f}).", length=length, layer=nearest, cosine=cosines[nearest]),
+        t(
+            "Layer {layer} has the longest part, {part:.2f}, with a share of {share:.0%}: shares are not lengths, since the layers' vectors differ in length.",
+            layer=longest, part=float(lengths[longest]), share=float(weights[longest]),
+        ),
+        t("γ makes it longer or shorter and turns it nowhere."),
+    ]  # fmt: skip
+    return lines, [
+        {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)}
+        for name, row in zip(names, parts, strict=True)
+    ]

@@ -1,0 +1,60 @@
+"""The walk of How it works: seven steps of one token, a screen each, the step's number in the address."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from pages._cached import opened
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._how import layers, mix, spelling, states, vector
+from pages._how.words import Step, steps
+from pages._widgets import lists
+from pages._widgets.inputs import Chosen
+from pages._widgets.steps import stepper
+from pages._word.store import walked
+
+NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
+DRAW = (
+    spelling.characters,
+    spelling.filters,
+    vector.projection,
+    states.forward,
+    states.backward,
+    layers.layers,
+    mix.mix,
+)
+
+
+@st.fragment
+def show(in_use: InUse, chosen: Chosen) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        way, shape = walked(in_use.model, chosen.tokens, chosen.position), opened.model(in_use.model).encoder.model.shape
+        all_steps = steps(shape)
+        number = _stepper(all_steps)
+        step = all_steps[number]
+        st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
+        left, right = st.columns([3, 2], gap="large")
+        left.html(f'<p class="lede" style="margin:0">{step.words}</p>')
+        with right:
+            st.markdown(f"`{step.shape}`")
+            for equation in step.equations:
+                st.latex(equation)
+            st.caption(step.source)
+        lines, table = DRAW[number](way, shape)
+        notice(lines)
+        lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+
+
+def _stepper(all_steps: tuple[Step, ...]) -> int:
+    """Back, the steps' numbers, next; the number from 0."""
+
+    def following(number: int) -> str:
+        last = number == len(all_steps) - 1
+        return t("That was the last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
+
+    icons = ":material/arrow_back:", ":material/arrow_forward:"
+    return stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)

@@ -1,0 +1,111 @@
+"""Steps 1 and 2 of How it works: characters and filters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+
+import numpy as np
+
+from core.analysis.walk import PADDING_SIGN, Walk
+from core.common.config import ModelShape
+from core.common.i18n import t
+from core.figures.walk import heat_figure, limit_of
+from pages._how.parts import Rows, shown
+from pages._widgets.charts import draw
+
+PADDING_SHOWN = 2
+
+
+def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    spelling = way.spelling
+    n = min(50, spelling.used + PADDING_SHOWN)
+    signs = [*spelling.signs, *PADDING_SIGN * (n - spelling.used)]
+    values = spelling.vectors[:n].T  # (16, n)
+    draw(
+        heat_figure(
+            values, [str(k + 1) for k in range(len(values))], key="how.characters", limit=limit_of(values), row=18,
+            columns=[f"<b>{escape(sign)}</b><br>{number}" for sign, number in zip(signs, spelling.ids, strict=False)],
+        ),
+        key="how.1", alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
+    )  # fmt: skip
+    word, inside = way.tokens[way.position], spelling.used - 2
+    lines = [
+        t(
+            "“{word}”: characters {n}, bytes {inside}; with the two marks {used} of the 50 places are used, the other {rest} hold padding, 261.",
+            word=escape(shown(word)), n=len(word), inside=inside, used=spelling.used, rest=50 - spelling.used,
+        )
+    ]  # fmt: skip
+    if spelling.left_out:
+        lines.append(t("It is cut at 48 bytes: the rest, {n}, ELMo never sees.", n=spelling.left_out))
+    if any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
+        lines.append(t("Characters outside ASCII take several bytes, written in hexadecimal; each byte has a vector of its own."))
+    sign, times = Counter(spelling.signs).most_common(1)[0]
+    if times > 1:
+        lines.append(
+            t(
+                "“{sign}” stands {times} times, with one and the same vector: its place changes nothing yet.",
+                sign=escape(sign),
+                times=times,
+            )
+        )
+    else:
+        lines.append(t("No byte stands twice in it; where one does, both have one and the same vector."))
+    rows = zip(signs, (*spelling.characters, *[""] * PADDING_SHOWN), spelling.ids[:n], values.T, strict=False)
+    return lines, [
+        {t("place"): k, t("sign"): sign, t("character"): c, t("number"): int(number)} | {str(d + 1): round(float(v), 4) for d, v in enumerate(x)}
+        for k, (sign, c, number, x) in enumerate(rows)
+    ]  # fmt: skip
+
+
+def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+    spelling, rows, names, hovers, winners, table = way.spelling, [], [], [], [], []
+    columns = [escape(sign) for sign in (*spelling.signs, PADDING_SIGN)][: len(spelling.ids)]
+    for bank in way.banks:
+        awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
+        for k in awake or [0]:
+            f, answers = int(bank.strongest[k]), bank.answers[k][: len(columns)]
+            row = np.full(len(columns), np.nan)
+            row[: len(answers)] = np.maximum(answers, 0)
+            place = min(int(bank.places[f]), len(columns) - 1)
+            winners += [(len(rows), place)] if awake else []
+            rows.append(row)
+            names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[f])))
+            reading = t("filter {number} of width {width} reads", number=f, width=bank.width)
+            hovers.append(
+                [
+                    f"{reading} <b>{escape(spelling.window(i, bank.width))}</b><br>"
+                    + t("before ReLU: {answer:.2f}", answer=float(answer))
+                    for i, answer in enumerate(answers)
+                ]
+                + [""] * (len(columns) - len(answers))
+            )
+            table.append(
+                {t("width"): bank.width, t("filter"): f, t("window that won"): spelling.window(int(bank.places[f]), bank.width),
+                 t("highest answer"): round(float(answers[place]), 4), t("kept"): round(float(bank.pooled[f]), 4)}
+            )  # fmt: skip
+    limit = max(limit_of(way.pooled, share=100.0), 0.1)
+    draw(
+        heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers, winners=winners),
+        key="how.2", alt=t("A heat map of the strongest filters of each width: how well the characters at each place fit them."),
+    )  # fmt: skip
+    pooled, awake = way.pooled, int((way.pooled > 0).sum())
+    lines = [
+        t(
+            "{awake:,} of {n:,} filters answer this word at all ({share:.2%}).",
+            awake=awake,
+            n=len(pooled),
+            share=awake / len(pooled),
+        )
+    ]
+    if awake:
+        best = int(pooled.argmax())
+        width, window = way.filter_window(best)
+        lines.append(
+            t("The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.", width=width, window=escape(window), answer=float(pooled[best]))
+        )  # fmt: skip
+    if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
+        lines.append(
+            t("No filter of width {widths} finds anything in it: all its answers are below zero.", widths=", ".join(silent))
+        )
+    return lines, table

@@ -1,0 +1,151 @@
+"""The lesson on the cone: densities of cosines by layer, as they are, less the mean, less the first directions."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_rows, interval_dots
+from core.figures.style import LAYER_COLOURS, layer_title
+from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
+from pages._cached import opened
+from pages._frame.choices import choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._lessons import store as lesson_store
+from pages._lessons.words import Lesson, certainty, exercise
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+@st.fragment
+def show(in_use: InUse, lesson: Lesson) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
+        with st.spinner(t("Comparing pairs of words…")):
+            found = lesson_store.cones(in_use.corpus, in_use.model)
+        _page(found, lesson)
+
+
+def _page(found: Cone, lesson: Lesson) -> None:
+    names = {RAW: t("as they are"), MEAN: t("less their mean"), TOP: t("less the first directions, too")}
+    kinds = _kinds(found)
+    picture = st.container()
+    treatment = choice(
+        "cone", t("Vectors"), names, RAW,
+        help=t("The mean of all vectors is what they share; directions are those of largest variance about it (Mu and Viswanath 2018)."),
+    )  # fmt: skip
+    colours = {
+        kinds[kind]: colour for kind, colour in ((RANDOM, LOT), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in found.pairs
+    }
+    panels = [(str(k), each[treatment]) for k, each in enumerate(found.panels)]
+    rows = []
+    for name, panel in panels:
+        taken = f"k = {panel.k}<br>" if treatment == TOP else ""
+        means = " · ".join(f"{panel.mean[kind]:.2f}" for kind in found.pairs)
+        rows.append(Row(layer_title(name), taken + means, {kinds[kind]: panel.density[kind] for kind in found.pairs}))
+    with picture:
+        last = panels[-1][1]
+        told = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in found.pairs)}
+        alt = t("Densities of cosines, a row a layer, vectors {how}; means at the top layer: {kinds}.", **told)
+        draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
+        st.html(
+            f'<p class="small">{t("Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike.")}</p>'
+        )
+    notice(_noticed(found, treatment))
+    st.markdown(t("**What a word keeps of itself**, above tokens drawn by lot, vectors {how}", how=names[treatment]))
+    dots = []
+    for name, panel in panels:
+        for told, each in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
+            title = f"{layer_title(name)}, {told}"
+            dots.append(Dots(title, each.mean, each.low, each.high, colour=LAYER_COLOURS.get(name, LAYER_COLOURS["2"])))
+    alt = t(
+        "By layer, a word's likeness to itself and the variance that one direction explains, less those of tokens drawn by lot."
+    )
+    figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
+    draw(figure, key="lesson.cone.kept", alt=alt)
+    st.html(f'<p class="small">{_how(found)}</p>')
+    exercise(lesson)
+    lists.twin(_table(found, names, kinds), name="cone", key="lesson.cone.table")
+
+
+def _kinds(found: Cone) -> dict[str, str]:
+    one = t("one word, two senses") if found.labelled else t("one word")
+    return {RANDOM: t("two words drawn by lot"), WORD: one, SENSE: t("one word, one sense")}
+
+
+def _noticed(found: Cone, treatment: str) -> list[str]:
+    layer, panel, gains = len(found.panels) - 1, found.panels[-1][treatment], found.gains[-1]
+    alike = panel.alike
+    told = {
+        "layer": layer,
+        "lot": panel.mean[RANDOM],
+        "own": panel.mean[RANDOM] + alike.mean,
+        "more": alike.mean,
+        "low": alike.low,
+        "high": alike.high,
+    }
+    told["certain"] = certainty(alike.low, alike.high)
+    first = t(
+        "At layer {layer} two words drawn by lot have a cosine of {lot:.2f}, a word with itself {own:.2f}: a difference of {more:+.2f} ({low:+.2f} to {high:+.2f}), {certain}.",
+        **told,
+    )
+    if treatment == RAW:
+        return [first]
+    gain = gains[treatment]
+    told = {
+        "gain": f"{100 * gain.mean:+.1f}",
+        "low": f"{100 * gain.low:+.1f}",
+        "high": f"{100 * gain.high:+.1f}",
+        "certain": certainty(gain.low, gain.high),
+    }
+    if treatment == MEAN:
+        return [
+            first,
+            t(
+                "Without the mean the share of cases in which one word's pair is nearer than one drawn by lot changes by {gain} points ({low} to {high}), {certain}.",
+                **told,
+            ),
+        ]
+    if not panel.k:
+        return [
+            first,
+            t("On the {n} other words no direction was worth taking off besides the mean: k = 0.", n=len(found.controls)),
+        ]
+    beside = gains["control"]
+    told |= {"k": panel.k, "n": len(found.controls), "control": certainty(beside.low, beside.high)}
+    return [
+        first,
+        t(
+            "Without the first {k} directions, as many as did best on {n} other words, the share of cases in which one word's "
+            "pair is nearer than one drawn by lot changes by another {gain} points ({low} to {high}), {certain}; against as many directions drawn by lot: {control}.",
+            **told,
+        ),
+    ]
+
+
+def _how(found: Cone) -> str:
+    return t(
+        "Measured on {measured} words; k was chosen on {controls} others, by how often a word's pairs are nearer than pairs drawn by lot. A word's likeness to itself is its mean "
+        "cosine over two of its occurrences; the variance is the share that lies along the first direction of its vectors, less "
+        "that of as many tokens drawn by lot. Intervals: 95 %, drawn by word.",
+        measured=len(found.measured), controls=len(found.controls),
+    )  # fmt: skip
+
+
+def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
+    rows = []
+    for layer, each in enumerate(found.panels):
+        for treatment, panel in each.items():
+            row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
+            for kind in found.pairs:
+                row |= {
+                    kinds[kind]: round(panel.mean[kind], 3),
+                    f"{kinds[kind]}, 5–95 %": "{:.2f} – {:.2f}".format(*panel.span[kind]),
+                }
+            for name, one in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
+                row |= {name: round(one.mean, 3), f"{name}, 95 %": f"{one.low:.3f} – {one.high:.3f}"}
+            rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
+    return pd.DataFrame(rows)

@@ -1,0 +1,116 @@
+"""The lesson that asks whether it is context: a layer beside layer 0, shuffled words, an untrained biLM and the static context, by word."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.word_maps import ALL_WORDS
+from core.common.i18n import t
+from core.common.significance import Paired, paired
+from core.figures.lessons import LOT, Dots, interval_dots
+from core.figures.style import GLOVE, LAYER_COLOURS, layer_title
+from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from pages._frame.choices import choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._lessons import store
+from pages._lessons.words import Lesson, exercise, interval
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+@st.fragment
+def show(in_use: InUse, lesson: Lesson) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        found = store.kept_part(in_use.model, "context")
+        if found:
+            _page(found, lesson)
+
+
+def _page(found: dict, lesson: Lesson) -> None:
+    layers = [name for name in found["one_nn"] if name.isdecimal() and name != "0"]
+    picture = st.container()
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        layer = choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
+    word = right.selectbox(
+        t("Word"), [ALL_WORDS, *found["words"]], format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="context_word",
+        bind="query-params", persist_state="session",
+    )  # fmt: skip
+    titles = _titles(found, layer)
+    rows = []
+    for name, (title, colour) in titles.items():
+        values = found["one_nn"][name]
+        mean = paired(values, [0.0] * len(values))
+        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(found["words"], values, strict=True)), colour))
+    with picture:
+        told = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
+        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=told)
+        figure = interval_dots(
+            rows, title=t("the nearest other sentence has the same sense"), zero=None, key="context", marked=word or ""
+        )
+        draw(figure, key="lesson.context", alt=alt)
+    beside = {name: less(found, layer, name) for name in titles if name != layer}
+    notice(_noticed(found, titles, layer, beside))
+    st.html(f'<p class="small">{_how(found)}</p>')
+    exercise(lesson)
+    table = [
+        {
+            t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1),
+            "95 %": f"{100 * one.low:+.1f} – {100 * one.high:+.1f}", "p": round(one.p, 4),
+        }
+        for name, one in beside.items()
+    ]  # fmt: skip
+    label = t("{layer} less each of the others", layer=layer_title(layer))
+    lists.twin(pd.DataFrame(table), name="context", label=label, key="lesson.context.table")
+    by_word = [
+        {t("word"): each, **{titles[name][0]: round(found["one_nn"][name][k], 3) for name in titles}}
+        for k, each in enumerate(found["words"])
+    ]
+    lists.twin(pd.DataFrame(by_word), name="context-words", label=t("Every word as a table"), key="lesson.context.words")
+
+
+def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:
+    """What is shown, in order: its name and colour."""
+    titles = {
+        layer: (layer_title(layer), LAYER_COLOURS.get(layer, LAYER_COLOURS["2"])),
+        STATIC: (t("other words’ static vectors"), GLOVE),
+        f"{SHUFFLED} {layer}": (t("{layer}, the words around in another order", layer=layer_title(layer)), "#009E73"),
+        f"{UNTRAINED} {layer}": (t("{layer} of untrained LSTMs", layer=layer_title(layer)), "#CC79A7"),
+        "0": (layer_title("0"), LAYER_COLOURS["0"]),
+        CHANCE: (t("chance"), LOT),
+    }
+    return {name: title for name, title in titles.items() if name in found["one_nn"]}
+
+
+def _noticed(found: dict, titles: dict, layer: str, beside: dict[str, Paired]) -> list[str]:
+    lines = []
+    values = found["one_nn"][layer]
+    if STATIC in beside:
+        told = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": _told(beside[STATIC])}
+        lines.append(
+            t(
+                "At {layer} the nearest other sentence has the same sense in {share:.0%} of cases; less the other words' static vectors that is {difference}.",
+                **told,
+            )
+        )
+    told = {"shuffled": _told(beside[f"{SHUFFLED} {layer}"]), "untrained": _told(beside[f"{UNTRAINED} {layer}"])}
+    lines.append(t("Less itself with the words around in another order: {shuffled}; less untrained LSTMs: {untrained}.", **told))
+    return lines
+
+
+def _told(one: Paired) -> str:
+    return interval({"mean": one.mean, "low": one.low, "high": one.high})
+
+
+def _how(found: dict) -> str:
+    return t(
+        "{n:,} sentences of {words} words, each left out in turn; a dot a word. Static vectors: the sum of the other words', "
+        "the commonest left out, no network. Another order: the words around are "
+        "shuffled, the word stays in its place; nobody writes so, and the difference is of order and of strangeness together. "
+        "Untrained: LSTMs of the same shape with their first random weights, "
+        "above the trained layer 0. Intervals: 95 %, words drawn, differences paired by word.",
+        n=found["n"], words=len(found["words"]),
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""The lesson on the control task: accuracy on tags and on random tags by the probe's rank, a layer at a time."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.figures.lessons import rank_lines
+from core.figures.style import layer_title
+from pages._frame.choices import choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._lessons import store
+from pages._lessons.words import Lesson, exercise, interval
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+@st.fragment
+def show(in_use: InUse, lesson: Lesson) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        found = store.kept_part(in_use.model, "control")
+        if found:
+            _page(found, lesson)
+
+
+def _page(found: dict, lesson: Lesson) -> None:
+    layers = found["layers"]
+    picture = st.container()
+    layer = choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
+    ranks = layers[layer]
+    lines = {
+        t("the tags"): [each["tags"] for each in ranks.values()],
+        t("random tags, a type each"): [each["control"] for each in ranks.values()],
+    }
+    with picture:
+        least, most = next(iter(ranks)), list(ranks)[-1]
+        told = {"layer": layer_title(layer), "least": least, "most": most}
+        told |= {"a": ranks[least]["selectivity"]["mean"], "b": ranks[most]["selectivity"]["mean"]}
+        alt = t(
+            "Accuracy on tags and on random tags by the probe's rank at {layer}; selectivity {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
+            **told,
+        )
+        named = t("commonest tag of the type")
+        figure = rank_lines(
+            list(map(int, ranks)), lines, level=(named, found["type"]), title=t("rank of the probe"), key="control"
+        )
+        draw(figure, key="lesson.control", alt=alt)
+    notice(_noticed(layers, layer))
+    st.html(f'<p class="small">{_how(found)}</p>')
+    exercise(lesson)
+    rows = [
+        {
+            t("layer"): name, t("rank of the probe"): int(rank), t("the tags"): round(each["tags"], 4),
+            t("random tags, a type each"): round(each["control"], 4), t("selectivity"): round(each["selectivity"]["mean"], 4),
+            t("selectivity, 95 %"): f"{each['selectivity']['low']:.3f} – {each['selectivity']['high']:.3f}",
+        }
+        for name, of_layer in layers.items()
+        for rank, each in of_layer.items()
+    ]  # fmt: skip
+    lists.twin(pd.DataFrame(rows), name="control", key="lesson.control.table")
+
+
+def _noticed(layers: dict, layer: str) -> list[str]:
+    ranks = layers[layer]
+    best = max(ranks, key=lambda rank: ranks[rank]["selectivity"]["mean"])
+    each, most = ranks[best], list(ranks)[-1]
+    told = {"layer": layer_title(layer), "rank": best, "tags": each["tags"], "control": each["control"]}
+    lines = [
+        t("At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
+        "{selectivity}.", **told, selectivity=interval(each["selectivity"])),
+    ]  # fmt: skip
+    by_layer = {name: of_layer[most]["selectivity"] for name, of_layer in layers.items()}
+    first = max(by_layer, key=lambda name: by_layer[name]["mean"])
+    others = [one for name, one in by_layer.items() if name != first]
+    told = {"rank": most, "layer": layer_title(first), "selectivity": interval(by_layer[first])}
+    if all(one["high"] < by_layer[first]["low"] for one in others):
+        lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **told))
+    else:
+        lines.append(
+            t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **told)
+        )
+    return lines
+
+
+def _how(found: dict) -> str:
+    return t(
+        "{tags} tags of our own sentences, {train:,} tokens to learn from, {test:,} to measure on, whose type stands in "
+        "training ({unseen:,} others are left out). Each of the {types:,} types has "
+        "a random tag in the control, three draws of them; only learning by heart gets those right. Intervals: 95 %, drawn by "
+        "sentence. English tags are a tagger's that knows spellings alone, Korean ones the analyser's: both err now and then.",
+        tags=found["tags"], train=found["n_train"], test=found["n"], unseen=found["unseen"], types=found["types"],
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""The lesson on homonyms and relatives: senses told apart by how they are related, and a word's likeness to itself beside its frequency."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.figures.lessons import Dots, interval_dots, word_dots
+from core.figures.style import LAYER_COLOURS, SENSE_COLOURS, layer_title
+from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
+from pages._cached import opened
+from pages._frame.choices import choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._lessons import store as lesson_store
+from pages._lessons.words import Lesson, certainty, exercise
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+FEWEST = 5  # words of a kind from which an interval is trusted
+
+
+@st.fragment
+def show(in_use: InUse, lesson: Lesson) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        corpus = lesson_store.own(in_use)
+        spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
+        picture = st.container()
+        titles = {name: layer_title(name) for name in spaces}
+        layer = choice("relation_layer", t("Layer"), titles, spaces[-2])
+        found = lesson_store.relations(corpus, in_use.model, layer)
+        _page(in_use, found, layer, lesson, picture)
+
+
+def _titles() -> dict[str, str]:
+    return {
+        HOMONYM: t("homonyms: two words of one spelling"), METAPHOR: t("metaphor: one sense is like the other"),
+        METONYMY: t("metonymy: one lies beside the other"), OTHER: t("related in another way"),
+    }  # fmt: skip
+
+
+def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> None:
+    titles, rows = _titles(), []
+    for number, kind in enumerate(KINDS):
+        if kind in found.kinds:
+            one = found.kinds[kind]
+            dots = {_named(r): float(a) for r, a in zip(found.relations, found.auc, strict=True) if r.kind == kind}
+            name = f"{titles[kind]} ({len(dots)})"
+            rows.append(Dots(name, one.mean, one.low, one.high, dots, SENSE_COLOURS[number]))
+    with picture:
+        told = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
+        alt = t(
+            "How often a pair of one sense is nearer than a pair of two, by how the senses are related, at {layer}: {kinds}.",
+            layer=layer_title(layer),
+            kinds=told,
+        )
+        title = t("a pair of one sense is nearer than a pair of two")
+        draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
+    ranks = lesson_store.likeness(in_use.model, layer)
+    notice([_noticed(found, layer), *_about_ranks(ranks)])
+    st.markdown(
+        t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of two words drawn by lot")
+    )
+    left, right = st.columns(2, gap="medium")
+    for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
+        with column:
+            xs, ys, words, _ = ranks[name]
+            told = {"across": axis, "up": t("likeness to itself"), "log": name == "frequency", "key": f"like.{name}"}
+            figure = word_dots(xs, ys, words, colour=LAYER_COLOURS.get(layer, LAYER_COLOURS["2"]), **told)
+            alt = t("Each word's likeness to itself against: {axis}.", axis=axis)
+            draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
+    st.html(f'<p class="small">{_how(len({r.word for r in found.relations}))}</p>')
+    exercise(lesson)
+    label = t("Every pair of senses, how we marked it and why")
+    lists.twin(_table(found, titles), name="homonyms", label=label, key="lesson.homonyms.table")
+
+
+def _named(relation) -> str:
+    return f"{relation.word}: {relation.senses[0]} / {relation.senses[1]}"
+
+
+def _noticed(found: Pairs, layer: str) -> str:
+    told = {"layer": layer_title(layer)}
+    if HOMONYM not in found.kinds or RELATED not in found.ahead:
+        return t("Only one kind of pairs is labelled here: nothing can be compared at {layer}.", **told)
+    one, other, ahead = found.kinds[HOMONYM], found.kinds[RELATED], found.ahead[RELATED]
+    words = {r.word for r in found.relations if r.kind != HOMONYM}
+    if len(words) < FEWEST:
+        return t(
+            "Related senses are labelled of {n} words alone: too few to compare them with homonyms at {layer}.",
+            n=len(words),
+            **told,
+        )
+    told |= {
+        "one": _share(one),
+        "other": _share(other),
+        "more": f"{100 * ahead.mean:+.1f}",
+        "low": f"{100 * ahead.low:+.1f}",
+        "high": f"{100 * ahead.high:+.1f}",
+    }
+    return t(
+        "At {layer} a pair of one sense is nearer than a pair of two in {one} of cases for homonyms, in {other} for related "
+        "senses: a difference of {more} points ({low} to {high}), {certain}.",
+        **told, certain=certainty(ahead.low, ahead.high),
+    )  # fmt: skip
+
+
+def _share(one: Interval) -> str:
+    return f"{one.mean:.0%} ({one.low:.0%}–{one.high:.0%})"
+
+
+def _about_ranks(ranks: dict) -> list[str]:
+    if any(found[3] is None for found in ranks.values()):
+        return []
+    frequency, senses = (_rank(ranks[name][3]) for name in ("frequency", "senses"))
+    return [
+        t(
+            "A word's likeness to itself and its place by frequency: {frequency}; and the number of its labelled senses: {senses}.",
+            frequency=frequency,
+            senses=senses,
+        )
+    ]
+
+
+def _rank(rank: Rank) -> str:
+    told = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low, rank.high)}
+    return t("rank correlation {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **told)
+
+
+def _how(words: int) -> str:
+    return t(
+        "How the senses of each pair are related is our own judgement; the table gives the reason of each. A pair is measured "
+        "on its own sentences alone; pairs of one word share sentences, so the {words} words "
+        "are drawn whole for the intervals (95 %). Every sense has as many sentences, so more senses make a word less like itself by design: that is no finding about language.",
+        words=words,
+    )  # fmt: skip
+
+
+def _table(found: Pairs, titles: dict[str, str]) -> pd.DataFrame:
+    rows = zip(found.relations, found.auc, strict=True)
+    return pd.DataFrame(
+        [
+            {t("word"): r.word, t("sense"): r.senses[0], t("other sense"): r.senses[1], t("how related"): titles[r.kind], "AUC": round(float(a), 3), t("why"): r.reason}
+            for r, a in rows
+        ]
+    )  # fmt: skip

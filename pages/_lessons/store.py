@@ -1,0 +1,113 @@
+"""What the lessons compute, kept; and which labelled sentences they read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.elmo.mix import SPACES
+from core.index.table import OccurrenceTable
+from core.lessons import apart, cone
+from core.lessons import relations as relating
+from core.lessons import store as keeping
+from core.lessons.apart import Spread
+from core.lessons.cone import Cone
+from core.lessons.relations import Pairs, Rank
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+
+
+def labelled(in_use: InUse) -> str:
+    """The corpus in use where its words have labelled senses; else the model's own language's, which the page says."""
+    if opened.is_labelled(in_use.corpus) and len(opened.targets(in_use.corpus, in_use.model).labelled_rows()):
+        return in_use.corpus
+    own = own_sentences(in_use.model)
+    if not own:
+        raise BadInput(t("This lesson needs sentences whose words' senses are labelled. Choose some under “In use”."))
+    told = {"corpus": plain(in_use.corpus), "own": plain(own)}
+    st.caption(
+        t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **told)
+    )
+    return own
+
+
+def own(in_use: InUse) -> str:
+    """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
+    found = own_sentences(in_use.model)
+    if not found or not relating.read(opened.model(in_use.model).language.code):
+        raise BadInput(
+            t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”.")
+        )
+    if in_use.corpus != found:
+        st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(found)))
+    return found
+
+
+def own_sentences(model_name: str) -> str:
+    return opened.model(model_name).language.sentences
+
+
+def spaces(table: OccurrenceTable) -> list[str]:
+    """Layers and the mix, by name."""
+    n = table.meta["layers"]
+    return list(SPACES) if n == 3 else [*map(str, range(n)), "mix"]
+
+
+@kept(4)
+def cones(corpus: str, model_name: str) -> Cone:
+    return cone.cone(cone.sample(opened.targets(corpus, model_name)))
+
+
+@kept(16)
+def spread(corpus: str, model_name: str, layer: str) -> Spread:
+    return apart.spread(opened.targets(corpus, model_name), layer)
+
+
+@kept(64)
+def shuffled_p(corpus: str, model_name: str, word: str, layer: str) -> float:
+    return apart.shuffled_p(opened.targets(corpus, model_name), word, layer)
+
+
+@kept(16)
+def relations(corpus: str, model_name: str, layer: str) -> Pairs:
+    return relating.pairs(opened.targets(corpus, model_name), relating.read(opened.model(model_name).language.code), layer)
+
+
+@kept(16)
+def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
+    """By "frequency" and "senses": that of each word, the word's likeness to itself, the words, and the rank correlation of both."""
+    corpus, language = own_sentences(model_name), opened.model(model_name).language
+    table, alike = opened.targets(corpus, model_name), relations(corpus, model_name, layer).alike
+    senses = {word: float(len(set(table.sense[rows]))) for word, rows in apart.words_of(table).items()}
+    try:
+        vectors = opened.vectors(language.vectors) if language.vectors else None
+    except (MissingArtifact, BadInput):
+        vectors = None
+    places = {word: relating.frequency_rank(vectors, word) if vectors else None for word in alike}
+    found = {}
+    for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
+        words = list(values)
+        xs, ys = [values[word] for word in words], [alike[word] for word in words]
+        found[name] = xs, ys, words, relating.ranks(ys, xs) if len(words) > 2 else None
+    return found
+
+
+def kept_part(model_name: str, part: str) -> dict | None:
+    """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
+    model = opened.model(model_name)
+    found = keeping.read(model.folder, model.fingerprint).get(part)
+    if found is None:
+        command = f"python -m core evaluate lessons --model {plain(model.name)}"
+        st.info(
+            t(
+                "This lesson takes minutes of computing, which nobody has done for {model}. In a terminal: `{command}`",
+                model=plain(model.name),
+                command=command,
+            )
+        )
+        notice([t("Nothing has been measured of this model yet.")])
+    return found

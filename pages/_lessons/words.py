@@ -1,0 +1,115 @@
+"""The lessons' questions, answers in a sentence, and exercises, in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.common.i18n import t
+from pages._frame.choices import choice
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One lesson: its name in the address, its label, its question, the sentence under it, and a question for a class."""
+
+    name: str
+    label: str
+    question: str
+    lede: str
+    exercise: str
+
+
+def lessons() -> tuple[Lesson, ...]:
+    return (
+        Lesson(
+            "cone",
+            t("Crowded in a cone"),
+            t("How alike are two words that have nothing in common?"),
+            t(
+                "Vectors of a language model crowd in a cone: two words drawn by lot have a cosine well above 0 (Ethayarajh 2019). "
+                "So a cosine means little until it is held against theirs."
+            ),
+            t(
+                "A paper says that two sentences with <i>bank</i> have a cosine of 0.6 and so mean much the same. Which two numbers of this page would "
+                "you ask it for? And why is the number k of directions chosen on other words than those it is measured on?"
+            ),
+        ),
+        Lesson(
+            "apart",
+            t("Distributions, not means"),
+            t("Can one cosine tell you whether two sentences mean the same?"),
+            t(
+                "On average two sentences of one sense are nearer than two of two senses. What matters for a single pair is how far the two "
+                "<b>distributions</b> overlap: move the threshold and see what it decides wrongly."
+            ),
+            t(
+                "Find the threshold at which both errors are equal at the top layer. Would you use the same threshold at another layer, and for every word? "
+                "Look at three words before you answer."
+            ),
+        ),
+        Lesson(
+            "homonyms",
+            t("Homonyms and relatives"),
+            t("Are two unrelated meanings easier to tell apart than two related ones?"),
+            t(
+                "A river's <i>bank</i> and a money <i>bank</i> have nothing in common; a theatre's <i>stage</i> and a <i>stage</i> of growth have. One would think that "
+                "homonyms are told apart better than metaphors: here is how often a pair of one sense is nearer than a pair of two."
+            ),
+            t(
+                "How many of the dots farthest to the right are a noun and a verb, and what does that do to a comparison of kinds? Choose three pairs whose marking you would dispute: "
+                "what would another judge's markings do to the intervals?"
+            ),
+        ),
+        Lesson(
+            "control",
+            t("Control task"),
+            t("Does the probe read it off, or has it learned it by heart?"),
+            t(
+                "A probe that finds a tag in a vector may only have learned which word has which. So give every word a random tag (Hewitt and Liang 2019): "
+                "what it gets right of those it has learned by heart. The difference is its <b>selectivity</b>."
+            ),
+            t(
+                "Layer 0 knows no sentence. Where then does its accuracy on the tags come from, and what does the dotted line add to that? "
+                "Which rank would you report, and why not the one with the highest accuracy?"
+            ),
+        ),
+        Lesson(
+            "context",
+            t("Is it context?"),
+            t("Is it context that tells the senses apart?"),
+            t(
+                "A layer that tells senses apart need not have understood a sentence: the words around may do, in any order, or even a network that learned "
+                "nothing. Each is taken away here, one at a time, on the same sentences."
+            ),
+            t(
+                "Which of the baselines would you demand of a paper that says its vectors understand context? Choose a word whose star lies further left in the first "
+                "row than in that of the static vectors, and read its sentences on the Map page: why?"
+            ),
+        ),
+    )
+
+
+def choose() -> Lesson:
+    """The lesson in the address, chosen above its question."""
+    found = {one.name: one for one in lessons()}
+    titles = {name: one.label for name, one in found.items()}
+    return found[choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
+
+
+def exercise(lesson: Lesson) -> None:
+    """The question for a class, under the pictures."""
+    st.html(f'<div class="notice"><b>{t("For a class.")}</b> {lesson.exercise}</div>')
+
+
+def interval(found: Mapping[str, float]) -> str:
+    """A difference as it is kept: in points, with its interval and whether it is more than chance."""
+    told = {name: f"{100 * found[name]:+.1f}" for name in ("mean", "low", "high")}
+    return t("{mean} points ({low} to {high}), {certain}", **told, certain=certainty(found["low"], found["high"]))
+
+
+def certainty(low: float, high: float, at: float = 0.0) -> str:
+    """Whether an interval leaves out what chance gives."""
+    return t("by more than chance") if low > at or high < at else t("not shown to be more than chance")

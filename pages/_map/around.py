@@ -1,0 +1,243 @@
+"""The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis import surroundings
+from core.analysis.surroundings import Surroundings
+from core.common.i18n import t
+from core.elmo.mix import SPACES, layer_weights
+from core.figures.maps import Star, shared_limits
+from core.figures.style import LAYER_COLOURS, layer_title, mark, sense_colour
+from core.figures.surroundings import SIDES, lean_map
+from core.index.neighbours import Query, same_word
+from core.index.table import OccurrenceTable
+from core.senses import clusters
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._map import notices
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+
+PCA, BETWEEN, UMAP = "spread", "between", "umap"
+OFFERED = 200  # words of a corpus without labels that can be chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """Points and stars in every space, in one layout."""
+
+    points: Surroundings
+    queries: tuple[Query, ...]
+    everything: int  # occurrences there are, drawn or not
+    plan: str
+    coordinates: np.ndarray  # (K, N, 2)
+    places: np.ndarray  # (K, S, 2) of the stars
+    shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP
+
+
+def plan_titles(n_stars: int) -> dict[str, str]:
+    """The layouts there are; an axis between two sentences needs two."""
+    titles = {PCA: t("Largest spread (PCA)"), UMAP: t("Neighbours kept (UMAP)")}
+    return titles | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
+
+
+def choose_plan(n_stars: int) -> str:
+    titles = plan_titles(n_stars)
+    if st.session_state.get("around") not in (None, *titles):
+        del st.session_state["around"]
+    return (
+        st.segmented_control(
+            t("Layout"), list(titles), format_func=titles.get, default=PCA, key="around", bind="query-params", persist_state="session",
+            help=t("PCA shows the plane in which the points differ most; UMAP keeps near points near; between your sentences: one axis runs from one star to the other."),
+        )
+        or PCA
+    )  # fmt: skip
+
+
+@kept(8)
+def frequent_words(_table: OccurrenceTable, key: str) -> list[str]:
+    """The commonest words of a corpus that can tell something; of any kind where none can."""
+    counts = np.bincount(_table.word, minlength=len(_table.words))
+    order = [_table.words[code] for code in np.argsort(-counts, kind="stable") if any(c.isalpha() for c in _table.words[code])]
+    return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
+
+
+def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], plan: str, view: str) -> None:
+    """Maps, what to notice, the table twin. `asked`: the reader's sentences that are drawn; `table` is of all tokens."""
+    tokens = tuple((c.tokens, c.position) for c in asked)
+    with st.spinner(t("Laying out the map…")):
+        found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
+    names = [view] if view in SPACES else list(SPACES)
+    stars = [
+        Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(SPACES)})
+        for k, c in enumerate(asked, 1)
+    ]  # fmt: skip
+    cards = _cards(found, table)
+    chosen = names[0] if len(names) == 1 else "2"
+    groups, chips, strength = _groups(found, table, names)
+    st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
+    columns = [st.container()] if len(names) == 1 else [c for _ in range(2) for c in st.columns(2, gap="small")]
+    colours = SIDES if len(asked) == 2 else (SIDES[0], *(sense_colour(k) for k in range(8)))
+    for column, name in zip(columns, names, strict=True):
+        j, alone = SPACES.index(name), len(names) == 1
+        limits = _limits(found, [j] if alone else range(len(SPACES)))
+        with column:
+            if not alone:
+                lists.heading(
+                    t("The mix, equal weights") if name == "mix" else t("Layer {layer}", layer=name), LAYER_COLOURS[name]
+                )
+            figure = lean_map(
+                found.coordinates[j], [bare(w) for w in found.points.words], cards, groups[name], colours, strength[name], occurrences=found.points.occurrences,
+                stars=stars, layer=name, limits=limits, width=560 if alone else 340, height=470 if alone else 340, key=f"around.{word}.{plan}.{name}",
+                titles=(t("← second sentence · first sentence →"), t("largest spread left over")) if plan == BETWEEN else None,
+            )  # fmt: skip
+            alt = t("A map of {n} words and sentences around “{word}” at {where}, with your sentences as stars ({stars}).",
+                    n=len(found.points), word=bare(word), where=layer_title(name), stars=len(asked))  # fmt: skip
+            draw(figure, key=f"around.map.{name}", alt=alt)
+    notice(_noticed(found, table, word, chosen, groups[chosen], chips))
+    st.caption(_about(found, chosen))
+    _twin(found, word)
+
+
+def _groups(found: Around, table: OccurrenceTable, names: list[str]) -> tuple[dict, list[tuple[str, str]], dict]:
+    """Each point's group and strength by space, and the chips that say what the colours are."""
+    if len(found.queries) == 2:
+        leans = {name: _leans(found, name) for name in [*names, "2"]}
+        groups = {name: surroundings.sides(values) for name, values in leans.items()}
+        chips = [(t("nearer to the first sentence"), SIDES[1]), (t("nearer to the second"), SIDES[2]), (t("neither"), "#6b7280")]
+        kinds = {int(k) for name in names for k in groups[name]}
+        strength = {name: np.max(_cosines(found, name), axis=0) for name in leans}
+        return groups, [chip for number, chip in ((1, chips[0]), (2, chips[1]), (0, chips[2])) if number in kinds], strength
+    n = len(found.points)
+    number = np.zeros(n, int)
+    chips: list[tuple[str, str]] = []
+    if not found.queries and found.points.occurrences >= clusters.FEWEST:
+        number, chips = _clusters(found, table)
+    return dict.fromkeys([*names, "2"], number), chips, dict.fromkeys([*names, "2"], np.arange(n, 0, -1.0))
+
+
+def _clusters(found: Around, table: OccurrenceTable) -> tuple[np.ndarray, list[tuple[str, str]]]:
+    """Groups of the occurrences at layer 2, numbered from 1, named by their telling words; zeros where there seems to be one."""
+    rows = clusters.directions(found.points.layers[:, -1], np.array(found.points.words))
+    number = clusters.suggest(rows).number
+    if number < 2:
+        return np.zeros(len(rows), int), []
+    groups = clusters.clusters(rows, number)
+    items = [table.occurrence(int(row)) for row in found.points.rows]
+    contexts = [clusters.content_words(o.tokens, o.position, without={o.word}) for o in items]
+    telling = clusters.telling_words(contexts, groups, Counter(word for one in contexts for word in one))
+    names = [" · ".join(word for word, _ in words[:3]) or t("group {number}", number=k) for k, words in enumerate(telling, 1)]
+    return groups + 1, [(name, sense_colour(k)) for k, name in enumerate(names)]
+
+
+def _leans(found: Around, name: str) -> np.ndarray:
+    first, second = (query.layers for query in found.queries)
+    return surroundings.leans(found.points.layers, first, second, layer_weights(name, len(first)))
+
+
+def _cosines(found: Around, name: str) -> np.ndarray:
+    """(S, N): of each star with every point."""
+    weights = layer_weights(name, found.points.layers.shape[1])
+    return np.array(
+        [surroundings.leans(found.points.layers, query.layers, np.zeros_like(query.layers), weights) for query in found.queries]
+    )
+
+
+def _limits(found: Around, spaces) -> tuple[float, float, float, float]:
+    """What the map of some of the spaces shows: all points and stars."""
+    places = np.concatenate([found.coordinates[list(spaces)], found.places[list(spaces)]], axis=1)
+    return shared_limits(places) if places.shape[1] > 1 else (-1.0, 1.0, -1.0, 1.0)
+
+
+def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, groups: np.ndarray, chips: list) -> list[str]:
+    points = found.points
+    if len(found.queries) == 2:
+        weights = layer_weights(layer, points.layers.shape[1])
+        cosine = surroundings.cosine(*(query.layers for query in found.queries), weights)
+        here = slice(points.occurrences, None)
+        large = opened.at_large(table, opened.table_key(table), tuple(weights))
+        return notices.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, large)
+    if len(found.queries) == 1:
+        return [t("One sentence is a star; type a second one to see which of the two each word leans to.")]
+    sizes = Counter(groups.tolist())
+    named = [(name, sizes[k]) for k, (name, _) in enumerate(chips, 1)] if points.occurrences >= clusters.FEWEST else None
+    return notices.of_occurrences(bare(word), points.occurrences, found.everything, named, "2")
+
+
+def _about(found: Around, layer: str) -> str:
+    n, own = len(found.points), found.points.occurrences
+    words = t("{n} words nearest to your sentences at layer 2 (dots, each the mean of its occurrences)", n=n - own)
+    drawn = {
+        (True, True): lambda: t("{n} sentences with the word (diamonds) and {words}", n=own, words=words),
+        (True, False): lambda: t("{n} sentences with the word (diamonds)", n=own),
+        (False, True): lambda: words,
+        (False, False): lambda: t("your sentences alone"),
+    }[own > 0, n > own]()
+    if found.plan == UMAP:
+        shown = t("UMAP keeps who is near whom, not how far the far ones are.")
+    else:
+        share = found.shares[SPACES.index(layer)]
+        shown = t("This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.", share=share, where=layer_title(layer))  # fmt: skip
+    if len(found.queries) == 2:
+        shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)  # fmt: skip
+    return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown)
+
+
+def _cards(found: Around, table: OccurrenceTable) -> list[str]:
+    """Hover cards, HTML: the word, how often it stands in the corpus, a sentence with it."""
+    cards = []
+    for k, (row, count) in enumerate(zip(found.points.rows, found.points.counts, strict=True)):
+        o = table.occurrence(int(row))
+        sentence = mark(o.tokens, o.position)
+        few = t("one sentence") if count == 1 else t("mean of {n}", n=count)
+        cards.append(
+            sentence
+            if k < found.points.occurrences
+            else f"<b>{escape(bare(found.points.words[k]))}</b>, {escape(few)}<br>{sentence}"
+        )
+    return cards
+
+
+def _twin(found: Around, word: str) -> None:
+    table, points = {t("word"): [bare(w) for w in found.points.words], t("occurrences"): found.points.counts}, found.points
+    for j, name in enumerate(SPACES):
+        layer = t("mix") if name == "mix" else name
+        if len(found.queries) == 2 and len(points):
+            table[t("lean, layer {layer}", layer=layer)] = _leans(found, name).round(3)
+        table[t("x, layer {layer}", layer=layer)] = found.coordinates[j][:, 0].round(3)
+        table[t("y, layer {layer}", layer=layer)] = found.coordinates[j][:, 1].round(3)
+    label = t("All {n} points as a table", n=len(points))
+    lists.twin(pd.DataFrame(table), name=f"around-{bare(word)}", label=label, key="around.points")
+
+
+@kept(16)
+def _laid(
+    _table: OccurrenceTable, corpus: str, model: str, word: str, asked: tuple[tuple[tuple[str, ...], int], ...], plan: str
+) -> Around:
+    queries = tuple(opened.query(model, tokens, position) for tokens, position in asked)
+    n_layers = _table.meta["layers"]
+    words = list(dict.fromkeys([word, *(query.word.casefold() for query in queries)]))
+    points = surroundings.surroundings(_table, words, queries, np.eye(n_layers)[-1])
+    everything = int(np.any([same_word(_table, each) for each in words], axis=0).sum())
+    stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
+    mixes, n = [layer_weights(name, n_layers) for name in SPACES], len(points)
+    if n + len(stars) < 2:
+        flat, shares = np.zeros((len(SPACES), n + len(stars), 2), np.float32), (0.0,) * len(SPACES)
+    elif plan == UMAP:
+        flat, shares = surroundings.by_umap(points.layers, stars, SPACES, mixes).coordinates, ()
+    else:
+        views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
+        flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
+    return Around(points, queries, everything, plan, flat[:, :n], flat[:, n:], shares)

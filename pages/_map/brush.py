@@ -1,0 +1,139 @@
+"""Linked brushing: dots selected on one map are selected on all and in the table, and the other way round.
+
+Streamlit mounts a chart anew when its figure changes, so a map is changed as seldom as can be: the one in which a selection
+was made keeps the figure it has, since the browser shows the selection there already, and a map that must be changed begins
+where it had been zoomed to. Clicks on single dots and zooms come from a listener, as Streamlit reports neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from pages._widgets import lists
+from pages._word import atlas
+
+KEY, WATCH, TABLE = "map.brush", "map.watch", "map.table"
+# Maps say who they are in their layout's `meta`. Both events are Plotly's own, on the chart's element.
+LISTENER = """
+export default function ({ setStateValue, setTriggerValue }) {
+  const zooms = {}; let timer = null;
+  const watch = (chart) => {
+    const name = chart.layout && chart.layout.meta && chart.layout.meta.map;
+    if (!name || !chart.on || chart.elmoscope === name) return;
+    chart.elmoscope = name;
+    chart.on('plotly_click', (event) => {
+      const id = event.points.length && event.points[0].customdata;
+      if (id) setTriggerValue('clicked', Number(id[0]));
+    });
+    chart.on('plotly_relayout', (change) => {
+      if (!Object.keys(change).some((key) => /axis\\.(range|autorange)/.test(key))) return;
+      zooms[name] = [...chart.layout.xaxis.range, ...chart.layout.yaxis.range].map(Number);
+      clearTimeout(timer);
+      timer = setTimeout(() => setStateValue('zooms', { ...zooms }), 400);
+    });
+  };
+  const every = setInterval(() => document.querySelectorAll('.js-plotly-plot').forEach(watch), 200);
+  return () => { clearInterval(every); clearTimeout(timer); };
+}
+"""
+_listen = st.components.v2.component("elmoscope_map_watch", js=LISTENER)
+
+
+@dataclass
+class Brush:
+    """What is selected on the maps of one word, and what each map was last drawn with."""
+
+    scope: tuple  # whose rows the ids are
+    picked: tuple[int, ...] = ()
+    source: str = ""  # the map, or the table, in which it was selected
+    version: int = 0  # of the table: it is mounted anew when the selection was made elsewhere
+    order: tuple[int, ...] = ()  # of the table's rows, by id ...
+    ticked: int = 0  # ... of which so many were selected when it was mounted
+    drawn: dict[str, tuple] = field(default_factory=dict)  # map -> (picked, what else it shows, limits)
+    turns: dict[str, int] = field(default_factory=dict)  # map -> how often it had to be mounted anew with the same figure
+    zooms: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def select(self, rows: Sequence[int], source: str) -> None:
+        """The selection made in `source` replaces the one before."""
+        if self.source != source and self.source in self.drawn:  # it shows a selection of its own, which is over
+            del self.drawn[self.source]
+            self.turns[self.source] = self.turns.get(self.source, 0) + 1
+        self.picked, self.source = tuple(dict.fromkeys(rows)), source
+        if source != TABLE:
+            self.version, self.order = self.version + 1, ()
+
+    def figure_of(self, name: str, shows, limits: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Selected rows and limits for the map `name`: those it has, if nothing that it does not show already has changed."""
+        picked, before, _ = self.drawn.get(name, (None, None, None))
+        if name not in self.drawn or before != shows or (name != self.source and picked != self.picked):
+            self.drawn[name] = self.picked, shows, self.zooms.get(name, limits)
+        return self.drawn[name][0], self.drawn[name][2]
+
+
+def brush(scope: tuple) -> Brush:
+    """The session's brush; a new one where the rows are others."""
+    if KEY not in st.session_state or st.session_state[KEY].scope != scope:
+        st.session_state[KEY] = Brush(scope)
+    return st.session_state[KEY]
+
+
+def brushed(name: str) -> None:
+    """A selection was made, or undone, in a map."""
+    st.session_state[KEY].select(atlas.selected_rows(st.session_state[name]), name)
+
+
+def listen(clicked: Callable[[int], None]) -> None:
+    """Hear of clicks on dots (`clicked` gets the row, or -1, -2 for a star) and of zooms."""
+
+    def on_click() -> None:
+        if (row := st.session_state[WATCH].get("clicked")) is not None:
+            clicked(int(row))
+
+    def on_zoom() -> None:
+        zooms = st.session_state[WATCH].get("zooms") or {}
+        st.session_state[KEY].zooms = {name: tuple(map(float, limits)) for name, limits in zooms.items() if len(limits) == 4}
+
+    _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
+
+
+def show_table(dots: atlas.Dots, rows: Sequence[int], state: Brush) -> None:
+    """All dots as a list whose ticked rows are the selection; those selected on a map stand first."""
+    if not state.order or set(state.order) != set(rows):
+        chosen = set(state.picked)
+        state.order = (*(r for r in rows if r in chosen), *(r for r in rows if r not in chosen))
+        state.ticked = len(chosen)
+    key = f"{TABLE}.{state.version}"
+
+    def ticked() -> None:
+        numbers = st.session_state[key]["selection"]["rows"]
+        st.session_state[KEY].select([state.order[n] for n in numbers if n < len(state.order)], TABLE)
+
+    title, clear = st.columns([3, 2], vertical_alignment="center")
+    if state.picked:
+        title.markdown(t("**{n} selected**", n=len(state.picked)))
+        clear.button(t("Clear the selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
+    else:
+        title.markdown(t("**All {n} dots**", n=len(rows)))
+    frame = _frame(dots, rows, state.order)
+    st.dataframe(
+        frame, hide_index=True, width="stretch", height=400, key=key, on_select=ticked, selection_mode="multi-row",
+        selection_default={"selection": {"rows": list(range(state.ticked))}},
+        alt=t("The sentences of all dots; the ticked ones are selected on the maps."),
+    )  # fmt: skip
+    if state.picked:
+        st.download_button(
+            t("Download the selection as CSV"), lists.csv_of(_frame(dots, rows, state.picked)), "selection.csv",
+            "text/csv", icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+
+
+def _frame(dots: atlas.Dots, rows: Sequence[int], chosen: Sequence[int]) -> pd.DataFrame:
+    place = {row: k for k, row in enumerate(rows)}
+    numbers = [place[row] for row in chosen if row in place]
+    columns = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
+    return pd.DataFrame({name: [values[k] for k in numbers] for name, values in columns.items()})

@@ -1,0 +1,162 @@
+"""The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis.maps import FrozenMaps
+from core.analysis.trustworthiness import by_chance, trustworthiness
+from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import SPACES, layer_weights
+from core.figures.measures import accuracy_lines
+from core.figures.style import layer_title
+from core.senses.separation import SenseReport, less
+from pages._cached import opened
+from pages._frame.in_use import InUse
+from pages._map import notices
+from pages._map.layout import POLES, UMAP, Laid
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.notices import static_line
+
+MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map
+
+
+def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n: int) -> None:
+    """Accuracy by space, what it was measured on, and the table twin."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
+        named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
+        first, static = next(iter(scores.values())), static_of(in_use, word)
+        alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean)  # fmt: skip
+        draw(
+            accuracy_lines(
+                {"1-NN": {name: r.one_nn for name, r in scores.items()}},
+                null=first.null_mean,
+                majority=first.majority,
+                static=static.one_nn if static else None,
+            ),
+            key="map.scores",
+            alt=f"{alt} {static_share(static)}".strip(),
+        )
+    with right:
+        st.caption(_about_method(maps, laid, n))
+        lists.twin(
+            _table(in_use, word, scores, maps, laid, n),
+            name=f"measures-{word}",
+            label=t("The measures as a table"),
+            key="map.measures",
+        )
+
+
+def of(in_use: InUse, word: str) -> dict:
+    """Sense report per space; empty where there are no two senses to tell apart."""
+    n = opened.targets(in_use.corpus, in_use.model).meta["layers"]
+    with suppress(BadInput):
+        return {name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n))) for name in SPACES}
+    return {}
+
+
+def static_of(in_use: InUse, word: str) -> SenseReport | None:
+    """What the other words' static vectors alone, summed, tell of a word's senses: the line beside chance."""
+    return opened.static_scores(in_use.corpus, in_use.model, word)
+
+
+def static_share(static: SenseReport | None) -> str:
+    """The static line in words, for those who do not see it; "" where there is none."""
+    return t("The other words’ static vectors alone reach {share:.0%}.", share=static.one_nn) if static else ""
+
+
+def beside_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
+    """A space less the static context, paired, and whether that decides anything."""
+    if static is None:
+        return []
+    difference = less(report, static)
+    return [static_line(static.one_nn, where, (difference.mean, difference.low, difference.high))]
+
+
+def noticed(word: str, found: dict, static: SenseReport | None = None) -> list[str]:
+    """What the measures on screen say, failures included."""
+    shown = None if word == ALL_WORDS else word
+    if not found:
+        return notices.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
+    best = max(found, key=lambda name: found[name].one_nn)
+    report = found[best]
+    lines = notices.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
+    if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
+        return lines
+    return lines[:1] + (beside_static(found["mix"], static, layer_title("mix")) or lines[1:])  # the mix: not chosen by its figure
+
+
+def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
+    if laid.plan == UMAP:
+        few = maps.method.startswith("PCA")
+        return t(
+            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+            "Maps: {method}, seed {seed}, all layers aligned; on average a dot moves {share:.0%} of the map's "
+            "width from one layer to the next. Near dots are alike; how far apart two distant groups are means little.",
+            n=n,
+            method=t("PCA ({n} points are too few for UMAP)", n=n) if few else t("aligned UMAP"),
+            seed=maps.config.seed,
+            share=sum(maps.displacement) / max(1, len(maps.displacement)),
+        )
+    if laid.plan == POLES:
+        return t(
+            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+            "Axes: from one end's mean unit vector to the other's, in each layer by itself; zero is the mean of all dots. "
+            "A sentence that belongs to an end is placed by that end without it.",
+            n=n,
+        )
+    return t(
+        "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
+        "Maps: the first principal components of the unit vectors of each layer, turned so that dots stay where they were.",
+        n=n,
+    )
+
+
+def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, n: int) -> pd.DataFrame:
+    measured = {} if laid.plan != UMAP and n > MOST_TO_TRUST else _trust(in_use.corpus, in_use.model, word, maps, laid)
+    lines, static = [], static_of(in_use, word)
+    for k, (name, r) in enumerate(found.items()):
+        line = {
+            t("layer"): t("mix") if name == "mix" else name,
+            t("1-NN accuracy"): f"{r.one_nn:.1%}",
+            t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
+            t("shuffled labels"): f"{r.null_mean:.1%}",
+            t("p, shuffled labels"): round(r.p, 4),
+            t("commonest sense"): f"{r.majority:.1%}",
+            t("purity of the nearest {k}", k=r.k): f"{r.purity:.1%}",
+            t("silhouette"): round(r.silhouette, 3),
+        }
+        if static:
+            difference = less(r, static)
+            line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
+            line[t("less these, points")] = t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100)  # fmt: skip
+        if name in measured:
+            line[t("map's trustworthiness")] = (
+                t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
+            )
+            line[t("trustworthiness by chance")] = (
+                "" if np.isnan(measured[name]) else f"{by_chance(laid.coordinates[0].shape[0]):.3f}"
+            )
+        if laid.views:
+            line[t("share of the spread")] = f"{laid.views[k].plane.together:.1%}"
+        lines.append(line | {t("sentences"): r.n})
+    return pd.DataFrame(lines)
+
+
+def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> dict[str, float]:
+    if laid.plan == UMAP:
+        return dict(zip(maps.names, maps.trustworthiness, strict=True))
+    table = opened.targets(corpus, model)
+    layers = table.rows.take(map_rows(table, word)).transpose(1, 0, 2)
+    spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in laid.names]
+    values = [trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
+    return dict(zip(laid.names, values, strict=True))

@@ -1,0 +1,329 @@
+"""The layer-mix laboratory: one fragment, so that a slider redraws itself and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis import surroundings
+from core.analysis.word_maps import map_rows
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import plain
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import mixed, pulls
+from core.figures.maps import cosine_bars, map_figure
+from core.figures.measures import accuracy_lines
+from core.figures.style import LAYER_COLOURS, OWN, layer_title, mark
+from core.figures.surroundings import lean_bars
+from core.index import neighbours
+from core.index.table import OccurrenceTable
+from core.senses.separation import SenseReport, less
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cached.progress import show_progress
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._map import measures
+from pages._map import notices as map_says
+from pages._widgets import lists, notices
+from pages._widgets.charts import draw, weight_bars
+from pages._widgets.inputs import Chosen
+from pages._widgets.mix_sliders import sliders
+from pages._word import random_levels
+
+PRESETS = {  # raw scores before the softmax
+    "layer 0 only": (6.0, -6.0, -6.0),
+    "layer 1 only": (-6.0, 6.0, -6.0),
+    "layer 2 only": (-6.0, -6.0, 6.0),
+    "average": (0.0, 0.0, 0.0),
+}
+KEYS = ("w0", "w1", "w2")
+NEAREST = 6  # entries of a list
+
+
+def preset_titles() -> dict[str, str]:
+    """The names of PRESETS in the reader's language."""
+    return {
+        "layer 0 only": t("layer 0 only"),
+        "layer 1 only": t("layer 1 only"),
+        "layer 2 only": t("layer 2 only"),
+        "average": t("average"),
+    }
+
+
+def _take_preset() -> None:
+    if st.session_state.preset:
+        for key, value in zip(KEYS, PRESETS[st.session_state.preset], strict=True):
+            st.session_state[key] = value
+
+
+def _moved() -> None:
+    st.session_state.preset = None
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    """The laboratory; for a word without labels every word of the sentences is read first, once."""
+    asked = tuple(one for one in (first, second) if one.position is not None)
+    if not asked:
+        notice([t("There is no word in question yet.")])
+        return
+    table = opened.targets(in_use.corpus, in_use.model)
+    if any(notices.lemma_of(table, one.word) is None for one in asked):
+        job = opened.table_job(in_use.corpus, in_use.model)
+        if job.running:
+            show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
+        elif job.error:
+            st.warning(plain(job.error))
+    _fragment(in_use, asked)
+
+
+@st.fragment
+def _fragment(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _lab(in_use, asked)
+
+
+def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
+    table = opened.targets(in_use.corpus, in_use.model)
+    controls, shown = st.columns([2, 3], gap="large")
+    with controls:
+        weights, gamma, normalised = _controls()
+    with shown:
+        _bars(in_use, weights, normalised)
+        _norm(in_use, asked[0], weights, gamma, normalised)
+    types = _neighbours(in_use, table, asked, weights, normalised)
+    word = notices.lemma_of(table, asked[0].word)
+    report = None
+    if word is not None:
+        with suppress(BadInput):  # one sense alone: nothing to tell apart
+            report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
+    if report is not None:
+        _senses_and_map(in_use, table, word, report, weights, normalised)
+    else:
+        _leans(in_use, asked, types, weights, normalised)
+
+
+def _controls() -> tuple[np.ndarray, float, bool]:
+    """Weights, gamma, and whether every layer is normalised before it is weighed."""
+    st.pills(t("Presets"), list(PRESETS), format_func=preset_titles().get, key="preset", on_change=_take_preset)
+    weights, gamma = sliders(len(KEYS), moved=_moved)
+    normalised = st.toggle(
+        t("Layer normalisation"), key="norm", bind="query-params", persist_state="session",
+        help=t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
+    )  # fmt: skip
+    return weights, gamma, normalised
+
+
+def _layers(layers: np.ndarray, normalised: bool) -> np.ndarray:
+    """(..., D) as the mix takes them."""
+    return layer_normalised(layers) if normalised else layers
+
+
+def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
+    dim = opened.model(in_use.model).encoder.dim
+    lengths = np.full(len(weights), dim**0.5) if normalised else opened.layer_lengths(in_use.corpus, in_use.model)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
+        weight_bars(weights, key="mix.bars")
+    with right:
+        st.markdown(t("**s times length**: what each layer counts for in the sum"))
+        weight_bars(pulls(weights, lengths), key="mix.pulls", by_length=True)
+    if normalised:
+        told = t(
+            "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
+            "cosine of it, a layer counts for its weight alone.",
+            dim=dim, length=lengths[0],
+        )  # fmt: skip
+        st.caption(told)
+        return
+    st.caption(
+        t(
+            "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
+            "cosine of it, a layer counts for its weight times that.",
+            lengths=", ".join(f"{length:.1f}" for length in lengths), last=len(lengths) - 1,
+        )
+    )  # fmt: skip
+
+
+def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, normalised: bool) -> None:
+    query = opened.query(in_use.model, chosen.tokens, chosen.position)
+    length = float(np.linalg.norm(mixed(_layers(query.layers, normalised), weights)))
+    left, right = st.columns(2)
+    left.metric(
+        t("Length of “{word}”", word=plain(chosen.word, 20)),
+        f"{gamma * length:.2f}",
+        help=t("The vector's norm: γ times the norm of the weighed sum."),
+    )
+    right.caption(
+        t(
+            "γ = {gamma:.1f} makes every vector {gamma:.1f} times as long ({gamma:.1f} × {length:.2f}). It is in the numerator and the "
+            "denominator of a cosine alike, so it cancels: the lists below never change with γ. A task needs it to set ELMo's size against its other inputs.",
+            gamma=gamma,
+            length=length,
+        )
+    )
+
+
+def _neighbours(
+    in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
+) -> list[str]:
+    """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
+    everything, types = None, []
+    for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), asked, OWN, strict=False)):
+        with column:
+            word = bare(one.word)[:24]
+            title = (
+                t("Nearest to “{word}” in the second sentence", word=word)
+                if number
+                else t("Nearest to “{word}” in the first sentence", word=word)
+            )
+            lists.heading(title, colour, one.text.strip()[:140])
+            if notices.lemma_of(table, one.word) is not None:
+                found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+                if same := neighbours.nearest(table, found, weights, k=NEAREST, which=neighbours.SAME):
+                    lists.keyword_lines(same, notices.senses_of(table, one.word))
+                    continue
+            everything = everything or opened.table_job(in_use.corpus, in_use.model).result
+            if everything is None:
+                st.html(
+                    f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
+                )
+                continue
+            found = opened.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
+            near = neighbours.nearest_types(everything, found, weights, k=NEAREST)
+            lists.word_lines([(n.word, n.cosine, "") for n in near])
+            types += [n.word for n in near]
+    return list(dict.fromkeys(types))
+
+
+def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray, normalised: bool) -> None:
+    """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
+    if len(asked) < 2:
+        notice([t("One sentence has one list; type a second one to see what the mix does to the difference.")])
+        return
+    queries = [opened.query(in_use.model, one.tokens, one.position) for one in asked]
+    first, second = (_layers(query.layers, normalised) for query in queries)
+    values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
+    values["mix"] = surroundings.cosine(first, second, weights)
+    left, right = st.columns(2, gap="large")
+    with left:
+        lists.heading(t("How alike are the two words?"), LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix"))
+        named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
+        random = random_levels.means(
+            in_use, [name for name in values if name != "mix"], normalised=normalised
+        )  # of this very mix the line below tells
+        draw(
+            cosine_bars(values, chosen="mix", random=random),
+            key="mix.cosines",
+            alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + random_levels.in_words(random),
+        )
+        if random:
+            st.caption(t("A grey line stands where two words drawn by lot stand on average."))
+    table, near = opened.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
+    if table is not None:
+        if types:
+            layers = _layers(table.types.take(np.array([table.word_codes[word] for word in types])), normalised)
+            near = np.array([surroundings.leans(layers, one, np.zeros_like(one), weights) for one in (first, second)])
+            order = np.argsort(near[1] - near[0], kind="stable")
+            types, near = [types[k] for k in order], near[:, order]
+            lean = near[0] - near[1]
+            with right:
+                lists.heading(
+                    t("Which way do the words lean?"),
+                    LAYER_COLOURS["mix"],
+                    t("cosine with the first less cosine with the second"),
+                )
+                alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
+                draw(
+                    lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"),
+                    key="mix.leans",
+                    alt=alt,
+                )
+        large = surroundings.at_large(table, weights, normalised=normalised)
+        notice(map_says.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
+    else:
+        notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"])])
+    table_twin = pd.DataFrame(
+        [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
+    )
+    lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
+
+
+def _senses_and_map(
+    in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool
+) -> None:
+    rows = map_rows(table, word)
+    flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        lists.heading(
+            t("“{word}” under this mix", word=word),
+            LAYER_COLOURS["mix"],
+            t("the layers, normalised and mixed, laid out anew by UMAP from where the Map page has them")
+            if normalised
+            else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
+        )
+        occurrences = [table.occurrence(int(r)) for r in rows]
+        senses = notices.senses_of(table, word)
+        hovers = [mark(o.tokens, o.position) for o in occurrences]
+        figure = map_figure(
+            flat, [o.sense for o in occurrences], hovers, rows.tolist(), senses, layer="mix", key=f"mix.{word}", height=400
+        )
+        alt = t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
+        draw(figure, key="mix.map", alt=alt)
+    with right:
+        st.metric(
+            t("Nearest sentence has the same meaning"),
+            f"{report.one_nn:.0%}",
+            help=t("1-NN accuracy over this word's labelled sentences, each left out in turn."),
+        )
+        if normalised:
+            plain_mix = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
+            st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=plain_mix.one_nn))
+        alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(3)]
+        single = dict(zip("012", alone_by, strict=True))
+        alone, static = {name: each.one_nn for name, each in single.items()}, measures.static_of(in_use, word)
+        named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in (alone | {"mix": report.one_nn}).items())
+        draw(
+            accuracy_lines(
+                {"1-NN": alone | {"mix": report.one_nn}},
+                null=report.null_mean,
+                majority=None,
+                static=static.one_nn if static else None,
+            ),
+            key="mix.scores",
+            alt=t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)
+            + f" {measures.static_share(static)}".rstrip(),
+        )  # fmt: skip
+    notice([*about(word, report, single), *measures.beside_static(report, static, t("this mix"))])
+    shares = alone | {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
+    shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
+    table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
+    lists.twin(table_twin, name=f"mix-{word}-normalised" if normalised else f"mix-{word}", key="mix.table")
+
+
+def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
+    """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
+    best = max(single, key=lambda name: single[name].one_nn)
+    difference = less(report, single[best])
+    told = {"word": escape(word), "layer": best, "alone": single[best].one_nn, "mix": report.one_nn}
+    if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
+        first = t("This mix does as well for “{word}” as the best single layer, layer {layer} ({alone:.0%}).", **told)
+    elif difference.verdict > 0:
+        first = t("This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: layer {layer}, {alone:.0%}).", **told)  # fmt: skip
+    elif difference.verdict < 0:
+        first = t("Layer {layer} alone does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told)  # fmt: skip
+    else:
+        told |= {"low": difference.low * 100, "high": difference.high * 100}
+        first = t("For “{word}” this mix has {mix:.0%}, layer {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).", **told)  # fmt: skip
+    return [
+        first,
+        t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself."),
+    ]

@@ -1,0 +1,148 @@
+"""Words ranked by how well the model tells their senses apart: the best, the worst, and those of which that is not shown."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.common import i18n
+from core.common.i18n import t
+from core.elmo.mix import SPACES, layer_weights
+from core.figures.style import layer_title
+from core.figures.trust import ranking_figure
+from core.senses.trust import WordGain, shown, word_ranking
+from pages._cached import opened as store
+from pages._cached.kept import kept
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+OFFERED = 12  # words of which nothing is shown, one click away
+
+
+@kept(8)
+def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
+    table = store.targets(corpus, model)
+    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES})
+
+
+def show(in_use: InUse, word: str, view: str) -> None:
+    """The ranking at the layer in view (the mix, where all are)."""
+    found = gains(in_use.corpus, in_use.model)
+    if len(found) < 2:
+        return
+    layer = view if view in SPACES else "mix"
+    order = sorted(found, key=lambda w: -found[w][layer].gain)
+    unshown = [w for w in reversed(order) if not found[w][layer].shown]
+    st.subheader(t("Of which words is it not shown?"))
+    st.caption(
+        t(
+            "Each word's 1-NN accuracy at {where} above what shuffled senses give, with its 95 % interval. Hollow: no better than 95 % of the "
+            "shuffles. Small dots: the other layers. Bars: the most possible. Click a dot to open its word.",
+            where=layer_title(layer),
+        )
+    )
+    middle = (len(order) + 1) // 2
+    halves = [(t("Told apart best"), order[:middle], "best"), (t("Told apart worst"), order[middle:], "worst")]
+    for column, (title, words, half) in zip(st.columns(2, gap="medium"), halves, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            key = f"map.ranking.{half}"
+            draw(
+                _figure(in_use.corpus, in_use.model, tuple(words), layer, word if word in words else "", key, i18n.language()),
+                key=key, on_select=_opener(key), selection_mode="points",
+                alt=t("Words from {first} to {last} by how well their senses are told apart at {where}.", first=words[0], last=words[-1], where=layer_title(layer)),
+            )  # fmt: skip
+    notice(_about(found, order, unshown, layer))
+    if unshown and layer != "0":
+        st.pills(t("Open a word of which it is not shown"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
+    lists.twin(
+        _table(in_use.corpus, in_use.model, tuple(order), i18n.language()),
+        name="words-ranked",
+        label=t("All {n} words as a table", n=len(order)),
+        key="map.ranking",
+    )
+
+
+@kept(64)
+def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: str, key: str, language: str) -> go.Figure:
+    found = gains(corpus, model)
+    return ranking_figure({w: _drawn(found[w]) for w in words}, layer=layer, word=word, key=key)
+
+
+def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
+    return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by_space.items()}
+
+
+def _opener(key: str):
+    def opened() -> None:
+        if points := st.session_state[key]["selection"]["points"]:
+            data = points[0].get("customdata")
+            st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
+
+    return opened
+
+
+def _open_unshown() -> None:
+    if word := st.session_state["map.unshown"]:
+        st.session_state.map_word, st.session_state["map.unshown"] = word, None
+
+
+def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
+    where = layer_title(layer)
+    if layer == "0":
+        return [t("Layer 0 sees spelling only, so it can tell no senses apart; choose another layer above.")]
+    told = {
+        "where": where,
+        "good": len(order) - len(unshown),
+        "n": len(order),
+        "best": escape(order[0]),
+        "gain": found[order[0]][layer].gain,
+    }
+    family = shown([found[w][layer] for w in order])
+    told |= {"discovered": family.discovered, "holm": family.holm}
+    lines = [
+        t(
+            "At {where}, {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}). By luck alone one word in twenty "
+            "would be: counting that {n} are asked at once, {discovered} remain by Benjamini and Hochberg, {holm} by Holm.",
+            **told,
+        )
+    ]
+    if unshown:
+        named = ", ".join(f"“{escape(w)}”" for w in unshown)
+        lines.append(
+            t(
+                "Of {words} it is not shown: with the meanings shuffled they do as well in more than one case of twenty. "
+                "That is no proof that the model cannot.",
+                words=named,
+            )
+        )
+    lines.append(
+        t(
+            "Wiedemann et al. (2019, <a href='https://arxiv.org/abs/1909.10430'>arXiv 1909.10430</a>) saw in a map of one word, “bank”, hardly any "
+            "regions of its meanings under the published ELMo, unlike BERT's; what they counted, nearest neighbours, is over whole data sets and "
+            "tests no single word against luck."
+        )
+    )
+    return lines
+
+
+@kept(16)
+def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
+    found, lines = gains(corpus, model), []
+    for w in order:
+        line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
+        for name, g in found[w].items():
+            layer = t("mix") if name == "mix" else name
+            line[t("above chance, layer {layer}", layer=layer)] = f"{g.gain:+.1%}"
+            line[t("95 % interval, layer {layer}", layer=layer)] = t(
+                "{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean
+            )
+            line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
+            line[t("shown, layer {layer}", layer=layer)] = "" if g.shown else t("not shown")
+        lines.append(line)
+    return pd.DataFrame(lines)

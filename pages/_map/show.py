@@ -1,0 +1,162 @@
+"""The Map page: the picture first, beside it a word, a layer and a layout; below what was measured and where the model fails."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common.i18n import t
+from core.index.table import OccurrenceTable
+from core.text.tokens import bare
+from pages._cached import opened, progress
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.question import follow
+from pages._map import around, drawing, layout, measures, ranking
+from pages._widgets import lists, notices
+from pages._widgets.inputs import Chosen, sentence_pair
+from pages._word import atlas
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, maps, what to notice, lists, measures, ranking, table twins."""
+    table = opened.targets(in_use.corpus, in_use.model)
+    picture = st.container()  # stands first; what it shows depends on the sentences below it
+    with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
+        chosen = sentence_pair()
+    asked = tuple(one for one in chosen if one.position is not None)
+    with picture:
+        left, right = st.columns([3, 1], gap="medium")
+        with right:
+            word = _word(in_use, table, asked)
+        with left:
+            view = _layer()
+        labelled, laid = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS), None
+        if labelled:
+            laid = _labelled(in_use, table, word, view, chosen, left, right)
+        elif word:
+            _around(in_use, table, word, view, asked, left, right)
+        else:
+            left.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
+            notice([t("There is no word in question yet.")])
+    if laid:
+        _measures(in_use, table, word, view, laid)
+
+
+def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> str | None:
+    """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
+    lemmas = [notices.lemma_of(table, one.word) for one in asked]
+    own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
+    others = [*table.lemmas, ALL_WORDS] if table.lemmas else around.frequent_words(table, opened.table_key(table))
+    words = list(dict.fromkeys([*(word for word, lemma in zip(own, lemmas, strict=True) if lemma is None), *others]))
+    if not words:
+        return None
+    usual = own[0] if own else words[0]
+    follow("map_word", usual)
+    if st.session_state.get("map_word") not in (None, *words):
+        st.session_state.map_word = usual
+    return st.selectbox(
+        t("Word"),
+        words,
+        format_func=lambda one: t("all words") if one == ALL_WORDS else one,
+        index=words.index(usual),
+        key="map_word",
+        bind="query-params",
+        persist_state="session",
+    )
+
+
+def _layer() -> str:
+    return (
+        st.segmented_control(
+            t("Layer"),
+            ["0", "1", "2", "mix", "all layers"],
+            format_func=lambda name: {"all layers": t("all layers"), "mix": t("mix")}.get(name, name),
+            default="2",
+            key="view",
+            bind="query-params",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        or "2"
+    )
+
+
+def _labelled(
+    in_use: InUse, table: OccurrenceTable, word: str, view: str, chosen: tuple[Chosen, Chosen], left, right
+) -> layout.Laid:
+    """The map of a labelled word, its dots coloured by meaning."""
+    maps, rows = opened.maps(in_use.corpus, in_use.model, word), map_rows(table, word)
+    asked = [notices.lemma_of(table, one.word) for one in chosen if one.position is not None]
+    own = next((lemma for lemma in asked if lemma), None)
+    # On the map of all words the one in question wears its senses' colours among the grey others.
+    lemma = word if word != ALL_WORDS else own
+    with right, _more("layout"):
+        plan = layout.choose()
+    with left:
+        laid = layout.laid(in_use, word, plan, maps, lemma or table.lemmas[0])
+        stars = layout.stars(in_use, word, laid, maps, rows, chosen)
+        said = measures.noticed(word, measures.of(in_use, word), measures.static_of(in_use, word))
+        placed = atlas.placed(in_use, word, chosen)
+        drawing.show(in_use, drawing.Shown(word, view, lemma, table, rows, laid, stars, placed, said))
+    return laid
+
+
+def _around(in_use: InUse, table: OccurrenceTable, word: str, view: str, asked: tuple[Chosen, ...], left, right) -> None:
+    """The map of a word without labels."""
+    drawn = asked if any(bare(one.word).casefold() == word for one in asked) else ()
+    with right, _more("around"):
+        plan = around.choose_plan(len(drawn))
+    with left:
+        if table.lemmas:  # a table of the labelled words alone; this map needs every one
+            job = opened.table_job(in_use.corpus, in_use.model)
+            with st.spinner(t("Reading every word of the sentences…")):
+                job.wait(progress.AT_MOST_S)
+            if job.result is None:
+                notice(
+                    [
+                        t(
+                            "“{word}” has no labels: its map comes when every word of the sentences has been read, once.",
+                            word=escape(word),
+                        )
+                    ]
+                )
+                progress.show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+                return
+            table = job.result
+        around.show(in_use, table, word, drawn, plan, view)
+
+
+def _more(key: str):
+    return st.expander(t("Layout"), icon=":material/tune:", expanded=key in st.query_params, key=f"map.more.{key}")
+
+
+def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid: layout.Laid) -> None:
+    """What was measured in the full space, and where the model fails: worked out when opened."""
+    maps, n = opened.maps(in_use.corpus, in_use.model, word), len(map_rows(table, word))
+    if scores := measures.of(in_use, word):
+        measures.show(in_use, word, scores, maps, laid, n)
+    _twin(in_use, word, laid)
+    everything = st.expander(
+        t("Compare all words: of which is it not shown?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
+    )  # fmt: skip
+    if everything.open:
+        with everything:
+            ranking.show(in_use, word, view)
+
+
+def _twin(in_use: InUse, word: str, laid: layout.Laid) -> None:
+    """Every dot with its places in the layout on screen."""
+    dots = atlas.dots(in_use.corpus, in_use.model, word)
+    facts = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
+    for name, coordinates in zip(laid.names, laid.coordinates, strict=True):
+        layer = t("mix") if name == "mix" else name
+        facts[t("x, layer {layer}", layer=layer)] = coordinates[:, 0].round(3)
+        facts[t("y, layer {layer}", layer=layer)] = coordinates[:, 1].round(3)
+        if coordinates.shape[1] == 3:
+            facts[t("z, layer {layer}", layer=layer)] = coordinates[:, 2].round(3)
+    label = t("All {n} dots as a table", n=len(dots.words))
+    lists.twin(pd.DataFrame(facts), name=f"map-{word}", label=label, key="map.points")

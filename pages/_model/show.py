@@ -1,0 +1,216 @@
+"""The Model page: measures per layer, the training as it went, and the model's card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.common import i18n
+from core.common.i18n import t
+from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
+from core.figures.measures import Panel, panel_figure, shared_span, training_figure
+from core.figures.style import LAYER_COLOURS, layer_title
+from pages._cached import opened
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._model.words import in_words, log_words, quantity_titles
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.notices import static_line
+from pages._word import random_levels
+
+
+def show(in_use: InUse) -> None:
+    model = opened.model(in_use.model)
+    card = read_card(model.folder, model.fingerprint)
+    _knowledge(model.name, card)
+    _crowded(in_use, model.encoder.n_layers)
+    if card.log:
+        _training(card.log)
+    _card(model.name, card)
+
+
+def _knowledge(name: str, card: ModelCard) -> None:
+    st.markdown(t("#### Syntax below, meaning above?"))
+    if not card.measures:
+        _not_measured(name, stale=card.stale)
+        return
+    st.html(
+        t(
+            '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
+            "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
+            "without any context, the orange one what the sum of the other words’ static vectors gives, without any network.</p>"
+        )
+    )
+    words, panels = in_words(), knowledge_panels(card.measures)
+    span = shared_span(panels)
+    for column, panel in zip(st.columns(len(panels), gap="medium"), panels, strict=True):
+        with column:
+            said = replace(panel, baseline_name=words.get(panel.baseline_name, panel.baseline_name))
+            lists.heading(words.get(panel.title, panel.title), LAYER_COLOURS["2"], words.get(panel.data, panel.data))
+            named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
+            told = {"task": words.get(panel.title, panel.title), "baseline": said.baseline_name, "level": said.baseline}
+            alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **told)
+            draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
+    notice(_noticed(panels, words))
+    table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: words.get(cell, cell) if isinstance(cell, str) else cell)
+    table = table.rename(columns=words)
+    lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
+
+
+def _crowded(in_use: InUse, n_layers: int) -> None:
+    """Where two words drawn by lot stand in each layer: what every cosine of this model is to be held against."""
+    found = [
+        line
+        for k in range(n_layers)
+        if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
+    ]
+    if found:
+        st.caption(
+            t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found)
+        )
+
+
+def _not_measured(name: str, *, stale: bool) -> None:
+    """Say that nothing is known of the layers, and what to do."""
+    command = f"python -m core evaluate card --model {name} --data FOLDER"
+    if stale:
+        told = t(
+            "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: `{command}`",
+            name=name, command=command,
+        )  # fmt: skip
+        lines = [
+            t(
+                "The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.",
+                name=escape(name),
+            )
+        ]
+    else:
+        told = t(
+            "The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: `{command}`",
+            name=name, command=command,
+        )  # fmt: skip
+        lines = [
+            t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=escape(name))
+        ]
+    st.info(told, icon=":material/terminal:")
+    notice(lines)
+
+
+def _noticed(panels: list[Panel], words: dict[str, str]) -> list[str]:
+    lines = []
+    for panel in panels:
+        best = max(panel.accuracy, key=panel.accuracy.get)
+        lines.append(_panel_line(panel, words))
+        if panel.static is not None and best in panel.less_static:
+            lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
+    return [*lines, *_order_lines(panels, words)]
+
+
+def _order_lines(panels: list[Panel], words: dict[str, str]) -> list[str]:
+    """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
+    found: dict[str, list[str]] = {"as": [], "not": [], "open": []}
+    for panel in panels:
+        if panel.order is None:
+            continue
+        mean, low, high = panel.order
+        ahead = (low > 0) - (high < 0)  # of layer 1
+        expected = 1 if panel.title.startswith("Parts of speech") else -1
+        named = f"{words.get(panel.title, panel.title)} ({mean * 100:+.1f}, {low * 100:+.1f} – {high * 100:+.1f})"
+        found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
+    lines = []
+    if found["as"]:
+        lines.append(t("Layer 1 less layer 2, in points with a 95 % interval: as in the paper, syntax below and meaning above, on {tasks}.", tasks=", ".join(found["as"])))  # fmt: skip
+    if found["not"]:
+        lines.append(t("The other way round on {tasks}.", tasks=", ".join(found["not"])))
+    if found["open"]:
+        lines.append(
+            t("Not decided, for the interval of layer 1 less layer 2 holds 0, on {tasks}.", tasks=", ".join(found["open"]))
+        )
+    return [" ".join(lines)] if lines else []
+
+
+def _panel_line(panel: Panel, words: dict[str, str]) -> str:
+    """Where a task is done best and worst, as far as the shown digits tell, and how that compares with what needs no context."""
+    shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
+    ends = [pick(panel.accuracy.values()) for pick in (max, min)]
+    best, worst = (", ".join(layer for layer, told in shown.items() if told == f"{end:.1%}") for end in ends)
+    if len(set(shown.values())) == 1:
+        where = t("{accuracy:.1%} at layer {best}", accuracy=ends[0], best=best)
+    else:
+        where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
+    above = 100 * (ends[0] - panel.baseline)
+    name = words.get(panel.baseline_name, panel.baseline_name)
+    told = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
+    if f"{abs(above):.1f}" == "0.0":
+        beside = t("no better than {baseline}", **told)
+    elif above > 0:
+        beside = t("{points:.1f} points above {baseline}", **told)
+    else:
+        beside = t("{points:.1f} points below {baseline}", **told)
+    return t("<b>{task}</b>: {where}; {beside}.", task=words.get(panel.title, panel.title), where=where, beside=beside)
+
+
+def _training(log: TrainingLog) -> None:
+    st.markdown(t("#### How it learned"))
+    titles = quantity_titles()
+    named = [name for name in titles if name != "perplexity" or log.validations]
+    chosen = st.segmented_control(
+        t("What to draw"), named, default=named[0], format_func=titles.get, key="curve", bind="query-params",
+        persist_state="session", label_visibility="collapsed",
+    ) or named[0]  # fmt: skip
+    words = in_words()
+    ends = {words.get(STAGES[stage], STAGES[stage]): end for stage, end in log.ends().items()}
+    alt = t(
+        "{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends)
+    )
+    draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
+    st.html(
+        t(
+            '<p class="small"><b>Perplexity</b> says between how many equally likely words the model still wavers at each guess: lower is better, '
+            "1 would be certainty. In the first stage the LSTMs read words from an embedding table, which is cheap; in the second the char-CNN, "
+            "which spells every word from its letters, takes the table's place, and all of it learns together. The step up between the two is "
+            "what spelling costs.</p>"
+        )
+    )
+    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=log_words())
+    lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
+
+
+def _card(name: str, card: ModelCard) -> None:
+    st.markdown(t("#### Its card"))
+    s, parameters = card.shape, card.parameters
+    known = {
+        "Trained on": t("Trained on"),
+        "How": t("How"),
+        "Good for": t("Good for"),
+        "Cannot": t("Cannot"),
+        "Licence": t("Licence"),
+    }  # labels that a card of ours uses; its texts are the model's own
+    facts = {
+        t("Model"): t("{name}, in ELMo's format", name=name),
+        t("Shape"): t(
+            "char-CNN of {filters:,} filters, {highway} highway layers; {layers} LSTM layers of {cells:,} cells in each direction, projected to {projection}",
+            filters=s.n_filters, highway=s.n_highway, layers=s.n_layers, cells=s.hidden, projection=s.projection,
+        ),
+        t("Trained numbers"): t(
+            "{spelling:.1f} million in the char-CNN, {lstms:.1f} million in the LSTMs",
+            spelling=parameters["char-CNN"] / 1e6, lstms=parameters["LSTMs"] / 1e6,
+        ),
+        t("Vectors"): t(
+            "{layers} layers of {dim} numbers for every token: {projection} from each direction",
+            layers=s.n_layers + 1, dim=s.dim, projection=s.projection,
+        ),
+        t("File"): t("{n:.0f} MB", n=card.megabytes),
+        t("Licence"): card.meta.get("licence", t("as its publisher says")),
+        **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
+    }  # fmt: skip
+    if "date" in card.meta:
+        facts[t("Made")] = t(
+            "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
+        )
+    rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts.items())
+    st.html(f'<table class="card">{rows}</table>')

@@ -1,0 +1,84 @@
+"""What to notice in two lists of neighbours: pure functions of what stands in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from core.common.i18n import t
+from core.figures.style import layer_title
+from core.index.neighbours import Neighbour, TypeNeighbour
+from core.text.tokens import bare
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One list: whose it is, what stands in it, best first."""
+
+    tokens: tuple[str, ...]  # of the sentence
+    position: int
+    found: Sequence[Neighbour | TypeNeighbour]
+    lemma: str | None = None  # the labelled word that the one in question belongs to
+
+    @property
+    def word(self) -> str:
+        return bare(self.tokens[self.position])
+
+
+def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> list[str]:
+    """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
+    lines = [_agreement(first, second, layer, static_has)]
+    told = [_senses(one) for one in (first, second)]
+    if all(told):
+        lines.append(
+            t("Labelled neighbours: in the first sentence {first}; in the second {second}.", first=told[0], second=told[1])
+        )
+    elif told[0]:
+        lines.append(t("Labelled neighbours in the first sentence: {first}.", first=told[0]))
+    elif told[1]:
+        lines.append(t("Labelled neighbours in the second sentence: {second}.", second=told[1]))
+    return lines
+
+
+def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
+    a, b = ([_identity(n) for n in one.found] for one in (first, second))
+    told = {"where": layer_title(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    if not a and not b:
+        return t("Neither list has an entry, so there is nothing to compare.")
+    if not a or not b:
+        return t("One of the two lists is empty, so they cannot be compared.")
+    if first.word.casefold() != second.word.casefold():
+        return t("Two different words are in question; their lists at {where} share {shared} of {most}.", **told)
+    if (first.tokens, first.position) == (second.tokens, second.position):
+        return t("The same word of the same sentence stands twice, so the two lists are one.")
+    if set(a) == set(b):
+        if a != b:
+            return t("At {where} the two lists hold the same {most} in another order.", where=told["where"], most=told["most"])
+        if layer == "0" and first.word == second.word:
+            return t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")
+        return t("At {where} the two lists are the same: this layer sees no difference here.", where=told["where"])
+    if static_has:
+        return t("At {where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)
+    return t("At {where} the two lists share {shared} of {most}; GloVe does not know the word.", **told)
+
+
+def _identity(one: Neighbour | TypeNeighbour) -> int | str:
+    return one.occurrence.row if isinstance(one, Neighbour) else one.word
+
+
+def _senses(one: Listed) -> str:
+    """Which meaning most neighbours have that are labelled as the word in question; "" where none is. HTML."""
+    found = [n.occurrence for n in one.found if isinstance(n, Neighbour)]
+    counts = Counter(o.sense for o in found if o.sense and one.lemma is not None and o.lemma == one.lemma).most_common()
+    if not counts:
+        return ""
+    n, top = sum(count for _, count in counts), [sense for sense, count in counts if count == counts[0][1]]
+    if n == 1:
+        return t("the only one means “{sense}”", sense=escape(top[0]))
+    if len(top) > 1:
+        return t("“{one}” and “{other}” are level, {count} of {n} each", one=escape(top[0]), other=escape(top[1]), count=counts[0][1], n=n) if len(top) == 2 else t(
+            "{number} meanings are level", number=len(top)
+        )  # fmt: skip
+    return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=escape(top[0]))

@@ -1,0 +1,95 @@
+"""A neighbour becomes the reader's own sentence: one click, and a way back.
+
+The lines are HTML, so a listener in the page hears of the clicks on their buttons (class "take") and says whose they were.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.limits import limits
+from core.index.table import Occurrence, OccurrenceTable
+from core.text.languages import tokenize
+from core.text.tokens import find_word, join_tokens
+from pages._frame import question
+from pages._frame.markup import plain
+
+KEY, BEFORE = "requery", "requery.before"
+KEPT = 20  # steps back
+# Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
+# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
+LISTENER = """
+export default function ({ setTriggerValue }) {
+  const taken = (event) => {
+    const button = event.target.closest && event.target.closest('button.take[data-take]');
+    if (!button) return;
+    event.preventDefault();
+    setTriggerValue('taken', button.dataset.take);
+  };
+  document.addEventListener('click', taken);
+  document.documentElement.dataset.takes = '';
+  return () => {
+    document.removeEventListener('click', taken);
+    delete document.documentElement.dataset.takes;
+  };
+}
+"""
+STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
+_listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
+
+
+def listen(table: OccurrenceTable) -> None:
+    """Hear of clicks on the buttons of lines whose occurrences are rows of `table`; the page runs anew after one.
+
+    Called before the lines are drawn, and at a place that no other part of the page moves, so that the listener stays where it is.
+    """
+    st.html(STYLE)
+
+    def on_taken() -> None:
+        side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")
+        if side in ("a", "b") and row.isdecimal() and int(row) < len(table):
+            take(side, table.occurrence(int(row)))
+
+    _listen(key=KEY, on_taken_change=on_taken)
+
+
+def take(side: str, occurrence: Occurrence) -> None:
+    """Make an occurrence the first ("a") or second ("b") sentence, and remember the one before."""
+    state = st.session_state
+    text, position = as_typed(occurrence.tokens, occurrence.position)
+    state.setdefault(BEFORE, []).append({key: state.get(key) for key in question.KEPT})
+    del state[BEFORE][:-KEPT]
+    state[side], state[f"{side}i"] = text, position
+    state[f"{side}.tapped"] = occurrence.tokens[occurrence.position]
+
+
+def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
+    """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
+    most = min(limits().max_words, len(tokens))
+    start = max(0, min(position - most // 2, len(tokens) - most))
+    tokens, position = tokens[start : start + most], position - start
+    text = join_tokens(list(tokens))
+    while len(text) > limits().max_text and len(tokens) > 1:
+        tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
+        text = join_tokens(list(tokens))
+    word = tokens[position]
+    before = len(find_word(list(tokens[:position]), word))
+    places = find_word(tokenize(text), word)
+    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(tokenize(text)) - 1))
+
+
+def show_back() -> None:
+    """The way back to the sentences before, where one was taken from a list."""
+    if not st.session_state.get(BEFORE):
+        return
+    last = st.session_state[BEFORE][-1]
+    side = "a" if last["a"] != st.session_state.get("a") else "b"
+    text = str(last[side] or "")
+    shown = text if len(text) <= 60 else text[:59] + "…"
+    st.button(t("Back to “{sentence}”", sentence=plain(shown)), icon=":material/undo:", key="requery.back", on_click=_back)
+
+
+def _back() -> None:
+    if st.session_state.get(BEFORE):
+        st.session_state.update(st.session_state[BEFORE].pop())

@@ -1,0 +1,221 @@
+"""The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis.anisotropy import Level
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.figures.style import OWN
+from core.index import neighbours
+from core.index.table import Occurrence, OccurrenceTable
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cached.progress import show_progress
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+from pages._neighbours import notices as neighbour_says
+from pages._neighbours import requery
+from pages._widgets import lists, notices
+from pages._widgets.inputs import Choice, Chosen
+from pages._word import random_levels
+from pages._word.engines import compare_engines
+
+TYPES = "types"
+FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
+EQUAL = 0.005  # weights that differ less are equal
+BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """One context's list: words with the nearest sentence of each, or occurrences."""
+
+    types: list[neighbours.TypeNeighbour] | None
+    occurrences: list[neighbours.Neighbour]
+    sentences: list[Occurrence]  # of the types
+
+    @property
+    def items(self) -> list:
+        return self.occurrences if self.types is None else self.types
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
+    """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
+    targets = opened.targets(in_use.corpus, in_use.model)
+    job = opened.table_job(in_use.corpus, in_use.model)
+    everything = job.result  # asked once: the job may end meanwhile
+    table = targets if everything is None else everything
+    requery.listen(table)
+    asked = [c for c in (first, second) if c.position is not None]
+    few = any(_others(table, c) < FEW for c in asked)
+    choice = _choose(few)
+    if job.running:
+        show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
+    elif job.error:
+        st.warning(plain(job.error))
+    requery.show_back()
+    weights = layer_weights(choice.layer, targets.meta["layers"], choice.weights or None)
+    columns, tables, listed = st.columns(3, gap="large"), [], []
+    with columns[0]:
+        notices.glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
+    names = t("First sentence"), t("Second sentence")
+    for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), names, OWN, strict=True):
+        with column:
+            if chosen.position is None:
+                st.html(f'<p class="small">{t("There is no sentence yet whose word could have neighbours.")}</p>')
+                continue
+            word = bare(chosen.word)[:24]
+            title = (
+                t("ELMo, “{word}” in the first sentence", word=word)
+                if chosen is first
+                else t("ELMo, “{word}” in the second sentence", word=word)
+            )
+            lists.heading(title, colour, chosen.text.strip()[:140])
+            found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
+            if found is None:
+                st.html(
+                    f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
+                )
+                continue
+            if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
+                st.html(
+                    f'<p class="small">{t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)}</p>'
+                )
+            _list(found, choice.among, chosen, side, notices.senses_of(targets, chosen.word))
+            tables.append(
+                lists.neighbour_table(found.occurrences, name) if found.types is None else lists.type_table(found.types, name)
+            )
+            lemma = notices.lemma_of(targets, chosen.word)
+            listed.append(neighbour_says.Listed(chosen.tokens, chosen.position, found.items, lemma))
+    if len(listed) == 2:
+        has = opened.vectors(in_use.vectors).vector(first.word) is not None
+        notice(neighbour_says.about(*listed, choice.layer, static_has=has))
+    elif len(asked) < 2:
+        notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
+    else:
+        notice([t("The lists are compared when every word has been read.")])
+    if tables:
+        lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
+    compare_engines(in_use, [first, second])
+
+
+def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
+    """What a cosine of two occurrences is held against; known of single layers and of the mix with equal weights."""
+    return random_levels.level(in_use, choice.layer) if choice.layer != "mix" or np.ptp(weights) < EQUAL else None
+
+
+def _others(table: OccurrenceTable, chosen: Chosen) -> int:
+    """How many other sentences have the word of this one."""
+    query = neighbours.Query(chosen.tokens, chosen.position, np.empty(0))
+    return int((neighbours.same_word(table, chosen.word) & ~neighbours.own_row(table, query)).sum())
+
+
+def _choose(few: bool) -> Choice:
+    """Layer, what is looked among, how many, and the weights of a mix."""
+    tools = st.columns([2, 4, 2], vertical_alignment="bottom")
+    layer = (
+        tools[0].segmented_control(
+            t("Layer"),
+            ["0", "1", "2", "mix"],
+            format_func=lambda name: t("mix") if name == "mix" else name,
+            default="2",
+            key="nlayer",
+            bind="query-params",
+            persist_state="session",
+            help=t(
+                "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three; set it on the Mix page."
+            ),
+        )
+        or "2"
+    )
+    titles = {
+        neighbours.OTHER: t("other words"),
+        neighbours.SAME: t("same word"),
+        neighbours.ANY: t("any word"),
+        TYPES: t("types"),
+    }
+    usual = follow_word(st.session_state, st.query_params.get("among"), TYPES if few else neighbours.SAME, titles)
+    which = (
+        tools[1].segmented_control(
+            t("Look among"),
+            list(titles),
+            format_func=titles.get,
+            default=usual,
+            key="among",
+            bind="query-params",
+            persist_state="session",
+            on_change=_chosen_by_hand,
+            help=t(
+                "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."
+            ),
+        )
+        or usual
+    )
+    k = tools[2].slider(t("How many"), 3, 30, 8, key="k", bind="query-params", persist_state="session")
+    weights = ""
+    if layer == "mix":
+        weights = st.text_input(
+            t("Weights of layers 0, 1, 2"),
+            "1,1,1",
+            key="s",
+            bind="query-params",
+            persist_state="session",
+            help=t("Any three numbers; the Mix page sets them with sliders."),
+        )
+    return Choice(layer, weights, which, k)
+
+
+def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
+    """Let what is looked among follow the word, unless the reader chose it, or the address `given` says something else than usual."""
+    if BY_HAND not in state:
+        state[BY_HAND] = given in titles.values() and given != titles[usual]
+    if not state[BY_HAND] and state.get("among", usual) != usual:
+        state["among"] = usual
+    return usual
+
+
+def _chosen_by_hand() -> None:
+    st.session_state[BY_HAND] = True
+
+
+def _look_among(which: str) -> None:
+    st.session_state.among = which
+    _chosen_by_hand()
+
+
+def _found_for(
+    in_use: InUse, choice: Choice, chosen: Chosen, weights: np.ndarray, table: OccurrenceTable, *, everything: bool
+) -> Found | None:
+    """The list of one context; None while what it needs is still being read."""
+    if not everything and (choice.among == TYPES or notices.lemma_of(table, chosen.word) is None):
+        return None
+    if choice.among == TYPES:
+        products = opened.query_products(in_use.corpus, in_use.model, "types", chosen.tokens, chosen.position)
+        types = neighbours.nearest_types(table, products, weights, k=choice.k)
+        sentences = neighbours.nearest_of_types(table, products.query, [one.word for one in types], weights)
+        return Found(types, [], sentences)
+    kind = "all" if everything else "targets"
+    found = opened.query_products(in_use.corpus, in_use.model, kind, chosen.tokens, chosen.position)
+    return Found(None, neighbours.nearest(table, found, weights, k=choice.k, which=choice.among), [])
+
+
+def _list(found: Found, among: str, chosen: Chosen, side: str, senses: list[str]) -> None:
+    """The lines; where there is none, why, and the choice that has some."""
+    if found.types:
+        lists.type_lines(found.types, found.sentences, side)
+    elif found.occurrences:
+        lists.keyword_lines(found.occurrences, senses, taken_as=side)
+    elif among == neighbours.SAME:
+        st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(chosen.word)[:40])))
+        st.button(
+            t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(TYPES,)
+        )
+    else:
+        st.markdown(t("The sentences in use hold no other word. Choose a larger corpus under In use."))

@@ -1,0 +1,113 @@
+"""What an edit changes: two versions of a text word beside word, with each direction's surprisal along both."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis import expectation
+from core.analysis.expectation import Reading
+from core.common.i18n import t
+from core.common.limits import limits
+from core.figures.expectation import MOST_PLACES, versions_figure
+from pages._frame.browser import limited
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._predict import store, text
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+def show(in_use: InUse, read: Reading) -> None:
+    """The other version's box, both curves, what to notice, and the table of all words."""
+    st.markdown("#### " + t("What changes when a word is edited?"))
+    columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
+    other = columns[0].text_input(
+        t("Compare with"), "", key=text.OTHER, bind="query-params", persist_state="session",
+        max_chars=limits().max_text, placeholder=t("Another version of your text"),
+    )  # fmt: skip
+    limited(columns[0], t("Compare with"), other, limits().max_text)
+    columns[1].button(
+        t("Compare with the text as it is"), key="predict.keep", icon=":material/keep:", on_click=_keep, width="stretch",
+        help=t("Puts your text into this box; then edit your text above and see what changed."),
+    )  # fmt: skip
+    sentences = expectation.sentences_of(other or "")
+    if not sentences:
+        st.info(t("Type another version of your text here, or keep the text as it is and edit it above."), icon=":material/edit:")
+        _twin([(None, k) for k in range(len(read.tokens))], None, read)
+        return
+    old = store.reading(in_use.model, sentences)
+    pairs = expectation.aligned(old.tokens, read.tokens)
+    words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
+    before, now = ([_along(one, [pair[side] for pair in pairs]) for one in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))  # fmt: skip
+    alt = t("How much each word surprised the forward and the backward direction, in bits: your text beside the other version.")
+    draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
+    if len(pairs) > MOST_PLACES:
+        st.caption(t("{shown} of {count:,} places are drawn, around the first change.", shown=MOST_PLACES, count=len(pairs)))
+    notice(_noticed(words, before, now))
+    _twin(pairs, old, read)
+
+
+def _keep() -> None:
+    st.session_state[text.OTHER] = st.session_state[text.TEXT]
+
+
+def _along(values: np.ndarray, places: list[int | None]) -> np.ndarray:
+    return np.array([np.nan if k is None else values[k] for k in places])
+
+
+def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray], now: list[np.ndarray]) -> list[str]:
+    changed = [k for k, (a, b) in enumerate(words) if a != b]
+    if not changed:
+        return [t("The two versions have the same words, so every number is the same. Edit a word above.")]
+    lines = []
+    p = [expectation.perplexity(values) for values in (before[0], now[0], before[1], now[1])]
+    if np.isfinite(p).all():
+        lines.append(t("Perplexity, from the other version to yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", a=p[0], b=p[1], c=p[2], d=p[3]))  # fmt: skip
+        lines += _verdict(*p)
+    for direction, (old, new) in enumerate(zip(before, now, strict=True)):
+        lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
+    return [line for line in lines if line]
+
+
+def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
+    """Perplexities from the left, from the right, of the other version and of yours: which one either direction finds the likelier."""
+    yours, others = (b < a, d < c), (b > a, d > c)
+    if all(yours):
+        return [t("Both directions find yours the likelier, word for word.")]
+    if all(others):
+        return [t("Both directions find the other the likelier, word for word.")]
+    if any(yours) and any(others):
+        return [t("The directions disagree about which of the two is the likelier.")]
+    return [t("At least one direction finds both equally likely, word for word.")]
+
+
+def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
+    """Where a direction's opinion of a word that stayed moved most."""
+    moved = np.abs(new - old)
+    moved[[k in changed for k in range(len(words))]] = np.nan
+    if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
+        return (
+            t("From the right no word that stayed became more or less surprising.") if backward
+            else t("From the left no word that stayed became more or less surprising.")
+        )  # fmt: skip
+    k = int(np.nanargmax(moved))
+    names = {"word": escape(words[k][1][:24]), "x": old[k], "y": new[k]}
+    if backward:
+        return t("The backward direction, which knows of an edit only at words before it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip
+    return t("The forward direction, which knows of an edit only at words after it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip
+
+
+def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
+    columns: dict[str, list] = {}
+    for side, one, name in ((1, read, t("yours")), (0, old, t("the other"))):
+        if one is not None:
+            places = [pair[side] for pair in pairs]
+            tokens = one.tokens
+            columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
+            columns[t("bits from the left, {version}", version=name)] = _along(one.forward, places).round(3).tolist()
+            columns[t("bits from the right, {version}", version=name)] = _along(one.backward, places).round(3).tolist()
+    lists.twin(pd.DataFrame(columns), name="surprisal", label=t("The same as a table"), key="predict.surprisal")

@@ -1,0 +1,99 @@
+"""What may follow a text and what may have preceded it; a tap puts a word there, a draw lets the model choose."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import expectation
+from core.analysis.expectation import Expected, Reading
+from core.common.i18n import t
+from core.common.limits import limits
+from core.figures.measures import BACKWARD, FORWARD
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._predict import store
+from pages._predict import text as predict_text
+from pages._widgets import lists
+from pages._widgets.word_lists import STYLE, word_buttons
+
+
+def show(in_use: InUse, read: Reading) -> None:
+    """Two lists, the buttons that draw, what to notice, the table twin."""
+    st.html(STYLE)
+    before, after = (store.expected_next(in_use.model, read.sentences, backward) for backward in (True, False))
+    longest = max(p.probability for found in (before, after) for p in found.likeliest)
+    first, last = read.tokens[0], read.tokens[-1]
+    with st.container(key="both_ways"):
+        left, right = st.columns(2, gap="large")
+    with left:
+        lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("from the right: the backward direction"))
+        _draws(in_use.model, read, backward=True)
+        word_buttons("before", before, BACKWARD, longest, _prepend)
+    with right:
+        lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("from the left: the forward direction"))
+        _draws(in_use.model, read, backward=False)
+        word_buttons("after", after, FORWARD, longest, _append)
+    notice(_noticed(first, last, before, after))
+    rows = [
+        {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
+        for where, found in ((t("before"), before), (t("after"), after))
+        for k, p in enumerate(found.likeliest, 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="next-words", label=t("The same as a table"), key="predict.twin")
+
+
+def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
+    name = "before" if backward else "after"
+    with st.container(horizontal=True, gap="small"):
+        st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(model_name, read, 1, backward))
+        st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(model_name, read, 5, backward))
+    ended = st.session_state.get(predict_text.ENDED)
+    if ended == name:
+        drew = t("The draw was the sentence's beginning: nothing stands before it. Another seed may draw a word.")
+        st.caption(drew if backward else t("The draw was the sentence's end: nothing follows it. Another seed may draw a word."))
+    elif ended == "full":
+        st.caption(t("There is no room for more: a text can have {most:,} characters here.", most=limits().max_text))
+
+
+def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
+    text, tokens = st.session_state[predict_text.TEXT], list(read.sentences[0 if backward else -1])
+    written = expectation.write(
+        store.language_model(model_name), tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
+    )  # fmt: skip
+    joined = expectation.prepended if backward else expectation.appended
+    at = st.session_state.get(predict_text.AT)
+    moved = at + len(written.words) if backward and at is not None else at
+    predict_text.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, at=moved)
+
+
+def _append(word: str) -> None:
+    predict_text.put(expectation.appended(st.session_state[predict_text.TEXT], [word]))
+
+
+def _prepend(word: str) -> None:
+    at = st.session_state.get(predict_text.AT)
+    predict_text.put(expectation.prepended(st.session_state[predict_text.TEXT], [word]), at=None if at is None else at + 1)
+
+
+def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:
+    n, m = (round(found.effective, 1 if found.effective < 10 else None) for found in (after, before))
+    names = {"first": escape(first[:24]), "last": escape(last[:24]), "n": n, "m": m}
+    if n == m:
+        lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure: as between {n:,} equally likely words.", **names)]  # fmt: skip
+    elif n < m:
+        lines = [t("Forward is the surer one here: after “{last}” it hesitates as between {n:,} equally likely words, backward before “{first}” as between {m:,}.", **names)]  # fmt: skip
+    else:
+        lines = [t("Backward is the surer one here: before “{first}” it hesitates as between {m:,} equally likely words, forward after “{last}” as between {n:,}.", **names)]  # fmt: skip
+    for word, likely in ((SENTENCE_END, after), (SENTENCE_BEGIN, before)):
+        if likely.likeliest[0].word == word and likely.likeliest[0].probability > 0.5:
+            lines.append(
+                t("It takes the text to end here ({share:.0%}).", share=likely.likeliest[0].probability) if word == SENTENCE_END
+                else t("It takes the text to begin here ({share:.0%}).", share=likely.likeliest[0].probability)
+            )  # fmt: skip
+    if after.unknown > 0.05:
+        lines.append(t("With {share:.0%} it expects next a word outside its list, a rare name for instance; it cannot say which.", share=after.unknown))  # fmt: skip
+    return lines

@@ -1,0 +1,23 @@
+"""The Next word page: a text, what may follow and precede it, how surprising each word was, and what an edit changes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.analysis import expectation
+from core.common.i18n import t
+from pages._frame.in_use import InUse
+from pages._predict import edits, next_words, store, surprise
+from pages._predict.text import text_box
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, then the three parts, each with what to notice."""
+    sentences = expectation.sentences_of(text_box())
+    if not sentences:
+        st.info(t("There is no word in this text yet. Type a few, or take one of the examples above."), icon=":material/edit:")
+        return
+    read = store.reading(in_use.model, sentences)
+    next_words.show(in_use, read)
+    surprise.show(in_use, read)
+    edits.show(in_use, read)

@@ -1,0 +1,157 @@
+"""How much each word surprised either direction, and what they expected where it stands; a tap on a word asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from core.analysis import expectation
+from core.analysis.expectation import Reading
+from core.common.i18n import t
+from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
+from core.figures.measures import BACKWARD, FORWARD
+from pages._frame import question
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._predict import store
+from pages._predict import text as predict_text
+from pages._widgets import lists
+from pages._widgets.word_lists import fared, word_buttons
+
+MOST = store.MOST_RANKED  # words to tap
+STYLE = """
+<style>
+  .st-key-ribbon [role="radiogroup"] {column-gap: 0.2rem; row-gap: 0;}
+  .st-key-ribbon button {padding: 0.1rem 0.45rem; min-width: 30px; position: relative;}
+  @media (max-width: 640px), (pointer: coarse) {.st-key-ribbon button {min-height: 44px; min-width: 40px;}}
+</style>
+"""
+
+
+def show(in_use: InUse, read: Reading) -> None:
+    """The words between their bars, what to notice, and the three lists of the word in question."""
+    st.markdown("#### " + t("How much did each word surprise it?"))
+    position = _ribbon(in_use, read)
+    notice(_noticed(read, store.ranks(in_use.model, read.sentences)))
+    word = read.tokens[position]
+    found = store.expected_at(in_use.model, read.sentences, position)
+    longest = max(p.probability for one in found for p in one.likeliest)
+    titles = (
+        (t("In place of “{word}”, from the left", word=word[:20]), FORWARD, "left"),
+        (t("from the right"), BACKWARD, "right"),
+        (t("from both sides"), BOTH, "both"),
+    )
+    for column, one, (title, colour, name) in zip(st.columns(3, gap="medium"), found, titles, strict=True):
+        with column:
+            lists.heading(title, colour, fared(word, one))
+            word_buttons(name, one, colour, longest, _replace, position)
+    st.caption(
+        t(
+            "A tap on a word puts it there, and your text as it was becomes the one to compare with. Both sides: the product of the two "
+            "probabilities, divided by how likely the word is whatever is around it (the mean over contexts of the bundled sentences) and "
+            "normalised over the list. The model was never trained for that; it would be exact if left and right were independent of each "
+            "other given the word. A perplexity of it would be a pseudo-perplexity."
+        )
+    )
+
+
+def _ribbon(in_use: InUse, read: Reading) -> int:
+    tokens = read.tokens[:MOST]
+    forward, backward = read.forward[:MOST], read.backward[:MOST]
+    opening = gap(tokens, forward, backward, store.common_words(in_use.model))
+    place = _kept(tokens)
+    if place is None:
+        place = st.session_state[predict_text.AT] = opening
+        st.session_state[predict_text.CHOSEN] = place, st.session_state[predict_text.NOW]
+    st.session_state[predict_text.SHOWN] = place, tokens[place]
+    st.html(STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(
+        '<p class="small">'
+        + t(
+            "Above each word {ahead} how much it surprised the forward direction, which had read what stands to its left; below it {behind} how "
+            "much it surprised the backward direction, which had read what stands to its right. Surprisal is −log₂ p: each bit halves the "
+            "probability, a full bar is {full:.0f} bits. Hatched: outside the model's list, read but never scored. Tap a word.",
+            ahead=_swatch(FORWARD), behind=_swatch(BACKWARD), full=FULL_BITS,
+        )
+        + "</p>"
+    )  # fmt: skip
+    with st.container(key="ribbon"):
+        position = st.pills(
+            t("Word in question"), range(len(tokens)), key=predict_text.AT, bind="query-params", persist_state="session",
+            format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
+        )  # fmt: skip
+    if len(read.tokens) > MOST:
+        st.caption(t("The first {shown} of {count:,} words; the table at the end has all.", shown=MOST, count=len(read.tokens)))
+    return opening if position is None else position
+
+
+def _kept(tokens: Sequence[str]) -> int | None:
+    """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
+    state = st.session_state
+    if predict_text.AT not in state and predict_text.AT in st.query_params:
+        return next(
+            (k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[predict_text.AT]), None
+        )
+    place = state.get(predict_text.AT)
+    if place not in range(len(tokens)):
+        return None
+    chosen, shown = state.get(predict_text.CHOSEN), state.get(predict_text.SHOWN)
+    if chosen and chosen[0] == place and chosen[1] != state[predict_text.NOW]:
+        return None
+    return None if shown and shown[0] == place and shown[1] != tokens[place] else place
+
+
+def gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
+    """Where to look first: the content word that the two directions expected most differently, (T,) bits each.
+
+    A word of the list that is not one of the commonest; where there is none any word, and at last any token.
+    """
+    apart = np.abs(np.asarray(forward) - np.asarray(backward))
+    apart = np.where(np.isfinite(apart), apart, -1.0)
+    words = np.array([any(map(str.isalpha, token)) for token in tokens])
+    content = np.array([token.casefold() not in common for token in tokens]) & words
+    for some in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
+        if some.any():
+            return int(np.argmax(np.where(some, apart, -2.0)))
+    return 0
+
+
+def _swatch(colour: str) -> str:
+    return f'<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{colour}"></span>'
+
+
+def _most(values: np.ndarray) -> int:
+    return int(np.argmax(np.where(np.isfinite(values), values, -1.0)))
+
+
+def _replace(word: str, position: int) -> None:
+    text = st.session_state[predict_text.TEXT]
+    predict_text.put(expectation.replaced(text, position, word), other=text, at=position)
+
+
+def _noticed(read: Reading, places: np.ndarray) -> list[str]:
+    tokens, known, lines = read.tokens, np.isfinite(read.forward), []
+    if not known.any():
+        return [t("None of these words is in the model's list: it reads their letters, but can score none of them.")]
+    a, b = _most(read.forward), _most(read.backward)
+    names = {"a": escape(tokens[a][:24]), "x": read.forward[a], "b": escape(tokens[b][:24]), "y": read.backward[b]}
+    if a == b:
+        lines.append(t("“{a}” surprised both directions most: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
+    else:
+        lines.append(t("From the left “{a}” surprised most ({x:.1f} bits), from the right “{b}” ({y:.1f}).", **names))
+    k = _most(np.abs(read.forward - read.backward))
+    names = {"word": escape(tokens[k][:24]), "x": read.forward[k], "y": read.backward[k]}
+    if known.sum() > 1 and abs(read.forward[k] - read.backward[k]) >= 0.1:
+        lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
+    scored = int(np.isfinite(places[0]).sum())
+    if scored > 1:
+        left, right, both = ((places == 1).sum(axis=1)).tolist()
+        names = {"n": scored, "left": left, "right": right, "both": both}
+        lines.append(t("Of {n} scored words the first guess was right for {left} from the left, {right} from the right, {both} from both sides.", **names))  # fmt: skip
+    if not known.all():
+        outside = ", ".join(f"“{escape(w[:24])}”" for w in dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)[:5]))
+        lines.append(t("Not scored, being outside the list: {words}.", words=outside))
+    return lines

@@ -1,0 +1,139 @@
+"""The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+import streamlit as st
+
+from core.analysis.expectation import sentences_of
+from core.common.i18n import t
+from core.common.limits import limits
+from pages._frame import examples
+from pages._frame.browser import limited
+from pages._widgets.as_you_type import as_you_type
+
+TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
+# The place that the page chose by itself, (number, text), and the word that was last in question, (number, word).
+CHOSEN, SHOWN = "predict.chosen", "predict.shown"
+KEPT = 100  # earlier versions to go back to
+# What the page's text is, what it was before a tap or Undo put that in, and whether the box reported a change in this run. A
+# click made before the browser has the new text brings the old one along, which is no typing.
+NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
+
+
+def text_box() -> str:
+    """Examples, the text, temperature and seed of draws, Undo."""
+    if st.session_state.pop(CHANGED, False):
+        _forget_earlier()
+    known = examples.predict()
+    names = {
+        "open": t("An open end"), "cat": t("A cat"), "beginning": t("No beginning"), "path": t("Garden path"),
+        "surprise": t("A word that surprises"), "agreement": t("Agreement"),
+    }  # fmt: skip
+    st.pills(
+        t("Examples"), range(len(known)), key=EXAMPLE, on_change=_take_example, label_visibility="collapsed",
+        format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
+    )  # fmt: skip
+    columns = st.columns([6, 2, 1.5, 1.5], vertical_alignment="bottom", gap="medium")
+    label = t("Your text")
+    text = columns[0].text_area(
+        label, known[0].text, key=TEXT, bind="query-params", persist_state="session", max_chars=limits().max_text, height=80,
+        placeholder=t("Type a few words; both directions answer as you type"), on_change=_typed,
+    )  # fmt: skip
+    limited(columns[0], label, text, limits().max_text)
+    columns[1].slider(
+        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", bind="query-params", persist_state="session",
+        help=t(
+            "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
+            "first choices, 0 always takes the first."
+        ),
+    )  # fmt: skip
+    columns[2].number_input(
+        t("Seed"), 0, 9999, 0, key="pseed", bind="query-params", persist_state="session",
+        help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
+    )  # fmt: skip
+    columns[3].button(
+        t("Undo"), key="predict.undo", icon=":material/undo:", on_click=undo, disabled=not st.session_state.get(EARLIER),
+        width="stretch", help=t("Back to the text as it was before the last tap or draw."),
+    )  # fmt: skip
+    as_you_type(label)
+    st.session_state[NOW] = text or ""
+    _fit_other(st.session_state[NOW])
+    return st.session_state[NOW]
+
+
+def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:
+    """Make `text` the page's text (in a callback), so that Undo goes back; nothing is put in where there is no room."""
+    before = _text()
+    _trust_place()
+    if len(text) > limits().max_text:
+        text, ended = before, "full"
+    if text != before:
+        st.session_state[EARLIER] = [*st.session_state.get(EARLIER, []), before][-KEPT:]
+        st.session_state[EXAMPLE] = None
+    _replace(before, text)
+    if other is not None:
+        st.session_state[OTHER] = other
+    if at is not None:
+        st.session_state[AT] = at
+    st.session_state[ENDED] = ended
+
+
+def undo() -> None:
+    before = _text()
+    _trust_place()
+    if earlier := st.session_state.get(EARLIER):
+        _replace(before, earlier[-1])
+        st.session_state[EARLIER], st.session_state[ENDED] = earlier[:-1], None
+
+
+def is_version(text: str, other: str) -> bool:
+    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
+    a, b = ([token for sentence in sentences_of(one) for token in sentence] for one in (text, other))
+    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+    return bool(same) and 2 * same >= max(len(a), len(b))
+
+
+def _fit_other(text: str) -> None:
+    """The text to compare with is an example's only beside that example, or what is still a version of it; else there is none yet."""
+    known = examples.predict()
+    if OTHER not in st.session_state and OTHER not in st.query_params:
+        st.session_state[OTHER] = next((one.other for one in known if one.text == text), "")
+    elif (other := st.session_state.get(OTHER)) and other in {one.other for one in known} and not is_version(text, other):
+        st.session_state[OTHER] = ""
+
+
+def _trust_place() -> None:
+    """The word in question stays where it is through a tap, a draw or Undo, whatever word stands there now."""
+    st.session_state[CHOSEN] = st.session_state[SHOWN] = None
+
+
+def _text() -> str:
+    """The text a callback starts from; after typing, with nothing to go back to."""
+    if st.session_state.pop(CHANGED, False):
+        if st.session_state[TEXT] == st.session_state.get(BEFORE):
+            return st.session_state[NOW]
+        _forget_earlier()
+    return st.session_state[TEXT]
+
+
+def _replace(before: str, text: str) -> None:
+    st.session_state[BEFORE], st.session_state[NOW], st.session_state[TEXT] = before, text, text
+
+
+def _forget_earlier() -> None:
+    """Going back past what was typed would lose it."""
+    st.session_state[EARLIER], st.session_state[ENDED], st.session_state[EXAMPLE] = [], None, None
+    st.session_state[BEFORE] = None
+
+
+def _typed() -> None:
+    st.session_state[CHANGED] = True
+
+
+def _take_example() -> None:
+    if (number := st.session_state[EXAMPLE]) is not None:
+        example = examples.predict()[number]
+        put(example.text, other=example.other, at=example.at)
+        st.session_state[EXAMPLE] = number

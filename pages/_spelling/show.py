@@ -1,0 +1,115 @@
+"""The Spelling page's words: neighbours in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.spelling import Firing, cosine_matrix, split_words
+from core.common.i18n import t
+from core.common.markup import plain
+from core.figures.spelling import cosine_table, letter_marks, windows_figure
+from core.figures.style import GLOVE, LAYER_COLOURS
+from core.static.vectors import Neighbour, StaticVectors
+from pages._cached import opened
+from pages._cached.spellings import NEIGHBOURS, fired, nearest_read, reading, show_reading
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._spelling import notices
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+MOST_WORDS, IN_A_ROW = 8, 4
+
+
+def show(in_use: InUse, text: str, among: int | None) -> None:
+    """All about the words of `text`; neighbours among the first `among` words of the vocabulary, or all (None)."""
+    words, left_out = split_words(text, MOST_WORDS)
+    if not words:
+        st.info(t("There is no word here. Type one or more, or take one of the examples above."), icon=":material/edit:")
+        return
+    if left_out:
+        st.caption(t("The first {n} words are looked at; words left out: {left_out:,}.", n=MOST_WORDS, left_out=left_out))
+    read, vectors, encoder = (
+        reading(in_use.model, in_use.vectors),
+        opened.vectors(in_use.vectors),
+        opened.model(in_use.model).encoder,
+    )
+    found = [fired(in_use.model, word) for word in words]
+    rows = encoder.word_vectors(list(words))
+    near = nearest_read(read, words, rows, among)
+    beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
+    for start in range(0, len(words), IN_A_ROW):
+        columns = st.columns(min(len(words), IN_A_ROW), gap="medium")
+        for column, *one in zip(columns, found[start:], near[start:], beside[start:], strict=False):
+            with column:
+                _card(*one, vectors)
+    ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
+    show_reading(read, among, any(near))
+    notice(notices.about(found, near, beside, ours, read.spellings.usual_cosine()))
+    _windows(found)
+    if len(words) > 1:
+        _cosines(words, ours, theirs, vectors.name)
+    _twins(found, near, beside)
+
+
+def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None, vectors: StaticVectors) -> None:
+    st.html(f'<div style="overflow-wrap:anywhere;line-height:2.2">{letter_marks(firing)}</div>')
+    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], t("from the letters alone"))
+    if near:
+        lists.word_lines([(n.word, n.cosine, "") for n in near])
+    else:
+        st.html(f'<p class="small">{t("The vocabulary is being read: see below.")}</p>')
+    spelling = vectors.spelling(firing.word)
+    read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector a known spelling")
+    lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
+    if beside is None:
+        st.html(f'<p class="small">{t("Not in the vocabulary: GloVe has nothing to say.")}</p>')
+    else:
+        lists.word_lines([(n.word, n.cosine, "") for n in beside])
+
+
+@st.fragment
+def _windows(found: list[Firing]) -> None:
+    st.markdown(f"#### {t('Which windows of letters fire?')}")
+    place = {str(k): firing for k, firing in enumerate(found)}
+    names = {key: plain(firing.word, 24) for key, firing in place.items()}
+    chosen = st.segmented_control(
+        t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed"
+    ) or "0"  # fmt: skip
+    firing = place.get(chosen, found[0])
+    alt = t(
+        "“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.",
+        word=firing.word[:40],
+    )
+    draw(windows_figure(firing), key="spelling.windows", alt=alt)
+    st.caption(notices.reading_guide(firing))
+
+
+def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
+    st.markdown(f"#### {t('How alike are your words?')}")
+    for column, title, matrix, colour, key in zip(
+        st.columns(2, gap="large"), (t("Layer 0: cosines"), t("{name}: cosines", name=escape(name))), (ours, theirs),
+        (LAYER_COLOURS["1"], GLOVE), ("ours", "theirs"), strict=True,
+    ):  # fmt: skip
+        with column:
+            lists.heading(title, colour)
+            alt = t("{title} of every two of: {words}.", title=title, words=", ".join(words))
+            draw(cosine_table(words, matrix, colour, key=key), key=f"spelling.{key}", alt=alt)
+
+
+def _twins(found: list[Firing], near: list, beside: list) -> None:
+    rows = [
+        {t("word"): firing.word, t("by"): source, t("rank"): rank, t("neighbour"): n.word, t("cosine"): round(n.cosine, 4)}
+        for firing, *both in zip(found, near, beside, strict=True)
+        for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
+        for rank, n in enumerate(some or (), 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("The neighbours as a table"))
+    windows = [
+        {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share of the vector"): round(w.share, 4)}
+        for f in found for w in f.windows if abs(w.share) >= 0.0005
+    ]  # fmt: skip
+    lists.twin(pd.DataFrame(windows), name="windows", key="windows.twin", label=t("The windows as a table"))

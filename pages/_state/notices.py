@@ -1,0 +1,141 @@
+"""What the State page says of its pictures, computed from the encodings they show."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from core.analysis import memory as statefulness
+from core.analysis.memory import Memory
+from core.common.i18n import t
+from core.index.neighbours import similarities
+from core.senses.separation import pair_cosines
+from pages._cached import opened
+from pages._frame.in_use import InUse
+from pages._widgets import notices
+from pages._widgets.inputs import Chosen
+
+UNSEEN = 5e-7  # a drift below is none: vectors are of float32
+SEEN = 0.005  # a drift below is 0.00 to two digits
+ROUNDING = 1e-3  # of numbers about 1 in float32, added in another order
+
+
+def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    if not layer:
+        return [t("At layer 0 nothing changes: it reads the spelling and no text, before or now.")]
+    drifted, tokens = memory.drifted, chosen.tokens
+    if drifted.whole[layer].max() < UNSEEN:
+        return [t("At layer {layer} no word drifts: its vectors are those of a fresh start.", layer=layer)]
+    worst = int(drifted.whole[layer].argmax())
+    lines = [
+        t(
+            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector), all words together by {mean:.3f}.",
+            layer=layer, word=escape(tokens[worst][:24]), cosine=1 - float(drifted.whole[layer, worst]), mean=float(drifted.whole[layer].mean()),
+        )
+    ]  # fmt: skip
+    if len(tokens) < 3:
+        return lines
+    ahead, behind = drifted.forward[layer], drifted.backward[layer]
+    if min(ahead.max(), behind.max()) < SEEN:  # 0.00 in two digits
+        return lines
+    if ahead.argmax() == 0 and behind.argmax() == len(tokens) - 1:
+        lines.append(
+            t(
+                "The forward half drifts most at the first word ({first:.2f}), the backward half at the last ({last:.2f}): there each has read "
+                "least of this sentence, and leans most on what came before.",
+                first=float(ahead[0]), last=float(behind[-1]),
+            )
+        )  # fmt: skip
+    else:
+        lines.append(
+            t(
+                "One expects the forward half to drift most at the first word and the backward half at the last; here it is “{ahead}” and “{behind}”.",
+                ahead=escape(tokens[int(ahead.argmax())][:24]), behind=escape(tokens[int(behind.argmax())][:24]),
+            )
+        )  # fmt: skip
+    return lines
+
+
+def about_settling(memory: Memory, layer: int) -> list[str]:
+    if not layer:
+        return []
+    same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
+    if max(same.max(), varied.max()) < UNSEEN:
+        return [t("What was read before changes nothing here: every time the vectors are those of a fresh start.")]
+    settled = same[-1] <= 0.01 * same[0]
+    away = float(memory.same.from_fresh(layer)[-1])
+    lines = [
+        t("With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.", first=float(same[0]), last=float(same[-1]), away=away)
+        if settled
+        else t("Even with the same text each time it has not settled after {n} times ({first:.3f}, then {last:.4f}).", n=len(same), first=float(same[0]), last=float(same[-1]))
+    ]  # fmt: skip
+    rest = float(varied[len(varied) // 2 :].mean())
+    if rest > 0.001:
+        lines.append(
+            t(
+                "With another text each time, as on a server, it does not within {n} times: {rest:.3f} from one time to the next.",
+                n=len(varied),
+                rest=rest,
+            )
+        )
+        lines.append(
+            t("Warming up with a few batches, as AllenNLP advises, takes away the first jump ({first:.3f}) and not this.", first=float(varied[0]))
+        )  # fmt: skip
+    else:
+        lines.append(
+            t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest)
+        )
+    return lines
+
+
+def about_ours(memory: Memory) -> list[str]:
+    alone, batch = memory.stateless_difference
+    if not alone and not batch:
+        return [t("Ours, before and after the same text, alone or in one batch with it, differs in no number.")]
+    told = {"alone": alone, "batch": batch}
+    if max(alone, batch) < ROUNDING:
+        return [
+            t(
+                "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text "
+                "{batch:.1g}, which is rounding.",
+                **told,
+            )
+        ]
+    return [
+        t(
+            "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text {batch:.1g}.",
+            **told,
+        )
+    ]
+
+
+def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    """Whether it matters: how many of the nearest labelled neighbours change."""
+    table, first, second = opened.targets(in_use.corpus, in_use.model), memory.same.encodings[0], memory.same.encodings[1]
+    changed, k, same_word = statefulness.changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
+    word = escape(chosen.word[:24])
+    return [
+        t("Of the {k} labelled sentences nearest to “{word}” at layer {layer}, this many are others then: {n}.", k=k, word=word, n=changed[layer], layer=layer)
+        if same_word
+        else t(
+            "“{word}” has no labelled sentences; of the {k} labelled words nearest to it at layer {layer}, this many are others then: {n}.",
+            k=k, word=word, n=changed[layer], layer=layer,
+        )
+    ]  # fmt: skip
+
+
+def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
+    table = opened.targets(in_use.corpus, in_use.model)
+    lemma = notices.lemma_of(table, chosen.word)
+    if not lemma or not layer:
+        return []
+    rows = table.labelled_rows(lemma)
+    same, _ = pair_cosines(similarities(table, rows, np.eye(len(memory.fresh[0]))[layer]), table.sense[rows])
+    if not np.isfinite(same):
+        return []
+    return [
+        t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
+          word=escape(lemma), same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
+    ]  # fmt: skip

@@ -1,0 +1,109 @@
+"""The State page: one sentence before and after another user's text, with AllenNLP's memory and without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.allennlp import engine
+from core.analysis.memory import Memory
+from core.common.i18n import t
+from core.common.markup import ours
+from core.figures.memory import halves_figure, layers_figure, settling_figure
+from pages._cached import opened
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._state.notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+from pages._word.other_text import other_text
+from pages._word.store import remembered
+
+ROUNDS = 6  # times the other text is read
+
+
+@st.fragment
+def show(in_use: InUse, chosen: Chosen) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _page(in_use, chosen)
+
+
+def _page(in_use: InUse, chosen: Chosen) -> None:
+    other = other_text()
+    n_layers = opened.model(in_use.model).encoder.n_layers
+    layers = [str(k) for k in range(n_layers)]
+    layer = int(
+        st.segmented_control(
+            t("Layer"), layers, default=layers[-1], key="layer", bind="query-params", persist_state="session", required=True,
+            help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."),
+        ) or layers[-1]
+    )  # fmt: skip
+    memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
+    drifted, bold = memory.drifted, chosen.position
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown(t("**Each word, after the other text**: cosine to its vector from a fresh start"))
+        stateless = 1 - memory.stateless.whole.max(axis=0)
+        least = int(drifted.whole[layer].argmax())
+        told = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
+        alt = t(
+            "Each word's cosine to its vector from a fresh start, a line a layer; at layer {layer} “{word}” has the lowest, {cosine:.3f}.",
+            **told,
+        )
+        draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
+        _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
+    with right:
+        st.markdown(t("**Where it comes from**: drift of the two halves at layer {layer}", layer=layer))
+        halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
+        alt = t("How far the forward and the backward half of each word's vector have drifted at layer {layer}.", layer=layer)
+        draw(halves, key="state.2", alt=alt)
+        _caption(about_words(memory, chosen, layer)[1:])
+    st.markdown(
+        t("**Does it settle?** The sentence {n} times, other text in between, layer {layer}: how far each encoding is from the one before", n=ROUNDS + 1, layer=layer)
+    )  # fmt: skip
+    same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
+    ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
+    told = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
+    alt = t(
+        "How far each of {n} encodings is from the one before: {first:.4f} at first, {last:.4f} at last with the same text in between.",
+        **told,
+    )
+    draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
+    _caption(about_settling(memory, layer))
+    notice([*about_neighbours(in_use, memory, chosen, layer), *about_ours(memory)])
+    st.html(f'<p class="small">{_how_checked()}</p>')
+    lists.twin(_table(memory, chosen), name="state", key="state.table")
+
+
+def _caption(lines: list[str]) -> None:
+    """What a picture's numbers say, below it; user text in the sentences is escaped."""
+    if lines:
+        st.html(f'<p class="small">{ours(" ".join(lines))}</p>')
+
+
+def _how_checked() -> str:
+    checked = t(
+        "The memory shown is our own encoder's with its states carried over (encode_streams). The golden tests hold it to what AllenNLP and "
+        "bilm-tf published for thirty sentences in three streams, to 0.00001."
+    )
+    ready = t("AllenNLP is set up on this machine: choose it as the engine under “In use” to compare with it.")
+    return f"{checked} {ready}" if engine.is_ready() else checked
+
+
+def _table(memory: Memory, chosen: Chosen) -> pd.DataFrame:
+    words = [
+        {t("what"): t("word"), t("number"): k + 1, t("word"): token, t("layer"): layer, t("cosine to a fresh start"): round(1 - float(memory.drifted.whole[layer, k]), 5),
+         t("drift, forward half"): round(float(memory.drifted.forward[layer, k]), 5), t("drift, backward half"): round(float(memory.drifted.backward[layer, k]), 5),
+         t("cosine, our encoder"): round(1 - float(memory.stateless.whole[layer, k]), 5)}
+        for k, token in enumerate(chosen.tokens) for layer in range(len(memory.fresh[0]))
+    ]  # fmt: skip
+    times = [
+        {t("what"): name, t("number"): k + 2, t("layer"): layer, t("drift from the time before"): round(float(before), 6), t("drift from a fresh start"): round(float(fresh), 6)}
+        for name, stream in ((t("the same text each time"), memory.same), (t("another text each time"), memory.varied))
+        for layer in range(len(memory.fresh[0]))
+        for k, (before, fresh) in enumerate(zip(stream.from_previous(layer), stream.from_fresh(layer), strict=True))
+    ]  # fmt: skip
+    return pd.DataFrame([*words, *times])

@@ -1,0 +1,223 @@
+"""The slides' pictures: each one live figure, and a sentence of at most twenty words computed from it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from html import escape, unescape
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.analysis.spelling import split_words
+from core.classify.model import variant_titles
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import gram, mixed_cosines
+from core.figures.classifiers import answers_figure, class_colours
+from core.figures.cloud import dot_figure
+from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed, view_name
+from core.figures.maps import angle_figure, cosine_bars
+from core.figures.measures import accuracy_lines
+from core.figures.spelling import windows_figure
+from core.figures.style import enlarged, layer_title, sense_colour
+from core.senses import influence as inf
+from core.text.languages import tokenize
+from core.text.tokens import join_tokens
+from pages._cached import opened as store
+from pages._cached.spellings import fired
+from pages._frame import examples
+from pages._frame.in_use import InUse, english
+from pages._frame.question import place_of
+from pages._widgets import charts, notices
+from pages._word.store import influences, static_side
+
+HEIGHT, BESIDE_TEXT = 320, 240  # pixels of a picture, alone or over a sentence: all of a slide stands on 1280 by 720
+FACTOR = 1.5
+WINDOWS = 3  # of letters, drawn
+TASK, SHOWN = "news-title", ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
+TOP = "2"  # the layer that is looked at
+
+
+def example_of(word: str) -> examples.Decided:
+    """The example of the page of influence that asks for this word."""
+    return next(e for e in examples.decided() if e.word == word)
+
+
+def _senses(in_use: InUse, word: str) -> list[str]:
+    """The word's labelled senses, two at least."""
+    senses = notices.senses_of(store.targets(in_use.corpus, in_use.model), word)
+    if len(senses) < 2:
+        raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=word[:40]))
+    return senses
+
+
+def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
+    alt = unescape(re.sub("<[^>]*>", "", said))
+    charts.draw(enlarged(figure, FACTOR, height=height), key=f"slide.{name}", alt=alt)
+
+
+def _said(tokens: tuple[str, ...], position: int) -> str:
+    """A sentence as safe HTML, its word marked."""
+    place = "\ue000"  # of the word, until all is escaped
+    readable = join_tokens([*tokens[:position], place, *tokens[position + 1 :]])
+    return f'<p class="said">{escape(readable).replace(place, f"<b>{escape(tokens[position])}</b>")}</p>'
+
+
+def _tokens(word: str) -> list[tuple[tuple[str, ...], int]]:
+    """The two sentences of an example, and where the word stands in them."""
+    found = [tuple(tokenize(text)) for text in examples.pairs()[word]]
+    return [(tokens, place_of(tokens, word)) for tokens in found]
+
+
+def _cosines(in_use: InUse, word: str) -> dict[str, float]:
+    """The cosine of the word's two vectors in each layer."""
+    a, b = (store.query(in_use.model, *one).layers for one in _tokens(word))
+    dots, own, other = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
+    return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
+
+
+def _sentences(in_use: InUse, word: str) -> str:
+    st.html("".join(_said(*one) for one in _tokens(word)))
+    cosine = _cosines(in_use, word)["0"]
+    return t(
+        "“{word}” is spelt alike in both: layer 0, which reads spelling only, sees no difference (cosine {cosine:.2f}).",
+        word=escape(word), cosine=cosine,
+    )  # fmt: skip
+
+
+def _dot(in_use: InUse, word: str) -> str:
+    senses = _senses(in_use, word)
+    placed, _ = static_side(in_use.corpus, in_use.model, in_use.vectors, word)
+    numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
+    near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
+    told = {"n": len(placed), "many": numbers.count(near), "some": numbers.count(far)}
+    told |= {"sense": escape(senses[near]), "other": escape(senses[far])}
+    said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **told)
+    figure = dot_figure(
+        word,
+        [p.word for p in placed],
+        [p.cosine for p in placed],
+        numbers,
+        senses,
+        height=HEIGHT,
+        key=f"slide.{word}",
+        letters=FACTOR,
+    )
+    _draw(figure, "dot", said)
+    return said
+
+
+def _angle(in_use: InUse, word: str) -> str:
+    cosine, static = _cosines(in_use, word)[TOP], notices.glove_cosine(store.vectors(in_use.vectors), word, word)
+    degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
+    labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
+    _draw(angle_figure(cosine, labels, same_word=True, layer=TOP, glove=static), "angle", said)
+    return said
+
+
+def _layers(in_use: InUse, word: str) -> str:
+    cosine = _cosines(in_use, word)
+    said = t(
+        "Cosine of the two “{word}”: {zero:.2f} at layer 0, {one:.2f} at layer 1, {two:.2f} at layer 2.",
+        word=escape(word), zero=cosine["0"], one=cosine["1"], two=cosine["2"],
+    )  # fmt: skip
+    _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=TOP), "layers", said)
+    return said
+
+
+def _influence(in_use: InUse, word: str) -> inf.Influence:
+    tokens = tokenize(example_of(word).text)
+    n = store.model(in_use.model).encoder.n_layers
+    return influences(
+        in_use.corpus,
+        in_use.model,
+        tuple(tokens),
+        place_of(tokens, word),
+        inf.DROP,
+        "",
+        tuple(np.full(n, 1 / n).tolist()),
+    )
+
+
+def _decided(in_use: InUse, word: str) -> str:
+    found, senses = _influence(in_use, word), _senses(in_use, word)
+    stands = inf.verdict(found, TOP, inf.BOTH)
+    values = inf.parts(found, TOP, inf.BOTH, stands.sense)
+    pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
+    numbers = dict(zip(found.changed, values.tolist(), strict=True))
+    st.html(influence_marks(found.tokens, found.position, numbers, {k: signed(v) for k, v in numbers.items()}, pair))
+    told = {"sense": escape(stands.sense), "word": escape(found.tokens[found.changed[int(np.abs(values).argmax())]])}
+    if example_of(word).sense not in ("", stands.sense):
+        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=escape(example_of(word).sense), **told)  # fmt: skip
+    return t(
+        "“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told
+    )
+
+
+def _mix(in_use: InUse, word: str) -> str:
+    n = store.model(in_use.model).encoder.n_layers
+    spaces = {str(k): np.eye(n)[k] for k in range(n)} | {"mix": np.full(n, 1 / n)}
+    reports = {name: store.sense_scores(in_use.corpus, in_use.model, word, tuple(w)) for name, w in spaces.items()}
+    shares = {name: report.one_nn for name, report in reports.items()}
+    best = max((name for name in shares if name != "mix"), key=shares.get)
+    said = t(
+        "Nearest, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer}; chance is {null:.0%}.",
+        mix=shares["mix"], best=shares[best], layer=layer_title(best), null=reports["mix"].null_mean,
+    )  # fmt: skip
+    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
+    return said
+
+
+def _halves(in_use: InUse, word: str) -> str:
+    found, senses = _influence(in_use, word), _senses(in_use, word)
+    each = inf.halves(found, TOP)
+    bars = [
+        HalfBar(view_name(TOP), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
+        for h, v in each.items()
+    ]
+    told = {half: escape(each[half].sense) for half in inf.HALVES}
+    if len(set(told.values())) == 1:
+        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=told[inf.BOTH])
+    else:
+        said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **told)
+    _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
+    st.html(_said(found.tokens, found.position))
+    return said
+
+
+def _spelling(in_use: InUse, text: str) -> str:
+    word = split_words(text, 1)[0][0]
+    found, known = fired(in_use.model, word), word in store.vectors(in_use.vectors)
+    letters = [w for w in found.windows if w.lettered]
+    told = {"word": escape(word), "window": escape(letters[0].text) if letters else "–"}
+    if known:
+        said = t("GloVe has a vector for “{word}” too; ELMo makes its own from letters: “{window}” gives most.", **told)
+    else:
+        said = t("GloVe has nothing for “{word}”. ELMo makes a vector from its letters: “{window}” gives most.", **told)
+    _draw(windows_figure(found, WINDOWS), "spelling", said)
+    return said
+
+
+def _headline(in_use: InUse, text: str) -> str:
+    from pages._cached import classifiers  # scikit-learn, for this slide alone
+
+    in_use = english(in_use)
+    opened = classifiers.opened(TASK, in_use)
+    titles = variant_titles()
+    colours = class_colours(next(iter(opened.heads.values())).labels, ordered=False)
+    scores = {name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}
+    best = max(scores, key=scores.get)
+    answers = {n: a for n, a in classifiers.answers(TASK, in_use, text).items() if n in SHOWN or n == best}
+    label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
+    told = {"n": n, "all": len(answers), "label": escape(label), "best": escape(titles[best]), "right": scores[best]}
+    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **told)
+    figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
+    _draw(figure, "headline", said)
+    return said
+
+
+DRAW = (_sentences, _dot, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide

@@ -1,0 +1,141 @@
+"""The slides' words: each one's question, the page it is taken from, the speaker's notes; and the way from slide to slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.common.i18n import t
+from pages._widgets import steps
+
+NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
+STYLE = """
+<style>
+  .st-key-one_idea h1 {font-size: 1.6rem; padding: 0 0 0 1.6rem;}
+  .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.45rem;}
+  .st-key-one_idea .st-key-take {display: none;}
+  .st-key-one_idea .notice {font-size: 1.15rem; line-height: 1.4; margin: 0;}
+  .st-key-slide_picture {min-height: 325px;}
+  .st-key-one_idea .said {font-size: 1.7rem; line-height: 1.5; margin: 0.5rem 0; overflow-wrap: anywhere;}
+  .st-key-one_idea .said b {padding: 0.05rem 0.3rem; border-radius: 0.3rem; color: #1B1B1F;}
+  .st-key-one_idea .said:nth-of-type(1) b {background: #FFD23F;}
+  .st-key-one_idea .said:nth-of-type(2) b {background: #FF7AB6;}
+  .st-key-one_idea .token {font-size: 1.35rem;}
+  .stMainBlockContainer {padding: 0.6rem 2rem 0.4rem 2rem;}
+  [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: 0.5rem;}
+  [data-testid="stHeader"] {background: transparent; height: 2rem; min-height: 2rem;}
+  @media (max-width: 640px) {
+    .stMainBlockContainer {padding: 2.4rem 1rem 0.4rem 1rem;}
+    .st-key-one_idea h1 {font-size: 1.45rem; padding: 1.6rem 0 0 0;}
+    .st-key-slide_picture {min-height: 0;}
+    .st-key-one_idea .said {font-size: 1.2rem;}
+  }
+</style>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """A slide's words; its picture is drawn by `teach`."""
+
+    title: str  # a question
+    page: str  # where the whole of it is
+    note: str  # for whoever speaks
+
+
+def slides() -> tuple[Slide, ...]:
+    """All slides, in order, in the reader's language."""
+    return (
+        Slide(
+            t("Does one word have one meaning?"),
+            "app.py",
+            t(
+                "Read both sentences aloud and ask what the word means in each. A spelling is one thing, a meaning another. Layer 0 of "
+                "ELMo reads the letters alone, so to it both are the same; this is where every model of words began."
+            ),
+        ),
+        Slide(
+            t("Where is the word, for GloVe?"),
+            "pages/cloud.py",
+            t(
+                "GloVe counts which words stand near each other in a large text and keeps one vector a spelling. All meanings share it, so "
+                "the neighbours of all meanings stand around one dot. Grey ones lean clearly to none. Nearer the middle is more alike."
+            ),
+        ),
+        Slide(
+            t("And for ELMo?"),
+            "app.py",
+            t(
+                "ELMo reads the whole sentence before it gives a vector, so the same word has another one in each. The angle is drawn as it is: "
+                "its cosine is the number that search and comparison use. GloVe has no angle to draw."
+            ),
+        ),
+        Slide(
+            t("Which layer tells them apart?"),
+            "pages/map.py",
+            t(
+                "Layer 0 sees letters only, so its bar is 1. Layer 1 and layer 2 are LSTMs that read the sentence from both sides. Ask the "
+                "room which word will part most, then choose it. The bundled model is small, and sometimes the bars hardly fall."
+            ),
+        ),
+        Slide(
+            t("Which words decided it?"),
+            "pages/decided.py",
+            t(
+                "Each word is taken out in turn and the sentence is read again. The number under a word is what the lead of the chosen meaning "
+                "loses without it; the framed word is the one in question. Ask first: which word told you?"
+            ),
+        ),
+        Slide(
+            t("Which layers does a task need?"),
+            "pages/mix.py",
+            t(
+                "The share of labelled sentences whose nearest other sentence has the same meaning, for each layer alone and for their equal "
+                "mix. A real task learns its own mix, one weight a layer and one scale; ELMo's networks stay as they are, and the task's own grow by its numbers."
+            ),
+        ),
+        Slide(
+            t("What did it read from the left, what from the right?"),
+            "pages/decided.py",
+            t(
+                "Half of each vector comes from a network that has read the past, half from one that has read the future. They never meet. "
+                "The bar is the lead of the meaning that each would choose; the grey stroke is its lead with no sentence at all."
+            ),
+        ),
+        Slide(
+            t("What of a word nobody has seen?"),
+            "pages/spelling.py",
+            t(
+                "Let the room invent a word. ELMo reads characters through windows, here from one letter to whole words, so any spelling has a vector. Blue "
+                "windows give to it, orange ones take. Whether the vector is a good one is another question: see the full page."
+            ),
+        ),
+        Slide(
+            t("What is it good for?"),
+            "pages/classify.py",
+            t(
+                "All of these were trained here on the same headlines; they differ most in what they read. Type a headline of today. A plain count "
+                "of words is a strong rival; where vectors in context help, and whether it is context, has its numbers on the Results page."
+            ),
+        ),
+    )  # fmt: skip
+
+
+def slide_named(number: int) -> Slide:
+    """A slide by its number from 0."""
+    return slides()[number]
+
+
+def stepper() -> int:
+    """Back, the slides' numbers, next, by button or arrow key; the number from 0."""
+    st.html(STYLE)
+    return steps.stepper(
+        "slide", t("Slide"), NUMBERS, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right")
+    )
+
+
+def notes(number: int) -> None:
+    """For whoever speaks, folded."""
+    with st.expander(t("Speaker's notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
+        st.markdown(slide_named(number).note)

@@ -1,0 +1,52 @@
+"""Every figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.common.i18n import t
+from core.figures import measures
+from core.figures.style import CONFIG, LAYER_COLOURS, layer_title
+from pages._export import record
+
+LONGEST = 500  # characters of a name: a reader hears it in one go
+
+
+def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONFIG, **options: Any) -> Any:
+    """st.plotly_chart with its return value. `alt` says what the figure shows, in a sentence or two of plain text.
+
+    `options` are st.plotly_chart's own: on_select, selection_mode, width, height.
+    """
+    alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
+    record.now().note("figure", record.Figure(figure, alt), key)
+    return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
+
+
+def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False) -> None:
+    """Layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Plain HTML: st.plotly_chart is put in anew
+    with every change, which a slider shows."""
+    named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
+    alt = (
+        t("Bars of each layer's weight times the length of its vectors: {named}.", named=named)
+        if by_length
+        else t("Bars of the layers' weights: {named}.", named=named)
+    )
+    record.now().note("figure", record.Figure(measures.weight_bars(weights), alt), key)
+    rows = (
+        f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{LAYER_COLOURS[str(min(k, 2))]}">'
+        f"</i><b>{weight:.0%}</b></span>"
+        for k, weight in enumerate(weights)
+    )
+    st.html(f'<div class="weights" role="img" aria-label="{escape(alt, quote=True)}">{"".join(rows)}</div>')
+
+
+def _with_camera(config: dict[str, Any]) -> dict[str, Any]:
+    """Plotly's menu with its camera, whose work the page's own export does; a figure that has no menu shows none (taken.STYLE)."""
+    if not config.get("displayModeBar", True):
+        return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
+    return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

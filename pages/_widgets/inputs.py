@@ -1,0 +1,113 @@
+"""The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.limits import limits
+from core.text.languages import tokenize
+from core.text.tokens import join_tokens
+from pages._frame import examples, question
+from pages._frame.browser import limited
+from pages._frame.teaching import folded
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One sentence with its token in question; `position` is None where there is no sentence."""
+
+    text: str
+    tokens: tuple[str, ...]
+    position: int | None
+
+    @property
+    def word(self) -> str:
+        return self.tokens[self.position] if self.position is not None else ""
+
+    @property
+    def readable(self) -> str:
+        return join_tokens(list(self.tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the Neighbours page was asked for."""
+
+    layer: str
+    weights: str  # of the mix, "a,b,c"
+    among: str  # same word, other words, any word, types
+    k: int
+
+
+def sentence_pair(*, stacked: bool = False) -> tuple[Chosen, Chosen]:
+    """Two text boxes, the tokens of each to tap, and examples; shared by all pages."""
+    with folded(t("The two sentences")):
+        _examples()
+        columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
+        first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"))
+        return first, sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"))
+
+
+def first_sentence() -> Chosen:
+    """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
+    with folded(t("The sentence")):
+        _examples()
+        return sentence(st.container(), "a", t("First sentence"), t("Word in question, first sentence"))
+
+
+def _examples() -> None:
+    st.pills(
+        t("Examples"),
+        list(examples.pairs()),
+        key="example",
+        on_change=_take_example,
+        label_visibility="collapsed",
+        format_func=lambda word: f":material/format_quote: {word}",
+    )
+
+
+def _take_example() -> None:
+    if word := st.session_state.example:
+        a, b = examples.pairs()[word]
+        question.put(a=a, b=b)
+
+
+def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
+    """One text box and its tokens under the session's and the URL's `key`."""
+    number = question.SIDES.index(key)
+    with place:
+        text = st.text_input(
+            label,
+            question.default_text(key),
+            key=key,
+            bind="query-params",
+            persist_state="session",
+            max_chars=limits().max_text,
+            placeholder=t("Type a sentence with the word you want to look at"),
+        )
+        limited(place, label, text, limits().max_text)
+        found = question.now()
+        tokens = found.tokens[number] if text == found.texts[number] else tuple(question.tokens_of(text))
+        if len(tokens) == limits().max_words < len(tokenize(text)):
+            st.caption(t("Only the first {n} words of this sentence are read. Shorten it, or cut it in two.", n=len(tokens)))
+        if not tokens:
+            st.info(t("Type a sentence here, or take one of the examples above."), icon=":material/edit:")
+            return Chosen(text or "", (), None)
+        # Left out of the address where it is the guess, which Back and a link without it then come to again.
+        position = st.pills(
+            label_of_word,
+            range(len(tokens)),
+            default=found.guesses[number],
+            required=True,
+            key=f"{key}i",
+            bind="query-params",
+            persist_state="session",
+            format_func=question.token_labels(tokens).__getitem__,
+            label_visibility="collapsed",
+            on_change=question.tap,
+            args=(key,),
+        )
+        return Chosen(text, tokens, position if position is not None else found.positions[number])

@@ -1,0 +1,73 @@
+"""What to notice, computed from what is on the screen; and the GloVe column that pages share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.figures.style import GLOVE
+from core.index.table import OccurrenceTable
+from core.static.vectors import StaticVectors
+from pages._frame.markup import plain
+from pages._widgets import lists
+from pages._widgets.inputs import Chosen
+
+
+def senses_of(table: OccurrenceTable, word: str) -> list[str]:
+    """The senses a word has in the labelled sentences, in a fixed order, so that each keeps its colour everywhere."""
+    lemma = lemma_of(table, word)
+    return sorted({table.senses[k] for k in table.sense[table.labelled_rows(lemma)]}) if lemma else []
+
+
+def lemma_of(table: OccurrenceTable, word: str) -> str | None:
+    """The labelled word that a form belongs to ("banks" -> "bank"), or None."""
+    word = word.casefold()
+    if word in table.lemmas:
+        return word
+    code = table.word_codes.get(word)
+    rows = [] if code is None else table.lemma[(table.word == code) & (table.lemma >= 0)]
+    return table.lemmas[rows[0]] if len(rows) else None
+
+
+def glove_cosine(vectors: StaticVectors, a: str, b: str) -> float | None:
+    """Cosine of two spellings' static vectors; None where one is not in the vocabulary."""
+    x, y = vectors.vector(a), vectors.vector(b)
+    if x is None or y is None:
+        return None
+    return float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
+
+
+def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
+    """GloVe's list: one for a word, whatever the sentence; two if the two words differ."""
+    words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
+    for word in words:
+        note = t("{vectors}: one vector a spelling", vectors=vectors.name)
+        lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE, note)
+        try:
+            found = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
+        except BadInput as error:
+            st.info(plain(error), icon=":material/search_off:")
+            continue
+        lists.word_lines([(n.word, n.cosine, "") for n in found])
+        tables.append(
+            pd.DataFrame(
+                [
+                    {t("context"): f"GloVe: {word}", t("rank"): r, t("word"): n.word, t("cosine"): round(n.cosine, 4)}
+                    for r, n in enumerate(found, 1)
+                ]
+            )
+        )
+
+
+def static_line(share: float, where: str, difference: tuple[float, float, float]) -> str:
+    """What the static context reaches, what a space is less it (mean, low, high), and whether that decides anything."""
+    mean, low, high = (value * 100 for value in difference)
+    verdict = t("ahead") if low > 0 else t("behind") if high < 0 else t("not decided")
+    return t(
+        "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is {mean:+.1f} points "
+        "(95 % interval {low:+.1f} to {high:+.1f}): {verdict}.",
+        share=share, where=where, mean=mean, low=low, high=high, verdict=verdict,
+    )  # fmt: skip

@@ -1,0 +1,124 @@
+"""The end of every view: its link, its figures, its tables, all of it as one HTML file, and a notebook that computes it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from html import escape
+from urllib.parse import parse_qsl, urlsplit
+
+import streamlit as st
+
+from core import __version__
+from core.common import i18n
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.markup import plain
+from pages._export import record
+from pages._export.notebook_file import VIEWS, notebook
+from pages._export.pictures import pictures
+from pages._export.record import Taken
+from pages._frame.markup import pathless
+
+
+@st.fragment
+def show() -> None:
+    """Folded; what it holds is made when it is opened, and each file when it is asked for."""
+    view = record.now()
+    opened = st.expander(t("Take it with you"), icon=":material/ios_share:", key="take", on_change="rerun")
+    if not opened.open:
+        return
+    view.look()
+    with opened:
+        name = f"elmoscope-{view.view}"
+        pictures(name, title=escape(view.question or view.title), source=escape(_source(view)))
+        tables = view.tables()
+        if tables:
+            st.markdown(f"**{t('Tables')}**")
+        with st.container(horizontal=True, gap="small"):
+            for key, table in tables.items():
+                label = t("CSV: {table}", table=plain(table.label))
+                _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
+        st.markdown(f"**{t('All of it')}**")
+        with st.container(horizontal=True, gap="small"):
+            _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: _html(view), "take.html")
+            if view.view in VIEWS:
+                computes = t("As a notebook that computes it anew")
+                _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
+
+
+def _source(view: Taken) -> str:
+    """One line under a picture: whose it is and what it was computed from."""
+    used = view.in_use
+    return t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors)
+
+
+def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], key: str) -> None:
+    st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore")
+
+
+def _csv(view: Taken, key: str) -> Callable[[], bytes]:
+    from pages._widgets.lists import csv_of
+
+    return lambda: csv_of(view.tables()[key].table)
+
+
+def _html(view: Taken) -> str:
+    """Runs when asked for, in a thread of its own."""
+    from pages._export import html_file
+
+    i18n.use(view.language)
+    return html_file.html_of(
+        html_file.Page(
+            view.question or view.title,
+            view.lede,
+            view.notices(),
+            [(one.figure, one.alt) for one in view.figures().values()],
+            [(one.table, one.label) for one in view.tables().values()],
+            _provenance(view),
+            view.address,
+        )
+    )
+
+
+def _notebook(view: Taken) -> str:
+    i18n.use(view.language)
+    return notebook(view.view, _settings(view), question=view.question or view.title, address=view.address)
+
+
+def _settings(view: Taken) -> dict:
+    used = view.in_use
+    return view.settings | {"model": used.model, "vectors": used.vectors, "corpus": used.corpus, "lang": view.language}
+
+
+def _provenance(view: Taken) -> list[tuple[str, str]]:
+    """Where what is shown comes from: what computed it, from what, when, and with which settings."""
+    used = view.in_use
+    chosen = [f"{key} = {value}" for key, value in parse_qsl(urlsplit(view.address).query)]
+    return [
+        (t("Model"), _with_hash(used.model, "model")),
+        (t("Static vectors"), _with_hash(used.vectors, "vectors")),
+        (t("Sentences"), used.corpus),
+        (t("Engine"), used.engine),
+        (t("Settings"), "; ".join(chosen) or t("all as the page has them at first")),
+        (
+            t("Made"),
+            t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__),
+        ),
+        (t("Address"), view.address),
+    ]
+
+
+def _with_hash(name: str, kind: str) -> str:
+    """A name with the sha256 of its file of numbers, which tells one version from another."""
+    from core.elmo.weights import find_files
+    from core.files.artifacts import file_sha256
+    from core.files.registry import resolve
+
+    try:
+        path = resolve(name, kind)
+        if path.is_dir():
+            path = find_files(path)[1] if kind == "model" else path / "vectors.safetensors"
+        return f"{name}, sha256 {file_sha256(path)}"
+    except ElmoscopeError as error:
+        return f"{name} ({pathless(str(error))})"

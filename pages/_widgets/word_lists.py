@@ -1,0 +1,58 @@
+"""Lists of words that a language model expects: each a button with a bar behind it for its probability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.analysis.expectation import Expected
+from core.common.i18n import t
+from core.elmo.language_model import SPECIALS
+from core.figures.expectation import list_rules
+from core.text.tokens import JOINER, SENTENCE_BEGIN, bare
+from pages._frame import question
+
+STYLE = """
+<style>
+  [class*="st-key-words_"] {gap: 0.2rem;}
+  [class*="st-key-words_"] button {min-height: 34px; padding: 0.1rem 0.7rem; border-color: rgba(128,128,140,0.22);}
+  [class*="st-key-words_"] button > div, [class*="st-key-words_"] button span, [class*="st-key-words_"] button [data-testid="stMarkdownContainer"] {width: 100%;}
+  [class*="st-key-words_"] button p {display: flex; justify-content: space-between; gap: 0.8rem; font-variant-numeric: tabular-nums;}
+  [class*="st-key-words_"] button:disabled, [class*="st-key-words_"] button:disabled p {cursor: default; color: inherit; opacity: 0.85;}
+  @media (max-width: 640px), (pointer: coarse) {
+    [class*="st-key-words_"] button {min-height: 44px;}
+    .st-key-both_ways > [data-testid="stHorizontalBlock"], .st-key-both_ways > div > [data-testid="stHorizontalBlock"] {flex-direction: column-reverse;}
+    .st-key-both_ways [data-testid="stColumn"] {width: 100%; flex: 1 1 auto;}
+  }
+</style>
+"""
+
+
+def word_buttons(name: str, found: Expected, colour: str, longest: float, tapped: Callable, *args) -> None:
+    """A button a word with a bar behind it, all of one scale; `tapped(word, *args)` is what a tap does."""
+    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in found.likeliest], colour)}</style>")
+    with st.container(key=f"words_{name}"):
+        for k, p in enumerate(found.likeliest):
+            boundary = p.word in SPECIALS
+            shown = _boundary(p.word) if boundary else f"**{question.plain_label(written(p.word))}**"
+            label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
+            st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
+
+
+def written(word: str) -> str:
+    """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
+    return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)
+
+
+def _boundary(word: str) -> str:
+    return f"*{t('the sentence begins')}*" if word == SENTENCE_BEGIN else f"*{t('the sentence ends')}*"
+
+
+def fared(word: str, found: Expected) -> str:
+    """The rank and probability of the word that is there, in words."""
+    if found.rank is None:
+        return t("“{word}” is outside the model's list: no probability", word=word[:20])
+    if found.probability < 0.0001:
+        return t("“{word}” is number {rank:,}, with less than 0.01%", word=word[:20], rank=found.rank)
+    return t("“{word}” is number {rank:,}, with {p:.2%}", word=word[:20], rank=found.rank, p=found.probability)

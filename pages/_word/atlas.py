@@ -1,0 +1,81 @@
+"""What maps of occurrences share: the user's own stars among the dots, who was selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from core.analysis.maps import FrozenMaps
+from core.analysis.word_maps import ALL_WORDS, map_rows, place
+from core.common.i18n import t
+from core.figures.maps import Star
+from core.figures.style import mark
+from core.text.tokens import join_tokens
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.in_use import InUse
+from pages._widgets import notices
+from pages._widgets.inputs import Chosen
+
+
+def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:
+    """Which of the user's sentences, numbered from 1, have the word that the map shows."""
+    table, found = opened.targets(in_use.corpus, in_use.model), {}
+    for number, one in enumerate(chosen, 1):
+        lemma = notices.lemma_of(table, one.word) if one.position is not None else None
+        if lemma is not None and word in (lemma, ALL_WORDS):
+            found[number] = one
+    return found
+
+
+def star(number: int, one: Chosen, points: dict[str, tuple[float, ...]]) -> Star:
+    """One of the user's sentences at its places."""
+    return Star(t("yours, {number}", number=number), mark(one.tokens, one.position), points)
+
+
+def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: tuple[Chosen, ...]) -> list[Star]:
+    """The user's tokens as stars in every layer's frozen map; only those of the word the map shows."""
+    table, found = opened.targets(in_use.corpus, in_use.model), []
+    for number, one in placed(in_use, word, chosen).items():
+        products = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
+        places = place(table, products, rows, maps)
+        found.append(star(number, one, {space: tuple(map(float, at)) for space, at in zip(maps.names, places, strict=True)}))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """What a person reads of each row of a map, in its order of points."""
+
+    lemmas: list[str]
+    words: list[str]  # as spelled
+    senses: list[str]
+    sentences: list[str]
+    cards: list[str]  # HTML
+
+
+@kept(32)
+def dots(corpus: str, model: str, word: str) -> Dots:
+    """The dots of a word's maps."""
+    table = opened.targets(corpus, model)
+    found = [table.occurrence(int(row)) for row in map_rows(table, word)]
+    return Dots(
+        [o.lemma or "" for o in found],
+        [o.tokens[o.position] for o in found],
+        [o.sense or "" for o in found],
+        [join_tokens(list(o.tokens)) for o in found],
+        [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense or '')}</i>" for o in found],
+    )
+
+
+def selected_rows(event) -> list[int]:
+    """Row ids of a selection event: `customdata`, never the point's number, which is per trace; stars are negative."""
+    points = (event or {}).get("selection", {}).get("points", [])
+    ids = [
+        p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"]
+        for p in points
+        if p.get("customdata")
+    ]
+    return [int(k) for k in ids if int(k) >= 0]

@@ -1,0 +1,47 @@
+"""AllenNLP beside Elmoscope: the same sentences and weights through both engines, their difference and their times."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import streamlit as st
+
+from core.allennlp import engine
+from core.common.i18n import t
+from pages._cached import opened
+from pages._frame.in_use import OURS, THEIRS, InUse
+from pages._frame.markup import shown_errors
+from pages._widgets.inputs import Chosen
+
+
+def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
+    """With AllenNLP chosen as engine: its layers of these sentences beside ours."""
+    if in_use.engine != THEIRS or not engine.is_ready():
+        return
+    with st.container(border=True), shown_errors():
+        st.markdown(t("**Two engines, one answer?**"))
+        sentences = [list(c.tokens) for c in chosen if c.tokens]
+        theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))
+        started = time.perf_counter()
+        ours = opened.model(in_use.model).encoder.encode(sentences)
+        seconds = time.perf_counter() - started
+        largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
+        for column, (label, value) in zip(
+            st.columns(3),
+            (
+                (t("Largest difference of any number"), f"{largest:.1e}"),
+                (OURS, t("{n:.0f} ms", n=seconds * 1000)),
+                (THEIRS, t("{n:.0f} ms", n=theirs.seconds * 1000)),
+            ),
+            strict=True,
+        ):
+            column.metric(label, value)
+        st.caption(
+            t(
+                "Same weights, same sentences, {n} tokens in all layers; both without state from sentence to sentence. "
+                "AllenNLP needed {seconds:.1f} s more to read the weights, Elmoscope had them open.",
+                n=sum(map(len, sentences)),
+                seconds=theirs.load_seconds,
+            )
+        )

@@ -1,0 +1,152 @@
+"""One meaning or two: the one verdict on the word in question, which every page shows that says so.
+
+`on(in_use, first, second)` is that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
+best, so that no two pages disagree. `verdict.says` is one of core.senses.verdict's ONE, TWO, CLOSE; `verdict_says.title(verdict)` and
+`verdict_says.reason(verdict, word)` put it in words; `layer(...)` is the layer to open a picture of the word at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.common.errors import ElmoscopeError
+from core.index.neighbours import Query
+from core.index.table import OccurrenceTable
+from core.senses import evidence, verdict
+from core.senses.evidence import Evidence
+from core.senses.verdict import Ground, Verdict
+from core.static.vectors import StaticVectors
+from core.text import languages
+from core.text.tokens import bare
+from core.text.word_in_question import same_word
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.in_use import InUse
+from pages._widgets import notices
+from pages._widgets.inputs import Chosen
+
+
+def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
+    """The verdict on both sentences' words in question; None where they are not one word, or none that has letters."""
+    if not of_one_word(in_use, first, second):
+        return None
+    table, lemma = _labelled(in_use, first.word)
+    if table is not None and notices.lemma_of(table, bare(second.word)) == lemma:
+        return verdict.of_labelled(table, lemma, *_queries(in_use, first, second, first.word), _ground_for(in_use, table))
+    spelling = bare(first.word).casefold()
+    queries = _queries(in_use, first, second, spelling)
+    asked = tuple((query.tokens, query.position) for query in queries)
+    return verdict.of_unlabelled(*queries, _seen(in_use.model, asked, spelling), _ground(in_use.model))
+
+
+def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
+    """The layer, or the mix, that tells the meanings of the word in question apart best: of the first sentence's, else the second's."""
+    for chosen in (first, second):
+        table, lemma = _labelled(in_use, chosen.word)
+        if table is not None:
+            return (_ground_for(in_use, table).words.get(lemma) or _trust(in_use, table, lemma)).layer
+    return _ground(in_use.model).layer
+
+
+def of_one_word(in_use: InUse, first: Chosen, second: Chosen) -> bool:
+    """Whether both are the same word, letter case and inflection aside."""
+    a, b = (bare(chosen.word).casefold() for chosen in (first, second))
+    if not is_word(first) or not is_word(second):
+        return False
+    language = opened.model(in_use.model).language
+    if a == b or same_word(first.tokens, first.position, second.tokens, second.position, language):
+        return True
+    table, lemma = _labelled(in_use, a)
+    return table is not None and notices.lemma_of(table, b) == lemma
+
+
+def is_word(chosen: Chosen) -> bool:
+    """Whether what is in question has letters of the language that is read."""
+    return any(map(str.isalpha, chosen.word)) and languages.in_use().writes(chosen.word)
+
+
+def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tuple[Query, Query]:
+    """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case.
+
+    Without labels two forms of a word are read in the one `spelling`: their own would keep them apart whatever they mean.
+    """
+    tokens = [list(first.tokens), list(second.tokens)]
+    if first.word != second.word:
+        folded = [bare(chosen.word).casefold() for chosen in (first, second)]
+        if folded[0] == folded[1] or spelling == folded[0]:
+            for mine, chosen in zip(tokens, (first, second), strict=True):
+                mine[chosen.position] = chosen.word.replace(bare(chosen.word), folded[0])
+    return tuple(opened.query(in_use.model, tuple(t), c.position) for t, c in zip(tokens, (first, second), strict=True))
+
+
+def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
+    """The table in which the word has two labelled senses or more, and its name there."""
+    for table in _tables(in_use) if word else ():
+        lemma = notices.lemma_of(table, bare(word))
+        if lemma is not None and verdict.has_senses(table, lemma):
+            return table, lemma
+    return None, ""
+
+
+def _tables(in_use: InUse) -> list[OccurrenceTable]:
+    """The labelled sentences in use, then the language's own."""
+    found = [opened.targets(in_use.corpus, in_use.model)] if opened.is_labelled(in_use.corpus) else []
+    own = _own(in_use.model)
+    return found + ([own] if own is not None and own not in found else [])
+
+
+def _own(model_name: str) -> OccurrenceTable | None:
+    """The labelled sentences of the model's own language; None where it has none here."""
+    try:
+        return opened.targets(opened.model(model_name).language.sentences, model_name)
+    except ElmoscopeError:
+        return None
+
+
+@kept(3)
+def _ground(model_name: str) -> Ground:
+    """What verdicts of the model rest on: as it was bundled, else measured now, which takes seconds."""
+    table = _own(model_name)
+    if table is None:
+        return verdict.USUAL
+    if bundled := verdict.read(table.folder):
+        return bundled
+    rows = verdict.judged_rows(table)
+    if not len(rows):
+        return verdict.USUAL
+    model = opened.model(model_name)
+    return verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows)) or verdict.USUAL
+
+
+@kept(64)
+def _seen(model_name: str, asked: tuple[tuple[tuple[str, ...], int], ...], spelling: str) -> Evidence:
+    """The evidence of a word in some sentences, (tokens, position) each."""
+    model, alone = opened.model(model_name), opened.query(model_name, (spelling,), 0).layers
+    layers = np.stack([opened.query(model_name, tokens, position).layers for tokens, position in asked])
+    return evidence.gather(model.encoder, _static(model_name), asked, layers, np.stack([alone] * len(asked)))
+
+
+def _static(model_name: str) -> StaticVectors | None:
+    """The static vectors of the model's language; None where it has none here."""
+    name = opened.model(model_name).language.vectors
+    try:
+        return opened.vectors(name) if name else None
+    except ElmoscopeError:
+        return None
+
+
+def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:
+    """The same for another table of labelled sentences, whose words are told apart as they are there."""
+    ground = _ground(in_use.model)
+    return ground if table is _own(in_use.model) else replace(ground, words={})
+
+
+@kept(64)
+def _trust_at(key: str, lemma: str, _table: OccurrenceTable) -> verdict.Trust:
+    return verdict.trust_of(_table, lemma)
+
+
+def _trust(in_use: InUse, table: OccurrenceTable, lemma: str) -> verdict.Trust:
+    return _trust_at(opened.table_key(table), lemma, table)

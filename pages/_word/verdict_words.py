@@ -1,0 +1,58 @@
+"""A verdict in words: pure functions of its numbers, so that every page says the same of it."""
+
+from __future__ import annotations
+
+from html import escape
+
+from core.common.i18n import t
+from core.figures.style import layer_title
+from core.senses.verdict import ONE, TWO, Verdict
+
+
+def title(verdict: Verdict) -> str:
+    """The verdict in two to four words."""
+    return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
+
+
+def certainty(verdict: Verdict) -> str:
+    """How sure one may be of it."""
+    if verdict.probability >= 1:
+        return t("It is the same place in the same sentence.")
+    if verdict.says in (ONE, TWO):
+        return t("Right in {n} of 100 pairs like this.", n=min(99, round(100 * verdict.certainty)))
+    two = min(99, max(1, round(100 * (1 - verdict.probability))))
+    return t("Of 100 pairs like this {two} have two meanings, {one} have one.", two=two, one=100 - two)
+
+
+def reason(verdict: Verdict, word: str) -> str:
+    """What it rests on, as HTML: the votes of the labelled sentences nearest to each, or the cosine alone."""
+    where = layer_title(verdict.layer)
+    if verdict.senses is None:
+        return _without_labels(verdict, where, escape(word[:40]))
+    first, second = (sense and escape(sense) for sense in verdict.senses)
+    if first and first == second:
+        return t("At {where} the labelled sentences nearest to either mean most often “{sense}”.", where=where, sense=first)
+    if first and second:
+        return t(
+            "At {where} the labelled sentences nearest to the first mean most often “{first}”, to the second “{second}”.",
+            where=where, first=first, second=second,
+        )  # fmt: skip
+    if first or second:
+        told = {"where": where, "sense": first or second}
+        if first:
+            return t("At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.", **told)  # fmt: skip
+        return t("At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **told)  # fmt: skip
+    return t("At {where} no meaning leads among the labelled sentences nearest to either.", where=where)
+
+
+def _without_labels(verdict: Verdict, where: str, word: str) -> str:
+    if not verdict.around:
+        return t(
+            "“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.",
+            word=word,
+            where=where,
+        )
+    told = t("“{word}” has no labelled sentences here; its vectors at {where}, what the model expects in its place and the words around it count.", word=word, where=where)  # fmt: skip
+    if verdict.says in (ONE, TWO):
+        return told
+    return f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"

@@ -1,0 +1,192 @@
+"""Notebooks: sound as files, every view has one, and their code runs from top to bottom to the numbers that the page shows."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import os
+import runpy
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import plotly.io as pio
+import pytest
+
+from core.common import i18n
+from core.common.errors import BadInput
+from core.elmo import models
+from core.index import neighbours, tables
+from core.index.tables import open_table
+from core.senses.reports import sense_report_of
+from core.static import vectors
+from core.text import corpora
+from pages._export.notebook_file import VIEWS, notebook
+from pages._export.notebook_lessons import LESSONS
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {
+    "spelling": {"spell_among": "300"},
+    "compare": {"second": "glove-mini", "first": "glove-mini"},
+}  # what takes long, made short
+OPENED = {
+    (module, name): lru_cache(getattr(module, name))
+    for module, name in (
+        (models, "open_model"),
+        (vectors, "open_vectors"),
+        (models, "open_language_model"),
+        (corpora, "open_corpus"),
+    )
+}
+TABLES = lru_cache(open_table)
+HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
+
+
+def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
+    return json.loads(notebook(view, settings or {}, **told))["cells"]
+
+
+def code_of(view: str, settings: dict) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in cells(view, settings) if cell["cell_type"] == "code")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch):
+    """Runs a view's notebook as Jupyter would, cell after cell in one namespace, and gives that; models are opened once for all."""
+    for (module, name), opened in OPENED.items():
+        monkeypatch.setattr(module, name, opened)
+
+    def labelled_only(
+        corpus, model, *, targets_only=False
+    ):  # reading every word of the corpus is what `open_table` is tested for
+        return TABLES(corpus, model, targets_only=True)
+
+    monkeypatch.setattr(tables, "open_table", labelled_only)
+
+    monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
+
+    def run(view: str, settings: dict | None = None) -> dict:
+        file = tmp_path / f"{view}.py"
+        file.write_text(code_of(view, settings or {}), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_notebook_of_a_lesson_runs_from_top_to_bottom(lesson: str, run):
+    assert all(1 <= len(cell["source"]) <= 24 for cell in cells("lessons", {"lesson": lesson}) if cell["cell_type"] == "code")
+    assert run("lessons", {"lesson": lesson})
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("lessons", {"lesson": "nothing"})
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run):
+    told = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
+    assert (told["nbformat"], told["nbformat_minor"]) == (4, 5) and told["metadata"]["kernelspec"]["language"] == "python"
+    ids = [cell["id"] for cell in told["cells"]]
+    assert len(set(ids)) == len(ids) and all(len(name) <= 64 for name in ids)
+    for cell in told["cells"]:
+        assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            ast.parse("".join(cell["source"]))
+            assert 1 <= len(cell["source"]) <= 24
+    first = "".join(told["cells"][0]["source"])
+    assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
+    assert str(ROOT) not in json.dumps(told) and os.path.expanduser("~") not in json.dumps(told)
+    assert run(view, SMALL.get(view))
+
+
+def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
+    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} | {"home"}
+    assert set(VIEWS) <= pages
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("nowhere", {})
+
+
+def test_the_neighbours_notebook_finds_what_the_page_lists(run):
+    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "1", "k": 5}
+    namespace = run("neighbours", settings)
+    model = OPENED[models, "open_model"]("elmo-mini")
+    table = TABLES("sentences", model, targets_only=True)
+    for tokens, found in zip(
+        (["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True
+    ):
+        query = neighbours.make_query(model.encoder, tokens, 3)
+        expected = neighbours.nearest(table, neighbours.products(table.rows, query), np.eye(3)[1], k=5, which=neighbours.SAME)
+        assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
+
+
+def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
+    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
+    plain, normalised = run("mix", settings), run("mix", settings | {"norm": True})
+    table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
+    query = normalised["queries"][0]
+    products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
+    expected = neighbours.nearest(table, products, weights, k=6, which=neighbours.SAME)
+    assert [n.cosine for n in normalised["found"][0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["found"][0]] != [n.cosine for n in expected]
+    assert normalised["report"].one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
+
+
+def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
+    cosines = run("home")["cosines"]
+    assert math.isclose(cosines["0"], 1, abs_tol=1e-5) and cosines["2"] < 0.9
+
+
+def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
+    settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
+    assert run("home", settings)["sentences"] == [(HOSTILE, 2), ("x = 1; raise SystemExit", 0)]
+    for view in VIEWS:
+        every = dict.fromkeys(
+            ("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE
+        )
+        with_text, without = (cells(view, given) for given in (every, {}))
+        constant = [cell["source"] for cell in with_text[2:]]
+        assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
+    assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
+
+
+def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
+    code = code_of("decided", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
+    assert "position = 2" in code
+
+
+def test_figures_are_labelled_in_the_readers_language():
+    i18n.use("ko")
+    try:
+        assert "i18n.use('ko')" in code_of("home", {})
+    finally:
+        i18n.use(None)
+
+
+UNLABELLED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is drawn on the stamp .", "bi": 1, "w": "heron"}
+
+
+def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
+    drawn = run("map", UNLABELLED | {"view": "1"})
+    assert drawn["word"] == "heron" and not drawn["labelled"] and len(drawn["points"]) > 10
+    stars = [trace for trace in drawn["map_around"]().data if trace.marker.symbol == "star"]
+    assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"]
+    nearest = int(np.argmax(drawn["leans"]))
+    query, other = (q.layers[1] / np.linalg.norm(q.layers[1]) for q in drawn["queries"])
+    point = drawn["points"].layers[nearest, 1] / np.linalg.norm(drawn["points"].layers[nearest, 1])
+    assert math.isclose(point @ (query - other), drawn["leans"][nearest], abs_tol=1e-5)
+    alone = run("map", UNLABELLED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
+    assert len(alone["queries"]) == 1 and not alone["leans"].any()
+
+    around = run("cloud", UNLABELLED)
+    assert around["word"] == "heron" and len(around["words"]) == len(around["sides"]) > 10
+    assert math.isclose(sum(around["shares"][0][1].values()), 1)
+
+    edited = run("flip", UNLABELLED)
+    assert edited["word"] == "heron" and edited["meanings"].senses == ("the first sentence", "the second sentence")
+    assert edited["read"][0].argmax() == 0 and edited["read"][-1].argmax() == 1
+
+
+def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
+    found = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
+    assert found["word"] == "bank" and found["labelled"]

@@ -1,0 +1,170 @@
+"""Neighbours of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
+
+The tables are built by core.index.table itself from an encoder that draws (a centre for each spelling, and noise); the
+words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from core.elmo.mix import softmax
+from core.index import half_products, neighbours
+from core.index.neighbours import Products, Query
+from core.index.table import OccurrenceTable, build_index
+from core.text.sentences import Sentence
+from tests.bench.measure import Check, Goal, Row, Setting, alone, milliseconds, paired, quotient, timed
+
+SIZES = {30_000: (50, 20, 31), 1_000_000: (50, 60, 7)}  # occurrences: goal in times, goal in ms, rounds
+N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbours asked for
+RANK = 200  # of the query's word by frequency
+PIECE = 256  # rows the peer widens at a time: they stay in the processor's cache
+READING, OPENING_MS = 2, 50
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """Two rows of a slider move for each size; for the larger one also the first query and opening."""
+    half_products.warm_up()  # as a server that has been up for a while
+    sizes = setting.pick(SIZES, {2_000: (50, 20, 3), 6_000: (50, 60, 3)})
+    for n, (times, limit_ms, rounds) in sizes.items():
+        setting.report(f"neighbours: making a table of {n:,} occurrences")
+        table, query = _made(setting, n)
+        yield from _slider(setting, table, query, times, limit_ms, rounds)
+    yield _first_query(setting, table, query, setting.pick(5, 2))
+    yield _opening(setting, table, setting.pick(15, 3))
+
+
+class Drawn:
+    """Stands where an encoder would: layers of a token are its spelling's centre and noise, more in the upper layers."""
+
+    n_layers, dim = 3, 256
+
+    def __init__(self, n_types: int, seed: int = 0) -> None:
+        self.random = np.random.default_rng(seed)
+        self.centres = self.random.standard_normal((n_types, self.dim), np.float32)
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        codes = np.array([int(token[1:]) for tokens in sentences for token in tokens])
+        layers = self.random.standard_normal((self.n_layers, len(codes), self.dim), np.float32)
+        layers *= np.array([0.0, 0.7, 1.4], np.float32)[:, None, None]
+        layers += self.centres[codes]
+        return np.split(layers, np.cumsum([len(tokens) for tokens in sentences])[:-1], axis=1)
+
+
+def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
+    """A table of n occurrences, and a token of a sentence that is not in it."""
+    random, encoder = np.random.default_rng(1), Drawn(N_TYPES)
+    chances = 1 / (np.arange(N_TYPES) + 2.7)
+    codes = random.choice(N_TYPES, n, p=chances / chances.sum())
+    words = np.array([f"w{code}" for code in range(N_TYPES)])[codes].tolist()
+    sentences = [Sentence(tuple(words[k : k + TOKENS])) for k in range(0, n, TOKENS)]
+    table = build_index(sentences, encoder, setting.folder / f"neighbours-{n}", model="drawn")
+    tokens = (f"w{RANK}",)
+    layers = encoder.encode([list(tokens)])[0][:, 0]
+    return table, Query(tokens, 0, layers.astype(np.float16).astype(np.float32))
+
+
+def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.ndarray:
+    """The peer: mix every row's float16 layers anew, and take its cosine with the query's mix; (N,)."""
+    weights = weights.astype(np.float32)
+    wanted = weights @ query.layers
+    wanted /= np.linalg.norm(wanted)
+    found = np.empty(len(table), np.float32)
+    for start, block in zip(table.rows.starts[:-1], table.rows.layers, strict=True):
+        for k in range(0, len(block), PIECE):
+            mixes = np.matmul(weights, block[k : k + PIECE].astype(np.float32))  # (rows, D)
+            found[start + k : start + k + len(mixes)] = mixes @ wanted / np.linalg.norm(mixes, axis=1)
+    return found
+
+
+def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of the k highest values, highest first; all values)."""
+    top = np.argpartition(-values, k)[:k]
+    return top[np.argsort(-values[top])], values
+
+
+def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
+    """Other weights, same query: our products are there; the peer begins with the vectors."""
+    found, random = neighbours.products(table.rows, query), np.random.default_rng(2)
+    moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
+    ours, theirs = iter(moves), iter(moves)
+    pair = paired(
+        timed(lambda weights: neighbours.nearest(table, found, weights, k=K), lambda: (next(ours),)),
+        timed(lambda weights: best(recomputed(table, query, weights), K), lambda: (next(theirs),)),
+        rounds,
+    )
+    n, checks = len(table), _same(pair.ours_result, *pair.peer_result)
+    shared = {"checks": checks, "sizes": f"{n:,} occurrences x 3 layers x 256 float16, {K} neighbours of any word"}
+    move = milliseconds("ours", pair.ours)
+    yield setting.row(
+        "neighbours",
+        f"slider move, {n:,} occurrences",
+        ours=move,
+        peer=milliseconds("numpy, all mixes anew", pair.peer),
+        ratio=pair.times_faster(),
+        goal=Goal(text=f"at least {times} x", number=times),
+        **shared,
+        ms_by_part=_parts(table, found, moves[0]),
+    )
+    goal = Goal(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
+    yield setting.row("neighbours", f"slider move, {n:,} occurrences, server time", ours=move, goal=goal, **shared)
+
+
+def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray) -> list[Check]:
+    """The same cosines, and the same rows but for ties: a row that only we have is as near as the peer's last."""
+    own = np.array([neighbour.occurrence.row for neighbour in ours])
+    apart = np.array([neighbour.cosine for neighbour in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
+    missing = float(np.maximum(values[rows[-1]] - values[own], 0).max()) if len(own) == len(rows) else float("inf")
+    return [
+        Check(what=f"cosines of the {K} nearest", difference=float(np.abs(apart).max())),
+        Check(what=f"same {K} nearest: cosine a row of ours falls short of the peer's last", difference=missing),
+    ]
+
+
+def _parts(table: OccurrenceTable, found: Products, weights: np.ndarray) -> dict[str, float]:
+    """Median ms of the cosines alone, and of the whole answer."""
+    cosines = alone(timed(lambda: neighbours.cosines(table.rows, found, weights)), 5)
+    whole = alone(timed(lambda: neighbours.nearest(table, found, weights, k=K)), 5)
+    return {"cosines": 1000 * float(np.median(cosines)), "with the choice": 1000 * float(np.median(whole))}
+
+
+def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds: int) -> Row:
+    """One pass over all vectors, each side on a mapping of its own, just opened, the file in the page cache."""
+
+    def opened() -> tuple[OccurrenceTable]:
+        return (OccurrenceTable(table.folder),)
+
+    pair = paired(timed(lambda t: neighbours.products(t.rows, query), opened), timed(_read, opened), rounds)
+    expected = table.rows.take(np.arange(min(len(table), 1000))) @ query.layers.T  # (n, L of the row, L of the query)
+    exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
+    rank = alone(timed(lambda: neighbours.nearest(table, pair.ours_result, softmax([0, 0, 0]), k=K)), 3)
+    n_bytes = sum(block.nbytes for block in table.rows.layers)
+    return setting.row(
+        "neighbours",
+        f"first query, {len(table):,} occurrences",
+        ours=milliseconds("ours, all layer products", pair.ours),
+        peer=milliseconds("numpy, sum of the same bytes", pair.peer),
+        ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
+        goal=Goal(text=f"at most {READING} x one reading", number=READING, at_least=False),
+        checks=[Check(what="products of the first rows, relative to 256 terms", difference=float(exact) / 256)],
+        sizes=f"{n_bytes / 1e6:,.0f} MB of float16, memory-mapped, in the page cache; the loop compiled beforehand",
+        reading_gb_per_s=n_bytes / 1e9 / float(np.median(pair.peer)),
+        ms_of_ranking_afterwards=1000 * float(np.median(rank)),
+    )
+
+
+def _read(table: OccurrenceTable) -> int:
+    return sum(int(np.add.reduce(block.reshape(-1).view(np.uint64))) for block in table.rows.layers)
+
+
+def _opening(setting: Setting, table: OccurrenceTable, rounds: int) -> Row:
+    seconds = alone(timed(lambda: OccurrenceTable(table.folder)), rounds)
+    return setting.row(
+        "neighbours",
+        f"opening a table, {len(table):,} occurrences",
+        ours=milliseconds("ours", seconds),
+        goal=Goal(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),
+        sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
+    )

@@ -1,0 +1,105 @@
+"""The LSTMs' weights in fewer bits: times the speed of float32 on the same sentences, and how near the vectors stay.
+
+Speed is of random weights in ELMo "small"'s and the original shape. Nearness is of the bundled model on our own labelled sentences:
+the mean cosine of every token's vector to float32's, and how many of the ten nearest labelled tokens stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from core.common.config import FLOAT16, INT8
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.index.tables import open_table
+from core.text.corpora import BUNDLED_CORPUS
+from tests.bench import texts
+from tests.bench.engine import ORIGINAL, SMALL, Files, _tiny
+from tests.bench.measure import Check, Goal, Row, Setting, paired, rate, timed
+
+TIMES, COSINE, OVERLAP, NEAREST = 1.7, 0.999, 0.98, 10
+GOAL = Goal(text=f"at least {TIMES} x, cosine over {COSINE}, overlap at {NEAREST} over {OVERLAP}", number=TIMES)
+# shape, sentences at once, sentences one at a time, rounds
+SHAPES = {"small": (SMALL, 600, 60, 5), "original": (ORIGINAL, 60, 8, 3)}
+SENTENCES = 400  # whose vectors are compared
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """Each precision and shape, in batches and one by one."""
+    for precision in (INT8, FLOAT16):
+        try:
+            near = _near(precision, setting.pick(SENTENCES, 20))
+        except BadInput as error:
+            yield setting.not_run("precision", f"{precision} weights", f"not run here: {error}", GOAL)
+            continue
+        for name, (shape, *sizes) in SHAPES.items():
+            shape, sizes = (_tiny(shape), (12, 3, 1)) if setting.quick else (shape, sizes)
+            files = Files.made(setting.folder / f"precision-{name}", shape)
+            n_at_once, n_single, rounds = sizes
+            yield _row(setting, files, precision, f"{name}, batches", texts.sentences(n_at_once), True, rounds, near)
+            yield _row(setting, files, precision, f"{name}, one at a time", texts.sentences(n_single), False, rounds, near)
+
+
+def _row(setting: Setting, files: Files, precision: str, what: str, sentences, at_once: bool, rounds: int, near: dict) -> Row:
+    """Tokens a second of both, every spelling known."""
+    (exact,) = files.fresh()
+    exact.word_vectors(sorted({token for tokens in sentences for token in tokens}))
+    sides = [exact.at(precision), exact]
+
+    def run(side: Encoder) -> None:
+        for part in [sentences] if at_once else [[tokens] for tokens in sentences]:
+            side.encode(part)
+
+    pair, tokens = paired(*(timed(lambda side=side: run(side)) for side in sides), rounds), sum(map(len, sentences))
+    return setting.row(
+        "precision",
+        f"{precision} weights, {what}",
+        ours=rate(precision, tokens, pair.ours, "tokens/s"),
+        peer=rate("float32", tokens, pair.peer, "tokens/s"),
+        ratio=pair.times_faster(),
+        goal=GOAL,
+        checks=[
+            Check(what="mean cosine to float32, short of 1", difference=1 - near["cosine"], limit=1 - COSINE),
+            Check(what=f"overlap of the {NEAREST} nearest, short of 1", difference=1 - near["overlap"], limit=1 - OVERLAP),
+        ],
+        sizes=f"{len(sentences):,} sentences, {tokens:,} tokens, every spelling known; nearness: {BUNDLED_MODEL}, "
+        f"{near['sentences']} labelled sentences",
+        nearness=near,
+    )
+
+
+def _near(precision: str, n: int) -> dict[str, float]:
+    """Of the bundled model: mean and lowest cosine of a token's vector to float32's, and the overlap of nearest tokens."""
+    model, labelled = _bundled(), texts.labelled()
+    sentences = [labelled[k] for k in np.random.default_rng(0).permutation(len(labelled))[:n]]
+    own = [list(sentence.tokens) for sentence in sentences]
+    places = [sentence.targets[0].position if sentence.targets else 0 for sentence in sentences]
+    exact = model.encoder.encode(own)
+    found = model.encoder.at(precision).encode(own)
+    cosines = np.concatenate([_cosines(a, b) for a, b in zip(exact, found, strict=True)], axis=1)[1:]  # (L - 1, tokens)
+    table = open_table(BUNDLED_CORPUS, model, targets_only=True)
+    stored = _unit(table.rows.take(np.arange(len(table))))  # (N, L, D)
+    shared = []
+    for layer in range(1, stored.shape[1]):
+        lists = [np.stack([layers[layer, p] for layers, p in zip(side, places, strict=True)]) for side in (exact, found)]
+        one, other = (np.argsort(-(queries @ stored[:, layer].T), axis=1, kind="stable")[:, :NEAREST] for queries in lists)
+        shared += [len(np.intersect1d(a, b)) / NEAREST for a, b in zip(one, other, strict=True)]
+    return {"cosine": float(cosines.mean()), "lowest": float(cosines.min()), "overlap": float(np.mean(shared)), "sentences": n}
+
+
+@cache
+def _bundled() -> Model:
+    return open_model(BUNDLED_MODEL)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+
+
+def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(L, T, D) twice -> (L, T)."""
+    return (_unit(a) * _unit(b)).sum(axis=-1)

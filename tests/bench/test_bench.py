@@ -1,0 +1,308 @@
+"""The benchmark: how rows are judged, that each suite runs (tiny sizes, no speed is asserted), that answers are compared."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+
+import numpy as np
+import pytest
+
+import tests.bench.classify
+import tests.bench.engine
+import tests.bench.maps
+import tests.bench.neighbours
+import tests.bench.pages
+import tests.bench.precision
+import tests.bench.training
+from core.allennlp import engine
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from tests.bench import command, suites
+from tests.bench.__main__ import main
+from tests.bench.measure import Check, Figure, Goal, Row, Setting, difference, figure, paired, quotient, timed
+
+needs_engine = pytest.mark.skipif(not engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
+
+
+@pytest.fixture
+def setting(tmp_path) -> Setting:
+    return Setting(folder=tmp_path, threads=1, quick=True)
+
+
+def run(name: str, setting: Setting) -> list[Row]:
+    found = list(suites.run_suite(name, setting))
+    for row in found:
+        assert row.suite == name and row.name
+        assert (row.ours is None) == (row.not_run is not None)
+        assert row.met in (None, False)  # a quick run claims nothing
+        if row.ours:
+            assert row.ours.low <= row.ours.value <= row.ours.high and row.ours.unit
+            assert row.conditions["quick"] and row.conditions["threads"] == 1 and row.conditions["sizes"]
+            assert row.conditions["machine"] and row.conditions["date"] and row.conditions["versions"]["numpy"]
+    json.dumps([row.as_json() for row in found], allow_nan=False)
+    return found
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+def measured(value: float, unit: str = "x") -> Figure:
+    return figure("f", [value], unit)
+
+
+def test_a_ratio_is_that_of_the_medians_and_its_spread_that_of_the_rounds():
+    found = quotient("peer / ours", [10.0, 30.0, 20.0], [1.0, 2.0, 5.0], "x")
+    assert (found.value, found.low, found.high, found.rounds) == (10.0, 4.0, 15.0, 3)
+    assert figure("f", [3.0, 1.0, 2.0], "s") == Figure(what="f", value=2.0, unit="s", low=1.0, high=3.0, rounds=3)
+
+
+def test_two_sides_take_turns_and_the_first_round_is_not_counted():
+    order = []
+    pair = paired(lambda: (1.0, order.append("o")), lambda: (2.0, order.append("p") or len(order)), 3)
+    assert "".join(order) == "po" + "op" + "po" + "op"
+    assert pair.ours == [1.0] * 3 and pair.peer == [2.0] * 3 and pair.peer_result == 8
+    assert pair.times_faster().value == 2.0
+
+
+def test_preparing_is_not_timed(monkeypatch):
+    clock = iter([10.0, 13.0])
+    monkeypatch.setattr("tests.bench.measure.time.perf_counter", lambda: next(clock))
+    assert timed(lambda x: x + 1, lambda: (1,))() == (3.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("goal", "ratio", "met"),
+    [
+        (Goal(text="at least 18 x", number=18), 18.0, True),
+        (Goal(text="at least 18 x", number=18), 17.9, False),
+        (Goal(text="at most 2 x", number=2, at_least=False), 2.1, False),
+        (Goal(text="under 3 ms", number=3, of="ours", at_least=False), 99.0, True),  # ours is 2.5
+        (None, 5.0, None),
+    ],
+)
+def test_a_goal_is_met_by_the_ratio_or_by_our_own_number(setting, goal, ratio, met):
+    full = dataclasses.replace(setting, quick=False)
+    assert full.row("s", "r", ours=measured(2.5, "ms"), ratio=measured(ratio), goal=goal).met is met
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("apart", [2e-5, float("inf"), float("nan")])
+def test_a_peer_that_answers_differently_fails_the_row_however_fast_we_are(setting, quick, apart):
+    at = dataclasses.replace(setting, quick=quick)
+    checks = [Check(what="same", difference=0.0), Check(what="layers", difference=apart)]
+    goal = Goal(text="at least 2 x", number=2)
+    row = at.row("s", "r", ours=measured(1.0), ratio=measured(100.0), goal=goal, checks=checks)
+    assert row.met is False
+    assert "NO; layers" in command.cells(row)[-1]
+    json.dumps(row.as_json(), allow_nan=False)
+
+
+def test_difference_is_the_largest_and_without_end_where_shapes_differ():
+    one = [np.array([[1.0, 2.0]]), np.array([3.0])]
+    assert difference(one, [np.array([[1.0, 2.5]]), np.array([2.75])]) == 0.5
+    assert difference([], []) == 0.0 and difference([np.empty((3, 0))], [np.empty((3, 0))]) == 0.0
+    for other in ([one[0]], [one[0], np.array([3.0, 3.0])], [one[0], np.array([np.nan])]):
+        assert difference(one, other) == float("inf")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no such setting")
+def test_a_run_has_no_more_cores_than_threads_and_gives_them_back(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr("tests.bench.pages.rows", lambda setting: seen.append(os.sched_getaffinity(0)) or iter(()))
+    before = os.sched_getaffinity(0)
+    list(suites.run_suite("pages", Setting(folder=tmp_path, threads=1)))
+    assert [len(cores) for cores in seen] == [1] and os.sched_getaffinity(0) == before
+
+
+# --- the suites -------------------------------------------------------------------------------------------------------
+
+
+def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeypatch):
+    monkeypatch.setattr(tests.bench.engine, "is_ready", lambda: False)
+    found = {row.name: row for row in run("engine", setting)}
+    left_out = [row for row in found.values() if row.not_run]
+    assert len(left_out) == 4 and all("allennlp setup" in row.not_run and row.goal for row in left_out)
+    assert found["share of torch.mm's rate, small"].ratio.value > 0
+    assert set(found["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
+
+
+def test_the_products_alone_are_those_of_the_stack(setting, monkeypatch):
+    """Same operations on both sides of the share: every product the encoder's loop asks for, and no other."""
+    import torch
+
+    files = tests.bench.engine.Files.made(setting.folder / "m", tests.bench.engine.TINY)
+    (encoder,) = files.fresh()
+    made = tests.bench.engine._Run(encoder, [["a", "b", "c"], ["d"]])
+    shapes: dict[str, list] = {"stack": [], "alone": []}
+    kind = "stack"
+    originals = {"mm": torch.mm, "addmm": torch.addmm}
+    addmm_ = torch.Tensor.addmm_
+
+    def seen(a, b):
+        shapes[kind].append((tuple(a.shape), tuple(b.shape)))
+
+    monkeypatch.setattr(torch, "mm", lambda a, b, **k: (seen(a, b), originals["mm"](a, b, **k))[1])
+    monkeypatch.setattr(torch, "addmm", lambda c, a, b, **k: (seen(a, b), originals["addmm"](c, a, b, **k))[1])
+    monkeypatch.setattr(torch.Tensor, "addmm_", lambda c, a, b: (seen(a, b), addmm_(c, a, b))[1])
+    made._direction(False)
+    kind = "alone"
+    tests.bench.engine._products(made, backward=False)
+    assert shapes["stack"] and sorted(shapes["stack"]) == sorted(shapes["alone"])
+
+
+@needs_engine
+def test_engine_compares_all_layers_with_allennlps(setting, monkeypatch):
+    monkeypatch.setattr(tests.bench.engine, "_lengths", lambda setting: iter(()))
+    found = {row.name: row for row in run("engine", setting)}
+    compared = [row for row in found.values() if row.checks]
+    assert len(compared) == 4 and all(row.checks[0].passed and row.met is None for row in compared)
+    assert all(row.peer.what == "AllenNLP 2.10.1" for row in compared)
+
+
+def test_engine_fails_a_row_whose_layers_are_others(setting, monkeypatch):
+    """A stand-in for AllenNLP that is wrong by 1e-3 in one number."""
+
+    class Wrong:
+        title, waiting = "wrong", "sleeping"
+
+        def embed(self, files, sentences, batch):
+            layers = [array.copy() for array in files.fresh()[0].encode(sentences)]
+            layers[-1][0, 0, 0] += 1e-3
+            return 1.0, layers
+
+    files = tests.bench.engine.Files.made(setting.folder / "m", tests.bench.engine.TINY)
+    row = tests.bench.engine._batches(setting, Wrong(), "small", files, [["a", "b"], ["c"]], 1, 18)
+    assert row.met is False and row.checks[0].difference == pytest.approx(1e-3, rel=0.01)
+
+
+def test_neighbours_runs_and_the_peer_finds_the_same(setting):
+    found = run("neighbours", setting)
+    assert [row.name.split(",")[0] for row in found] == ["slider move"] * 4 + ["first query", "opening a table"]
+    assert all(check.passed for row in found for check in row.checks) and all(row.checks for row in found[:5])
+    assert all(row.met is None for row in found)
+
+
+def test_neighbours_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
+    right = tests.bench.neighbours.recomputed
+    monkeypatch.setattr(tests.bench.neighbours, "recomputed", lambda *given: -right(*given))
+    table, query = tests.bench.neighbours._made(setting, 1000)
+    rows = list(tests.bench.neighbours._slider(setting, table, query, 50, 20, 1))
+    assert [row.met for row in rows] == [False, False]
+
+
+def test_the_same_nearest_but_for_a_tie_are_the_same():
+    values = np.array([0.9, 0.5, 0.5, 0.1])
+
+    class Place:
+        def __init__(self, row):
+            self.occurrence, self.cosine, self.row = self, values[row], row
+
+    judged = {last: tests.bench.neighbours._same([Place(0), Place(last)], np.array([0, 1]), values) for last in (1, 2, 3)}
+    assert [all(check.passed for check in judged[last]) for last in (1, 2, 3)] == [True, True, False]
+
+
+@pytest.mark.slow  # umap compiles for 15 s
+def test_maps_runs_and_measures_the_quality_of_both_sides(setting):
+    inserted, followed = run("maps", setting)
+    assert 0 <= inserted.details["neighbours_kept_ours"] <= 1 and 0 <= inserted.details["neighbours_kept_umap"] <= 1
+    assert 0 <= followed.details["trustworthiness"] <= 1
+
+
+def test_classify_runs_and_the_losses_are_the_same(setting, monkeypatch):
+    monkeypatch.setattr(tests.bench.classify, "is_ready", lambda: False)
+    monkeypatch.setattr(tests.bench.classify.tasks, "head_folders", lambda task: {})
+    own, theirs, live = run("classify", setting)
+    assert own.checks[0].passed and own.met is None
+    assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run
+
+
+def test_classify_fails_a_row_whose_losses_are_others(setting, monkeypatch):
+    monkeypatch.setattr(tests.bench.classify, "is_ready", lambda: False)
+    monkeypatch.setattr(tests.bench.classify, "_live", lambda setting: setting.not_run("classify", "live", "left out"))
+    right = Encoder.encode
+
+    def wrong(self, sentences, **rest):
+        return [-layers for layers in right(self, sentences, **rest)] if len(sentences) < 50 else right(self, sentences, **rest)
+
+    monkeypatch.setattr(Encoder, "encode", wrong)  # the store's one call has more sentences than a batch
+    assert run("classify", setting)[0].met is False
+
+
+def test_training_runs_and_both_loops_have_the_same_gradients(setting):
+    for row in run("training", setting):
+        assert row.checks[0].passed and row.met is None and row.checks[0].difference > 0
+
+
+def test_training_fails_a_row_whose_gradients_are_others(setting, monkeypatch):
+    right = tests.bench.training.plain_sampled_loss
+    monkeypatch.setattr(tests.bench.training, "plain_sampled_loss", lambda *given: right(*given) * 1.01)
+    assert [row.met for row in run("training", setting)] == [False, False]
+
+
+def test_precision_runs_and_compares_vectors_and_neighbours(setting):
+    found = run("precision", setting)
+    assert len(found) == 8 and all(len(row.checks) == 2 and row.details["nearness"]["sentences"] == 20 for row in found)
+    assert all(row.checks[0].passed for row in found)
+
+
+def test_precision_fails_a_row_whose_vectors_are_others(setting, monkeypatch):
+    monkeypatch.setattr(tests.bench.precision, "_near", lambda *given: {"cosine": 0.99, "overlap": 1.0, "sentences": 1})
+    assert next(suites.run_suite("precision", setting)).met is False
+
+
+def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
+    monkeypatch.setenv("CHROMIUM", str(setting.folder / "none"))
+    found = run("pages", setting)
+    assert len(found) == 4 and all("playwright install chromium" in row.not_run and row.goal for row in found)
+
+
+def test_a_server_that_does_not_come_up_says_why(setting):
+    with pytest.raises(RuntimeError, match="No such command 'nothing'"), tests.bench.pages._server(setting, "nothing"):
+        pass
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """Suites that take no time; the second one has a row that is not run."""
+
+    def run_suite(name, setting):
+        if name == "training":
+            yield setting.not_run(name, "a step", "not run here: no clock", Goal(text="at least 2 x", number=2))
+        else:
+            yield setting.row(
+                name, "a thing", ours=measured(1234.5, "ms"), ratio=measured(3.0), goal=Goal(text="at least 2 x", number=2)
+            )
+
+    monkeypatch.setattr(command, "run_suite", run_suite)
+
+
+def test_bench_prints_an_aligned_table(made_up, capsys):
+    assert main(["--suite", "maps", "training"]) == 0
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert " ".join(first.split()) == "a thing 1,234 ms 3 x (3 to 3) at least 2 x yes"
+    assert head.index("goal") == first.index("at least") == second.index("at least") and "no clock" in second
+
+
+def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, capsys):
+    file = tmp_path / "results" / "speed.json"
+    for suite in ("training", "maps", "training"):
+        assert main(["--json", "--suite", suite, "--output", str(file)]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"][0]["suite"] == suite
+    kept = json.loads(file.read_text("utf-8"))
+    assert set(kept) == {"machine", "date", "rows"}
+    assert [(row["suite"], row["met"]) for row in kept["rows"]] == [("maps", True), ("training", None)]
+    assert kept["rows"][1]["not_run"] == "not run here: no clock" and kept["rows"][1]["ours"] is None
+
+
+def test_bench_refuses_what_it_cannot_do(made_up, tmp_path, capsys):
+    (tmp_path / "other.json").write_text('{"rows": 3}')
+    assert main(["--quick", "--output", str(tmp_path / "f.json")]) == 2
+    assert main(["--output", str(tmp_path / "other.json")]) == 2
+    assert "--quick" in capsys.readouterr().err
+    with pytest.raises(BadInput, match="no benchmark suite 'speed'"):
+        list(suites.run_suite("speed", Setting(folder=tmp_path)))

@@ -1,0 +1,458 @@
+"""AllenNLP beside us: the pipe to its worker, its environment, and what it computes (that last where it is installed)."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from core.allennlp import engine as allennlp
+from core.allennlp import setup as allennlp_setup
+from core.allennlp.engine import AllenNLPEngine, environment_path, find_python310, is_ready, setup
+from core.common.config import data_folder
+from core.common.errors import BadInput, EngineUnavailable
+
+PING_ANSWER = {"ok": True, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
+ANSWERING = f"""
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({{**{PING_ANSWER}, "id": request.get("id")}}), flush=True)
+"""
+
+GOLDEN = (data_folder() or allennlp_setup.WORKER.parent / "none") / "elmo_fixtures" / "allennlp"
+needs_engine = pytest.mark.skipif(not is_ready(), reason="AllenNLP's environment is not made: python -m core allennlp setup")
+needs_golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason="ELMOSCOPE_DATA has no elmo_fixtures/allennlp")
+
+
+@pytest.fixture
+def worker(tmp_path):
+    """Turns the source of a fake worker into the command that starts it."""
+
+    def command(source: str) -> list[str]:
+        script = tmp_path / "worker.py"
+        script.write_text(source, "utf-8")
+        return [sys.executable, "-I", str(script)]
+
+    return command
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files that exist: options and weights for workers that do not read them."""
+    paths = tmp_path / "options.json", tmp_path / "weights.hdf5"
+    for path in paths:
+        path.touch()
+    return paths
+
+
+# --- the pipe -----------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_answers_again_and_again(worker):
+    with AllenNLPEngine(command=worker(ANSWERING)) as engine:
+        first, process = engine.ping(), engine._worker.process
+        assert first == engine.ping() == {"allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
+        assert engine._worker.process is process and process.poll() is None
+    assert process.poll() is not None
+
+
+def test_a_worker_that_dies_is_named_with_its_status_and_last_words_and_the_next_call_starts_another(worker, tmp_path):
+    died_before = tmp_path / "died"
+    source = f"""
+import pathlib, sys
+if not pathlib.Path({str(died_before)!r}).exists():
+    pathlib.Path({str(died_before)!r}).touch()
+    sys.stdin.readline()
+    sys.exit("Segmentation fault, so to speak")
+{ANSWERING}"""
+    with AllenNLPEngine(command=worker(source)) as engine:
+        with pytest.raises(EngineUnavailable, match=r"exit status 1\).*'ping'.*Segmentation fault, so to speak") as caught:
+            engine.ping()
+        assert "python -m core allennlp setup" in str(caught.value) and "\n" not in str(caught.value)
+        assert engine.ping()["allennlp"] == "2.10.1"
+
+
+def test_a_worker_that_dies_at_once_does_not_stop_a_large_request(worker, files):
+    sentences = [["word"] * 1000] * 500  # far more than a pipe holds
+    with AllenNLPEngine(command=worker("")) as engine, pytest.raises(EngineUnavailable, match="exit status 0"):
+        engine.embed(sentences, *files, timeout_s=20.0)
+
+
+@pytest.mark.parametrize("line", ["Loading weights...", "{}", "[1]", '{"ok": "yes"}', '{"ok": true, "id": 99}'])
+def test_an_answer_that_is_not_one_stops_the_worker(worker, line):
+    source = f"import sys, time\nsys.stdin.readline()\nprint({line!r}, flush=True)\ntime.sleep(60)"
+    with AllenNLPEngine(command=worker(source)) as engine:
+        with pytest.raises(EngineUnavailable, match="worker answered 'ping' with '") as caught:
+            engine.ping()
+        assert line in str(caught.value) and engine._worker is None
+
+
+@pytest.mark.parametrize("reads", ["sys.stdin.readline()", "pass"])
+def test_a_worker_that_hangs_is_killed_at_the_time_limit(worker, files, reads):
+    source = f"import sys, time\nprint('thinking', file=sys.stderr, flush=True)\n{reads}\ntime.sleep(600)"
+    with AllenNLPEngine(command=worker(source)) as engine:
+        threading.Timer(0.5, lambda: processes.append(engine._worker.process)).start()
+        processes, start = [], time.monotonic()
+        with pytest.raises(EngineUnavailable, match=r"within 1 s.*last words: 'thinking'.*fewer sentences"):
+            engine.embed([["word"] * 1000] * 500, *files, timeout_s=1.0)
+        assert time.monotonic() - start < 5.0
+        assert processes[0].poll() is not None
+
+
+def test_a_command_that_does_not_exist_is_an_unavailable_engine(tmp_path):
+    with AllenNLPEngine(command=[str(tmp_path / "no-python")]) as engine, pytest.raises(EngineUnavailable, match="not start"):
+        engine.ping()
+
+
+def test_a_refused_request_is_bad_input_and_the_worker_lives_on(worker, files):
+    refusal = {"ok": False, "error": "ValueError: no such layer"}
+    refused = f"json.dumps({{**{refusal}, 'id': request['id']}}) if request['op'] == 'embed' else "
+    refusing = ANSWERING.replace("print(", f"print({refused}")
+    with AllenNLPEngine(command=worker(refusing)) as engine:
+        engine.ping()
+        process = engine._worker.process
+        with pytest.raises(BadInput, match="could not embed this: ValueError: no such layer"):
+            engine.embed([["a"]], *files)
+        engine.ping()
+        assert engine._worker.process is process
+
+
+def test_a_result_without_its_file_is_an_unavailable_engine(worker, files):
+    with AllenNLPEngine(command=worker(ANSWERING)) as engine, pytest.raises(EngineUnavailable, match="no readable result"):
+        engine.embed([["a"]], *files)
+
+
+def test_calls_from_many_threads_each_get_their_own_answer(worker):
+    echoing = ANSWERING.replace('"id":', '"python": str(request["id"]), "id":')
+    with AllenNLPEngine(command=worker(echoing)) as engine:
+        seen = []
+        threads = [threading.Thread(target=lambda: seen.append(engine.ping()["python"])) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(map(int, seen)) == list(range(1, 21))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "stateful", "message"),
+    [
+        (["not a list"], False, "must be a list of tokens, got 'not a list'"),
+        ([["a", 1]], False, "must be a list of tokens"),
+        ("text", False, "takes a list of token lists"),
+        ([[["a"]], [["a"], ["b"]]], True, "equally long; these have \\[1, 2\\]"),
+        ([["a"]], True, "must be a list of tokens"),
+    ],
+)
+def test_what_is_not_sentences_is_bad_input_before_anything_starts(files, sentences, stateful, message):
+    with AllenNLPEngine(command=["/no/such/program"]) as engine, pytest.raises(BadInput, match=message):
+        engine.embed(sentences, *files, stateful=stateful)
+
+
+def test_missing_weights_are_bad_input_that_names_the_file(files):
+    with AllenNLPEngine(command=["/no/such/program"]) as engine, pytest.raises(BadInput, match=r"no file gone\.hdf5"):
+        engine.embed([["a"]], files[0], "gone.hdf5")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="reads the process table")
+def test_the_worker_ends_with_its_parent_even_when_that_is_killed():
+    source = f"""
+import subprocess, sys, time
+worker = subprocess.Popen([sys.executable, "-I", {str(allennlp_setup.WORKER)!r}], stdin=subprocess.PIPE)
+print(worker.pid, flush=True)
+time.sleep(60)"""
+    parent = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 10.0
+    while _runs(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    return bool(state) and not state.startswith("Z")
+
+
+# --- the environment ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """An environment's folder in which nothing is, and no network: pip is a recorded no-op, the worker a fake."""
+    folder = tmp_path / "env"
+    commands = []
+
+    def stream(command, report):
+        commands.append(command)
+        report("Collecting allennlp==2.10.1")
+        python = allennlp_setup._python_of(folder)
+        python.parent.mkdir(exist_ok=True)
+        if not python.exists():
+            python.symlink_to(sys.executable)
+
+    script = tmp_path / "fake_worker.py"
+    script.write_text(ANSWERING, "utf-8")
+    monkeypatch.setenv("ELMOSCOPE_ALLENNLP", str(folder))
+    monkeypatch.setattr(allennlp_setup, "WORKER", script)
+    monkeypatch.setattr(allennlp_setup, "_stream", stream)
+    monkeypatch.setattr(allennlp_setup, "find_python310", lambda: allennlp_setup.Path(sys.executable))
+    return folder, commands
+
+
+def test_the_environment_is_in_the_users_cache_unless_a_variable_says_where(monkeypatch, tmp_path):
+    monkeypatch.delenv("ELMOSCOPE_ALLENNLP", raising=False)
+    monkeypatch.delenv("ELMOSCOPE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert environment_path() == (tmp_path / "elmoscope" / "allennlp-env").resolve()
+    monkeypatch.setenv("ELMOSCOPE_ALLENNLP", str(tmp_path / "other"))
+    assert environment_path() == (tmp_path / "other").resolve()
+
+
+def test_an_engine_that_is_not_installed_says_how_to_install_it(elsewhere):
+    message = r"not installed in .*Run: python -m core allennlp setup"
+    with AllenNLPEngine() as engine, pytest.raises(EngineUnavailable, match=message):
+        engine.ping()
+
+
+def test_setup_makes_an_environment_once(elsewhere):
+    folder, commands = elsewhere
+    lines = []
+    assert not is_ready()
+    assert setup(lines.append) == folder.resolve()
+    assert is_ready() and "Collecting allennlp==2.10.1" in lines
+    assert [command[1:4] for command in commands] == [["-I", "-m", "venv"], ["-I", "-m", "pip"]]
+    with AllenNLPEngine() as engine:
+        assert engine.ping()["allennlp"] == "2.10.1"
+    setup(lines.append)
+    assert len(commands) == 2
+
+
+def test_a_half_made_environment_is_removed_and_remade(elsewhere, monkeypatch):
+    folder, _ = elsewhere
+    whole = allennlp_setup._stream
+
+    def interrupted(command, report):
+        whole(command, report)
+        (folder / "half").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(allennlp_setup, "_stream", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        setup(lambda line: None)
+    assert (folder / "half").exists() and not is_ready()
+    monkeypatch.setattr(allennlp_setup, "_stream", whole)
+    setup(lambda line: None)
+    assert is_ready() and not (folder / "half").exists()
+
+
+def test_other_requirements_make_the_environment_anew(elsewhere, monkeypatch, tmp_path):
+    _, commands = elsewhere
+    setup(lambda line: None)
+    newer = tmp_path / "requirements.txt"
+    newer.write_text("allennlp==2.10.1\n")
+    monkeypatch.setattr(allennlp_setup, "REQUIREMENTS", newer)
+    assert not is_ready()
+    setup(lambda line: None)
+    assert is_ready() and len(commands) == 4
+
+
+def test_a_folder_that_is_not_ours_is_never_removed(elsewhere):
+    folder, commands = elsewhere
+    folder.mkdir()
+    (folder / "thesis.txt").touch()
+    with pytest.raises(EngineUnavailable, match="holds something else"):
+        setup(lambda line: None)
+    assert (folder / "thesis.txt").exists() and not commands
+
+
+def test_an_environment_made_by_hand_is_used_as_it_is(elsewhere):
+    folder, commands = elsewhere
+    allennlp_setup._python_of(folder).parent.mkdir(parents=True)
+    allennlp_setup._python_of(folder).symlink_to(sys.executable)
+    setup(lambda line: None)
+    assert is_ready() and not commands
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("""print('{"ok": false, "error": "No module named spacy", "importing": true}')""", "No module named spacy"),
+        ("print('hello')", "Expecting value"),
+        (ANSWERING.replace("2.10.1", "2.9.0"), "it is version 2.9.0"),
+    ],
+)
+def test_an_environment_in_which_allennlp_does_not_start_is_not_ready(elsewhere, source, reason):
+    allennlp_setup.WORKER.write_text(source, "utf-8")
+    with pytest.raises(EngineUnavailable, match=f"does not start in .*{reason}"):
+        setup(lambda line: None)
+    assert not is_ready()
+
+
+def test_two_setups_at_once_are_refused(elsewhere):
+    folder, _ = elsewhere
+    with allennlp_setup._only_one(folder), pytest.raises(EngineUnavailable, match="being installed"):
+        setup(lambda line: None)
+    setup(lambda line: None)
+
+
+def test_pips_error_reaches_the_user_and_a_raising_report_ends_pip(tmp_path):
+    failing = [sys.executable, "-c", "print('ERROR: No matching distribution'); print('bye'); raise SystemExit(3)"]
+    lines = []
+    with pytest.raises(EngineUnavailable, match=r"not installed: ERROR: No matching distribution\. It needs the network"):
+        allennlp_setup._stream(failing, lines.append)
+    assert lines == ["ERROR: No matching distribution", "bye"]
+    endless = [sys.executable, "-c", "import time\nprint('x', flush=True)\ntime.sleep(600)"]
+    with pytest.raises(ZeroDivisionError):
+        allennlp_setup._stream(endless, lambda line: 1 / 0)
+
+
+@pytest.fixture
+def only_path(tmp_path, monkeypatch):
+    """A machine whose only programs are those that the test puts into this folder."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (3, 10), reason="needs shell scripts, and to run on another")
+def test_a_shim_that_fails_is_no_python_and_none_at_all_is_said_with_what_to_do(only_path, elsewhere, monkeypatch):
+    monkeypatch.setattr(allennlp_setup, "find_python310", find_python310)
+    _program(only_path / "python3.10", "echo 'pyenv: python3.10: command not found' >&2; exit 127")
+    _program(only_path / "python3", "echo 3 9 /usr/bin/python3.9")
+    assert find_python310() is None
+    with pytest.raises(EngineUnavailable, match=r"needs Python 3\.10, and none was found.*run: python -m core allennlp setup"):
+        setup(lambda line: None)
+    with pytest.raises(BadInput, match=r"is not a Python 3\.10"):
+        setup(lambda line: None, python=only_path / "python3")
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (3, 10), reason="needs shell scripts, and to run on another")
+def test_a_python_310_is_found_on_the_path_or_among_pyenvs(only_path):
+    pyenv = only_path.parent / "home" / ".pyenv" / "versions" / "3.10.4" / "bin"
+    pyenv.mkdir(parents=True)
+    _program(pyenv / "python", "echo 3 10 /of/pyenv")
+    assert str(find_python310()) == "/of/pyenv"
+    _program(only_path / "python3.10", "echo 3 10 /on the/path")
+    assert str(find_python310()) == "/on the/path"
+
+
+def _program(path, line):
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+
+
+# --- what AllenNLP computes ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with AllenNLPEngine() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def streams():
+    """The golden set's three streams of ten sentences."""
+    return [[sentence.split(" ") for sentence in stream] for stream in json.loads((GOLDEN / "sentences.json").read_text("utf-8"))]
+
+
+MODEL = GOLDEN / "options.json", GOLDEN / "lm_weights.hdf5"
+
+
+@needs_engine
+def test_ping_names_the_versions(engine):
+    versions = engine.ping()
+    assert versions["allennlp"] == "2.10.1" and versions["python"].startswith("3.10.") and versions["torch"]
+
+
+@needs_engine
+@needs_golden
+def test_streams_reproduce_the_golden_files(engine, streams):
+    h5py = pytest.importorskip("h5py")
+    result = engine.embed(streams, *MODEL, stateful=True)
+    assert result.tokens == sum(len(sentence) for stream in streams for sentence in stream)
+    for i, stream in enumerate(result.layers):
+        with h5py.File(GOLDEN / f"lm_embeddings_{i}.hdf5") as golden:
+            assert len(golden) == len(stream) == 10
+            for k, layers in enumerate(stream):
+                top = np.concatenate(golden[str(k)][...], axis=-1)  # (2, T, 16) -> (T, 32): forward, then backward
+                np.testing.assert_allclose(layers[2], top, atol=1e-5, rtol=0)
+
+
+@needs_engine
+@needs_golden
+def test_sentences_give_the_same_layers_in_any_company(engine, streams):
+    sentences = [*streams[0], [], *streams[1]]
+    once = engine.embed(sentences, *MODEL, batch_size=7, threads=1)
+    again = engine.embed(sentences[::-1], *MODEL, batch_size=32)
+    for sentence, a, b in zip(sentences, once.layers, again.layers[::-1], strict=True):
+        assert a.shape == (3, len(sentence), 32) and a.dtype == np.float32
+        np.testing.assert_allclose(a, b, atol=1e-6, rtol=0)
+        np.testing.assert_array_equal(a[0, :, :16], a[0, :, 16:])  # layer 0 is the token's vector twice
+    assert again.load_seconds < once.load_seconds + 0.05 and once.seconds > 0
+
+
+@needs_engine
+@needs_golden
+def test_streams_start_afresh_at_each_call_and_agree_with_sentences_only_in_their_first(engine, streams):
+    first, second = (engine.embed(streams, *MODEL, stateful=True).layers for _ in range(2))
+    alone = engine.embed([stream[0] for stream in streams], *MODEL).layers
+    later = engine.embed([stream[1] for stream in streams], *MODEL).layers
+    for s in range(3):
+        np.testing.assert_array_equal(first[s][1], second[s][1])
+        np.testing.assert_allclose(first[s][0], alone[s], atol=1e-6, rtol=0)
+        assert np.abs(first[s][1][2] - later[s][2]).max() > 1e-3  # the state left by sentence 0
+
+
+@needs_engine
+@needs_golden
+def test_empty_sentences_have_no_rows(engine):
+    assert [layers.shape for layers in engine.embed([[]], *MODEL).layers] == [(3, 0, 32)]
+    assert engine.embed([], *MODEL).layers == []
+    streams = engine.embed([[[], ["a"]], [[], []]], *MODEL, stateful=True).layers
+    assert [[layers.shape for layers in stream] for stream in streams] == [[(3, 0, 32), (3, 1, 32)], [(3, 0, 32)] * 2]
+
+
+@needs_engine
+@needs_golden
+def test_weights_that_are_none_are_bad_input_and_the_worker_lives_on(engine, tmp_path):
+    engine.ping()
+    process = engine._worker.process
+    (tmp_path / "weights.hdf5").write_bytes(b"no HDF5")
+    with pytest.raises(BadInput, match=r"could not embed this: OSError: .*file signature not found"):
+        engine.embed([["a"]], MODEL[0], tmp_path / "weights.hdf5")
+    options = json.loads(MODEL[0].read_text("utf-8"))
+    options["lstm"]["use_skip_connections"] = False
+    (tmp_path / "options.json").write_text(json.dumps(options), "utf-8")
+    with pytest.raises(BadInput, match="residual connections"):
+        engine.embed([["a"]], tmp_path / "options.json", MODEL[1])
+    assert engine.embed([["a"]], *MODEL).layers[0].shape == (3, 1, 32)
+    assert engine._worker.process is process
+
+
+@needs_engine
+@needs_golden
+def test_odd_tokens_are_embedded(engine):
+    tokens = ["", "<S>", "x" * 500, "\u0413\u043e\u0434", "\ud800", "a\nb", "\x00"]
+    layers = engine.embed([tokens], *MODEL).layers[0]
+    assert layers.shape == (3, len(tokens), 32) and np.isfinite(layers).all()
+
+
+@needs_engine
+def test_the_worker_refuses_what_it_does_not_know_and_goes_on():
+    lines = [b"not json", b"[]", b'{"op": "dance", "id": 5}', b'{"op": "embed"}', b'{"op": "ping"}']
+    done = subprocess.run(allennlp.worker_command(), input=b"\n".join(lines), capture_output=True, timeout=120)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["ok"] for answer in answers] == [False, False, False, False, True]
+    assert answers[2]["id"] == 5 and "dance" in answers[2]["error"]

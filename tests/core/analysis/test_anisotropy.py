@@ -1,0 +1,57 @@
+"""Where two words drawn by lot stand: by hand, and of both bundled models as their measures have it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.analysis.anisotropy import FEWER, NINE_IN_TEN, Drawn, Level, draw, evaluate, level_of, random_cosines, random_level
+from core.common.errors import BadInput
+from core.elmo.models import open_model
+from core.evaluation.card import read_card
+from core.text import languages
+
+BOTTOM = [1.0, 0.0]
+
+
+class Reader:
+    """Two layers that count: [token's number, 1] and [sentence's length, 1]."""
+
+    def encode(self, sentences):
+        return [np.array([[[k, 1.0] for k in range(len(s))], [[len(s), 1.0]] * len(s)], np.float32) for s in sentences]
+
+
+def test_pairs_are_of_two_different_words_and_their_cosines_those_by_hand():
+    layers = np.array([[[1, 0]], [[0, 2]], [[1, 1]], [[0, -1]]], float)  # (4, 1, 2)
+    found = random_cosines(Drawn(("a", "b", "a", "c"), layers), [1.0])
+    # ab, ac, ba, bc, ac; aa is one word
+    assert found == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])
+    level = random_level(Drawn(("a", "b", "a", "c"), layers), [1.0])
+    assert level == Level(pytest.approx(found.mean()), *(pytest.approx(v) for v in np.quantile(found, NINE_IN_TEN)))
+
+
+def test_one_token_with_letters_of_each_sentence_is_drawn_and_the_draw_can_be_repeated():
+    sentences = [["1", "Stone", "."], ["..."], ["river", "bank"], ["2", "3"]]
+    found = draw(Reader(), sentences)
+    assert found.words[0] == "stone" and found.words[1] in ("river", "bank") and len(found.words) == 2
+    assert found.layers[:, 1].tolist() == [[3, 1], [2, 1]]
+    again = draw(Reader(), sentences)
+    assert again.words == found.words and len(draw(Reader(), [["a"], ["b"], ["c"]], 2).words) == 2
+
+
+@pytest.mark.parametrize("sentences", [[], [["."]], [["one", "word"]], [["Same"], ["same"]]])
+def test_two_words_are_needed(sentences):
+    with pytest.raises(BadInput, match="two sentences"):
+        draw(Reader(), sentences)
+
+
+@pytest.mark.parametrize("code", ["en", "ko"])
+def test_what_a_bundled_model_comes_with_is_what_its_sentences_give(code: str):
+    model = open_model(languages.named(code).model)
+    kept, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=FEWER)
+    for layer in ("0", "1", "2", "mix"):
+        level = level_of(kept, layer)
+        assert level.low < level.mean < level.high
+        assert level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08)
+        assert level.mean > 0.05  # 0 is no random level
+    assert level_of(kept, "7") is None and level_of(None, "0") is None

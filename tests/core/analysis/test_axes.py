@@ -1,0 +1,143 @@
+"""Views with axes that mean something: by hand, against a loop and scikit-learn, and on the bundled sentences."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.metrics import roc_auc_score
+
+from core.analysis.axes import axis_scores, outside, pole, pole_views, principal, sense_names, spread_views, unit
+from core.common.config import ASSETS
+from core.common.errors import BadInput
+from core.elmo.mix import SPACES, layer_weights
+from core.index.table import OccurrenceTable
+
+NOBODY = np.array([-1])
+
+
+@pytest.fixture(scope="module")
+def table() -> OccurrenceTable:
+    return OccurrenceTable(ASSETS / "targets")
+
+
+def rows_and_views(table: OccurrenceTable, plus: str, minus: str, y=None):
+    rows = table.labelled_rows("bank")
+    ends = pole(table, plus), pole(table, minus)
+    return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
+
+
+def test_an_axis_between_two_poles_by_hand():
+    points = np.array([[2.0, 0], [0, 7], [1, 1]])  # lengths do not matter
+    axis, scores = axis_scores(points, np.array([[3.0, 0]]), np.array([[0, 0.5]]), NOBODY, NOBODY)
+    np.testing.assert_allclose(axis, [0.5**0.5, -(0.5**0.5)])
+    np.testing.assert_allclose(scores, [0.5**0.5, -(0.5**0.5), 0], atol=1e-12)
+
+
+def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
+    points = np.random.default_rng(0).normal(size=(9, 5))
+    plus_of, minus_of = np.array([0, 1, 2, -1]), np.array([3, 4])
+    plus = np.concatenate([points[:3], np.ones((1, 5))])
+    found = axis_scores(points, plus, points[3:5], plus_of, minus_of)[1]
+    rows, ends = unit(points), unit(plus)
+    whole = ends.mean(0) - rows[3:5].mean(0)
+    for k in range(9):
+        up = np.delete(ends, np.flatnonzero(plus_of == k), axis=0).mean(0)
+        down = np.delete(rows[3:5], np.flatnonzero(minus_of == k), axis=0).mean(0)
+        np.testing.assert_allclose(found[k], (rows[k] - rows.mean(0)) @ (up - down) / np.linalg.norm(whole), atol=1e-12)
+
+
+def test_poles_drawn_by_lot_separate_nothing_though_their_own_members_would():
+    half, nobody, apart, honest = np.arange(20), np.full(20, -1), np.repeat([1, 0], 20), []
+    for seed in range(20):
+        points = np.random.default_rng(seed).normal(size=(40, 64))
+        leaking = axis_scores(points, points[:20], points[20:], nobody, nobody)[1]
+        assert roc_auc_score(apart, leaking) > 0.9
+        honest.append(roc_auc_score(apart, axis_scores(points, points[:20], points[20:], half, half + 20)[1]))
+    assert 0.4 < np.mean(honest) < 0.6
+
+
+def test_the_other_way_round_the_axis_has_the_other_sign():
+    points = np.random.default_rng(2).normal(size=(6, 4))
+    one, other = (axis_scores(points, *ends, *of)[1] for ends, of in (
+        ((points[:2], points[2:4]), (np.array([0, 1]), np.array([2, 3]))), ((points[2:4], points[:2]), (np.array([2, 3]), np.array([0, 1])))
+    ))  # fmt: skip
+    np.testing.assert_allclose(one, -other)
+
+
+def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_for_itself():
+    points = np.ones((4, 3))
+    axis, scores = axis_scores(points, points[:2], points[2:], np.array([0, 1]), np.array([2, 3]))
+    assert not axis.any() and not scores.any()
+    points = np.array([[1.0, 0], [0, 1], [0.6, 0.8]])
+    alone = axis_scores(points, points[:1], points[1:2], np.array([0]), NOBODY)[1]
+    expected = (points[0] - points.mean(0)) @ (points.mean(0) - points[1]) / 2**0.5
+    assert alone[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shape", [(80, 12), (9, 30)])  # more points than dimensions, and fewer
+def test_shares_of_the_spread_are_scikit_learns(shape):
+    vectors = np.random.default_rng(3).normal(size=shape)
+    plane, model = principal(vectors, 3), PCA(3).fit(unit(vectors))
+    np.testing.assert_allclose(plane.shares, model.explained_variance_ratio_, atol=1e-9)
+    assert plane.together == pytest.approx(plane.shares.sum())
+    np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(3), atol=1e-9)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_a_space_that_is_only_turned_has_the_same_view(dims):
+    rng = np.random.default_rng(4)
+    vectors = rng.normal(size=(30, 8)) * np.arange(8, 0, -1)
+    turn = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    first, second = spread_views([vectors, vectors @ turn], dims)
+    np.testing.assert_allclose(second.coordinates, first.coordinates, atol=1e-5)
+    assert second.plane.together == pytest.approx(first.plane.together)
+    np.testing.assert_allclose(second.plane.place(vectors @ turn), second.coordinates)
+
+
+def test_axes_that_are_not_at_right_angles_hold_less_together_than_their_sum(table):
+    same = pole(table, "bank: financial institution"), pole(table, "bank: river edge")
+    _, (_, one, *_) = rows_and_views(table, "bank: financial institution", "bank: river edge", same)
+    assert one.plane.together == pytest.approx(one.plane.shares[0]) == pytest.approx(one.plane.shares[1])
+
+
+def test_the_second_axis_is_the_largest_spread_at_a_right_angle_to_the_first(table):
+    rows, views = rows_and_views(table, "bank: financial institution", "bank: river edge")
+    for k, view in enumerate(views[1:3], 1):
+        x, y = view.plane.axes
+        assert abs(x @ y) < 1e-9 and np.linalg.norm(y) == pytest.approx(1)
+        points = unit(table.rows.take(rows)[:, k])
+        rest = points - points.mean(0)
+        rest = rest - np.outer(rest @ x, x)
+        assert ((rest @ y) ** 2).sum() == pytest.approx(np.linalg.svd(rest, compute_uv=False)[0] ** 2)
+        assert view.plane.together == pytest.approx(view.plane.shares.sum())
+
+
+def test_money_minus_river_tells_the_banks_apart_but_not_by_their_spelling(table):
+    rows, views = rows_and_views(table, "bank: financial institution", "bank: river edge")
+    money = table.sense[rows] == table.senses.index("financial institution")
+    assert not views[0].coordinates[:, 0].any()  # layer 0 has no such axis: each sense has as many "bank" and "banks"
+    for view in views[1:]:
+        assert roc_auc_score(money, view.coordinates[:, 0]) > 0.75
+
+
+def test_a_pole_is_a_sense_or_words(table):
+    assert "bank: river edge" in sense_names(table) and len(sense_names(table)) > 100
+    assert set(pole(table, "bank: river edge").rows) < set(table.labelled_rows("bank"))
+    assert len(pole(table, "Bank, spring").rows) == len(table.labelled_rows("bank")) + len(table.labelled_rows("spring"))
+    whole = pole(table, "bank, vase", FakeWhole(table))
+    assert whole.name == "bank, vase" and (whole.rows == -1).sum() == 2 and len(whole.layers) == len(whole.rows)
+    assert outside(table, "bank, vase") == ["vase"] and outside(table, "bank: river edge") == []
+
+
+class FakeWhole:
+    """A table of all tokens of two sentences, as far as a pole looks at it: the first two rows are of a word the other has not."""
+
+    def __init__(self, table: OccurrenceTable) -> None:
+        self.rows, self.word, self.word_codes, self.lemmas = table.rows, np.array([7, 7, 3]), {"vase": 7, "on": 3}, []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [("xyzzy, bank", "xyzzy"), ("  ", "empty"), ("?!", "empty"), ("bank: no such sense", "such")]
+)
+def test_an_end_that_nothing_is_known_of_is_named(table, text, named):
+    with pytest.raises(BadInput, match=named):
+        pole(table, text)

@@ -1,0 +1,400 @@
+"""Maps: PCA, Procrustes and insertion by hand; aligned UMAP by what its maps must and must not do."""
+
+import json
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save_file
+from sklearn.decomposition import PCA
+
+from core.analysis import maps as projection
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert, pca, procrustes
+from core.analysis.trustworthiness import by_chance, trustworthiness
+from core.analysis.word_maps import follow_mix
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+
+pytestmark = pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")  # umap's, on import
+
+SMALL = ProjectionConfig(n_neighbors=8, n_epochs=60)
+
+
+def words_in_layers(n_words: int, n_each: int, *, dims: int = 24) -> list[np.ndarray]:
+    """Three spaces as ELMo's are: one vector a word, then each word spread out into two senses, more and more."""
+    rng = np.random.default_rng(0)
+    words = np.repeat(rng.normal(size=(n_words, dims)), n_each, axis=0)
+    senses = rng.normal(size=(2 * n_words, dims))[np.repeat(np.arange(n_words), n_each) * 2 + np.arange(len(words)) % 2]
+    noise = rng.normal(size=words.shape)
+    return [words, words + 0.5 * senses + 0.25 * noise, words + 0.8 * senses + 0.4 * noise]
+
+
+@pytest.fixture(scope="module")
+def maps() -> FrozenMaps:
+    return aligned_maps(words_in_layers(10, 20), ["0", "1", "2"], SMALL)
+
+
+def test_pca_of_three_directions_by_hand():
+    points = pca(np.array([[2.0, 0], [0, 5], [1, 0]]))  # directions (1, 0), (0, 1), (1, 0): they differ along one axis
+    np.testing.assert_allclose(np.abs(points[:, 0]), [2**0.5 / 3, 2 * 2**0.5 / 3, 2**0.5 / 3], atol=1e-6)
+    np.testing.assert_allclose(points[:, 1], 0, atol=1e-6)
+    assert points[0, 0] == points[2, 0] == -points[1, 0] / 2
+    assert points.dtype == np.float32
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
+def test_pca_is_scikit_learns_on_unit_rows_up_to_sign(shape):
+    rows = np.random.default_rng(0).normal(size=shape)
+    model = PCA(3).fit(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    expected = model.transform(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    largest = np.take_along_axis(model.components_, np.abs(model.components_).argmax(axis=1)[:, None], axis=1)[:, 0]
+    np.testing.assert_allclose(pca(rows, 3), expected * np.sign(largest), atol=1e-5)
+
+
+def test_pca_knows_directions_only_and_repeats_itself():
+    rows = np.random.default_rng(1).normal(size=(20, 5))
+    np.testing.assert_allclose(pca(rows * np.arange(1, 21)[:, None]), pca(rows), atol=1e-5)
+    np.testing.assert_array_equal(pca(rows), pca(rows.copy()))
+
+
+@pytest.mark.parametrize("rows", [np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))])
+def test_pca_of_one_point_or_of_equal_points_is_the_origin(rows):
+    np.testing.assert_array_equal(pca(rows), np.zeros((len(rows), 2)))
+
+
+def test_pca_of_two_points_lies_on_one_axis():
+    points = pca(np.array([[1.0, 0, 0], [0, 1, 0]]))
+    np.testing.assert_allclose(np.sort(points[:, 0]), [-(0.5**0.5), 0.5**0.5], atol=1e-6)
+    np.testing.assert_array_equal(points[:, 1], 0)
+
+
+@settings(max_examples=50)
+@given(angle=st.floats(0, 6.28), mirrored=st.booleans(), scale=st.floats(0.1, 10), seed=st.integers(0, 99))
+def test_procrustes_undoes_any_turn_mirror_scale_and_shift(angle, mirrored, scale, seed):
+    rng = np.random.default_rng(seed)
+    fixed = rng.normal(size=(6, 2))
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ np.diag([1, -1 if mirrored else 1])
+    np.testing.assert_allclose(procrustes(scale * fixed @ turn + rng.normal(size=2), fixed), fixed, atol=1e-4)
+
+
+def test_procrustes_by_hand_and_of_equal_points():
+    square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
+    np.testing.assert_allclose(procrustes(square[[1, 2, 3, 0]] * 3 + 7, square), square, atol=1e-5)  # a quarter turn
+    np.testing.assert_allclose(procrustes(square * 3, square, scale=False), (square - 1) * 3 + 1, atol=1e-5)
+    np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
+    with pytest.raises(BadInput, match="same points"):
+        procrustes(square, square[:3])
+
+
+def two_clusters(n: int) -> np.ndarray:
+    """n points round (-1, 0), then n round (1, 0)."""
+    rng = np.random.default_rng(0)
+    return np.repeat([[-1.0, 0], [1, 0]], n, axis=0) + rng.normal(scale=0.03, size=(2 * n, 2))
+
+
+def test_a_point_equal_to_another_lands_on_it():
+    coordinates = two_clusters(6)
+    for row in range(12):
+        others = [r for r in range(12) if r != row][:7]
+        landed = insert(coordinates, [[row, *others]], [[1.0, *np.linspace(0.9, 0.5, 7)]])[0]
+        assert np.linalg.norm(landed - coordinates[row]) < 1e-3
+
+
+def test_the_majority_outvotes_a_lone_far_neighbour():
+    coordinates = two_clusters(6)
+    landed = insert(coordinates, [[0, 1, 2, 3, 4, 9]], [[0.8, 0.79, 0.78, 0.77, 0.76, 0.78]])[0]
+    assert np.linalg.norm(landed - [-1, 0]) < 0.06
+    # and even where the lone one is the nearest by a little
+    landed = insert(coordinates, [[9, 1, 2, 3, 4, 5]], [[0.81, 0.79, 0.78, 0.77, 0.76, 0.75]])[0]
+    assert np.linalg.norm(landed - [-1, 0]) < 0.06
+
+
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_between_two_clusters_a_point_joins_one(n):
+    coordinates = two_clusters(n)
+    landed = insert(coordinates, [np.arange(2 * n)], np.full((1, 2 * n), 0.7))[0]
+    assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
+
+
+@settings(max_examples=50)
+@given(seed=st.integers(0, 10_000), n_queries=st.integers(1, 5), k=st.integers(1, 12))
+def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighbours(seed, n_queries, k):
+    rng = np.random.default_rng(seed)
+    coordinates = rng.normal(size=(30, 2)).astype(np.float32)
+    before = coordinates.copy()
+    rows = np.stack([rng.choice(30, k, replace=False) for _ in range(n_queries)])
+    similarities = rng.uniform(-1, 1, size=(n_queries, k))
+    landed = insert(coordinates, rows, similarities)
+    alone = np.concatenate([insert(coordinates, rows[q : q + 1], similarities[q : q + 1]) for q in range(n_queries)])
+    np.testing.assert_array_equal(landed, alone)
+    np.testing.assert_array_equal(coordinates, before)
+    assert (landed >= coordinates[rows].min(axis=1) - 1e-6).all()
+    assert (landed <= coordinates[rows].max(axis=1) + 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "similarities", "message"),
+    [
+        ([[0, 30]], [[1.0, 0.5]], "from 0 to 29; got 0 to 30"),
+        ([[0, -1]], [[1.0, 0.5]], "from 0 to 29; got -1 to 0"),
+        ([[0, 1]], [[1.0]], "neighbours and their cosines"),
+        ([[0, 1]], [[1.0, np.nan]], "neighbours and their cosines"),
+        (np.empty((1, 0), int), np.empty((1, 0)), "neighbours and their cosines"),
+    ],
+)
+def test_neighbours_that_cannot_be_are_refused(rows, similarities, message):
+    with pytest.raises(BadInput, match=message):
+        insert(np.zeros((30, 2)), rows, similarities)
+
+
+def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map(monkeypatch):
+    angles = np.linspace(0, 3, 80)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    assert trustworthiness(circle, circle) == pytest.approx(1)
+    shuffled = np.random.default_rng(0).permutation(circle)
+    assert trustworthiness(circle, shuffled) < 0.7
+    monkeypatch.setattr("core.analysis.trustworthiness.SAMPLE", 50)
+    assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
+    assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
+    assert trustworthiness(circle[:2], shuffled[:2]) == 1
+    with pytest.raises(BadInput, match="the same points"):
+        trustworthiness(circle, shuffled[:7])
+
+
+def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_given():
+    rng = np.random.default_rng(0)
+    spellings = np.repeat(rng.normal(size=(6, 20)), 40, axis=0)  # as layer 0: forty occurrences of each of six
+    grouped, by_lot = np.repeat(rng.normal(size=(6, 2)), 40, axis=0) + rng.normal(size=(240, 2)) * 0.01, rng.normal(size=(240, 2))
+    assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, by_lot))
+    assert np.isnan(trustworthiness(np.ones((80, 3)), by_lot[:80]))
+    once = rng.normal(size=(240, 20))
+    once[:4] = once[4]  # a few that are equal leave the others' neighbours as they are
+    assert trustworthiness(once, by_lot) < 0.6
+
+
+@pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
+def test_a_layout_by_lot_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
+    from sklearn.manifold import trustworthiness as theirs
+
+    rng = np.random.default_rng(n)
+    vectors = rng.normal(size=(n, 16))
+    found = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
+    assert np.mean(found) == pytest.approx(by_chance(n, k), abs=0.015)
+    flat = vectors[:, :2]
+    k = min(k, (n - 1) // 2)
+    assert trustworthiness(vectors, flat, k) == pytest.approx(theirs(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6)
+
+
+def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
+    spaces = words_in_layers(10, 20)
+    alone = [aligned_maps([space], ["one"], replace(SMALL, seed=k)).coordinates[0] for k, space in enumerate(spaces)]
+    independent = np.linalg.norm(np.diff(alone, axis=0), axis=2).mean(axis=1) / 2
+    assert (np.array(maps.displacement) <= independent / 2).all(), (maps.displacement, independent)
+    assert np.isnan(maps.trustworthiness[0]) and min(maps.trustworthiness[1:]) > 0.85
+
+
+def test_maps_share_axes_from_minus_1_to_1(maps):
+    assert maps.coordinates.shape == (3, 200, 2)
+    assert maps.coordinates.dtype == np.float32
+    discs = 0.1  # a disc of equal vectors may stand a little over the edge
+    assert 0.8 < np.abs(maps.coordinates).max() < 1 + discs
+    assert maps.method == "aligned UMAP"
+    assert maps.provenance["distinct"] == [10, 200, 200]
+
+
+def test_the_same_seed_gives_the_same_map_and_another_seed_another(maps):
+    spaces = words_in_layers(10, 20)
+    np.testing.assert_array_equal(aligned_maps(spaces, ["0", "1", "2"], SMALL).coordinates, maps.coordinates)
+    assert not np.array_equal(aligned_maps(spaces, ["0", "1", "2"], replace(SMALL, seed=1)).coordinates, maps.coordinates)
+
+
+def test_min_dist_is_heeded(maps):
+    spread = aligned_maps(words_in_layers(10, 20), ["0", "1", "2"], replace(SMALL, min_dist=0.9))
+
+    def nearest(points):  # median way to the nearest other point
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 9 * np.eye(len(points))
+        return np.median(apart.min(axis=1))
+
+    assert nearest(spread.coordinates[2]) > 1.2 * nearest(maps.coordinates[2])
+
+
+def test_forty_words_repeated_forty_times_are_forty_compact_separate_discs():
+    words = np.random.default_rng(1).normal(size=(40, 32))
+    layer_0 = np.repeat(words, 40, axis=0)
+    layer_1 = layer_0 + 0.7 * np.random.default_rng(2).normal(size=layer_0.shape)
+    noise = 1e-7 * np.random.default_rng(3).normal(size=layer_0.shape)  # what another batch may do
+    found = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))
+    assert found.provenance["distinct"] == [40, 1600]
+    assert np.isnan(found.trustworthiness[0]) and found.trustworthiness[1] > 0.97
+    discs = found.coordinates[0].reshape(40, 40, 2)
+    centres = np.median(discs, axis=1)
+    radius = np.linalg.norm(discs - centres[:, None], axis=2).max()
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 9 * np.eye(40)
+    assert radius < 0.03
+    assert apart.min() > 2 * radius
+
+
+def test_where_a_point_lies_on_its_disc_does_not_follow_the_order_of_rows(maps):
+    disc = maps.coordinates[0, :20]  # the first word's occurrences
+    from_centre = np.linalg.norm(disc - np.median(disc, axis=0), axis=1)
+    assert abs(np.corrcoef(from_centre, np.arange(20))[0, 1]) < 0.6
+
+
+def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
+    found = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
+    assert found.method == "aligned UMAP"
+    assert np.ptp(found.coordinates[0], axis=0).max() < 0.06
+    assert np.ptp(found.coordinates[2], axis=0).max() > 0.3
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
+def test_few_points_fall_back_to_pca_and_say_so(n):
+    spaces = words_in_layers(1, n)
+    found = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
+    assert found.method == f"PCA ({n} points are too few for UMAP)"
+    assert found.coordinates.shape == (4, n, 2)
+    assert np.isfinite(found.coordinates).all()
+    assert len(found.displacement) == 3
+    assert all(np.isnan(t) or 0 <= t <= 1 for t in found.trustworthiness) and all(t <= 1 for t in found.trustworthiness[1:3])
+
+
+def test_the_fewest_points_umap_takes_and_a_single_space():
+    found = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
+    assert (found.method, found.displacement) == ("aligned UMAP", ())
+    assert np.isfinite(found.coordinates).all()
+
+
+def test_work_is_reported_and_can_be_stopped():
+    lines = []
+    aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, lines.append)
+    assert lines[0] == "finding the neighbours of 20 points in 3 spaces"
+    assert "epoch 41 of 60" in lines
+
+    def stop(line):
+        if line.startswith("epoch 21"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, stop)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"n_neighbors": 1}, "n_neighbors must be a whole number from 2 to 500, got 1"),
+        ({"n_neighbors": 2.5}, "whole number"),
+        ({"min_dist": -0.1}, "min_dist must be a number from 0.0 to 0.99"),
+        ({"min_dist": float("nan")}, "min_dist"),
+        ({"alignment_regularisation": 2}, "alignment_regularisation"),
+        ({"alignment_window": 0}, "alignment_window"),
+        ({"n_epochs": 0}, "n_epochs"),
+        ({"seed": -1}, "seed"),
+        ({"metric": "manhattan"}, "must be 'cosine', got 'manhattan'"),
+        ({"min_dist": "small"}, "min_dist must be a number"),
+    ],
+)
+def test_nonsense_settings_are_refused(setting, message):
+    with pytest.raises(BadInput, match=message):
+        ProjectionConfig(**setting)
+
+
+def test_spaces_that_do_not_fit_are_refused():
+    space = np.ones((3, 4))
+    for spaces, names in ([], []), ([space], ["0", "1"]), ([space, space[:2]], ["0", "1"]):
+        with pytest.raises(BadInput, match="same points in every space"):
+            aligned_maps(spaces, names, SMALL)
+    for bad in (np.full((3, 4), np.nan), np.ones(3), np.empty((0, 4))):
+        with pytest.raises(BadInput, match="table of finite numbers"):
+            aligned_maps([bad], ["0"], SMALL)
+
+
+def test_saved_maps_come_back_as_they_were(maps, tmp_path):
+    told = replace(maps, provenance=maps.provenance | {"model": "elmo-mini"})
+    path = told.save(tmp_path / "new" / "bank.safetensors")
+    back = FrozenMaps.load(path)
+    np.testing.assert_array_equal(back.coordinates, maps.coordinates)
+    for name in ("names", "method", "config", "displacement"):
+        assert getattr(back, name) == getattr(maps, name), name
+    np.testing.assert_array_equal(back.trustworthiness, maps.trustworthiness)  # that of layer 0 is no number
+    assert back.provenance["model"] == "elmo-mini"
+    assert [p.name for p in path.parent.iterdir()] == ["bank.safetensors"]  # no temporary file stays
+    assert told.save(path).read_bytes() == back.save(tmp_path / "again").read_bytes()
+
+
+def test_damaged_and_foreign_files_are_named(maps, tmp_path):
+    path = maps.save(tmp_path / "bank.safetensors")
+    with pytest.raises(MissingArtifact, match="There are no maps at"):
+        FrozenMaps.load(tmp_path / "nothing.safetensors")
+    whole = path.read_bytes()
+    for content in (b"", whole[:100], whole[:-8], b"hello" * 100):
+        path.write_bytes(content)
+        with pytest.raises(CorruptArtifact, match=r"bank.safetensors is damaged"):
+            FrozenMaps.load(path)
+    save_file({"weights": np.zeros(3, np.float32)}, path)  # safetensors, but no map
+    with pytest.raises(CorruptArtifact, match="holds something else"):
+        FrozenMaps.load(path)
+
+
+@pytest.mark.parametrize("change", [{"format": 99}, {"config": {"n_neighbors": 0}}, {"names": ["0"]}, {"surprise": 1}])
+def test_maps_of_another_version_or_that_do_not_add_up_are_refused(maps, tmp_path, change):
+    path = maps.save(tmp_path / "bank.safetensors")
+    about = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
+    about |= {"format": 1, "config": {}} | change
+    save_file({"coordinates": maps.coordinates}, path, {"elmoscope_maps": json.dumps(about)})
+    with pytest.raises(CorruptArtifact, match="another version" if "format" in change else "damaged"):
+        FrozenMaps.load(path)
+
+
+def test_warming_up_twice_and_from_threads_at_once_is_harmless():
+    failures = []
+
+    def run():
+        try:
+            projection.warm_up()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    projection.warm_up()
+    assert failures == []
+
+
+def drawn_layers(n: int = 90) -> np.ndarray:
+    """(3, n, 20): three clusters that layer 0 does not part, layer 1 a little and layer 2 well."""
+    random = np.random.default_rng(5)
+    centres = random.normal(size=(3, 20))[np.arange(n) % 3]
+    return np.stack([random.normal(size=(n, 20)) + strength * centres for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
+
+
+def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():
+    layers, config = drawn_layers(), ProjectionConfig(n_neighbors=8, n_epochs=120)
+    maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], config)
+    mix = np.tensordot([0.1, 0.3, 0.6], layers, axes=1)
+    flat = followed(mix, maps.coordinates[3], config)
+    fresh = aligned_maps([mix], ["mix"], config)
+    assert trustworthiness(mix, flat) > fresh.trustworthiness[0] - 0.03
+    np.testing.assert_array_equal(flat, followed(mix, maps.coordinates[3], config))
+    way = np.linalg.norm(flat - maps.coordinates[3], axis=1).mean()
+    assert way < np.linalg.norm(fresh.coordinates[0] - maps.coordinates[3], axis=1).mean()
+
+
+def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
+    layers = drawn_layers()
+    maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
+    for weights, k in (((0, 0, 2), 2), ((0.999, 0.001, 0), 0), ((5, 5, 5), 3)):
+        np.testing.assert_array_equal(follow_mix(layers, np.array(weights), maps), maps.coordinates[k])
+    between = follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
+    assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
+
+
+def test_few_points_follow_by_their_principal_components_and_a_wrong_start_is_refused():
+    few = drawn_layers(9)[2]
+    assert followed(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
+    with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
+        followed(few, np.zeros((8, 2)), ProjectionConfig())

@@ -1,0 +1,289 @@
+"""Spellings: windows that add up to the vector, letters of every script, neighbours that are kept, tables of cosines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.analysis.spelling import (
+    BEGIN_MARK,
+    END_MARK,
+    Spellings,
+    answers,
+    cosine_matrix,
+    firing,
+    known_words,
+    split_words,
+    unit_rows,
+)
+from core.common.errors import CorruptArtifact
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM
+from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.figures.spelling import cosine_table, letter_marks, line_styles, noise_figure, shown, windows_figure
+from core.static.vectors import StaticVectors
+from core.text.tokens import character_ids
+from tests.core.classify_parts import SHAPE, tiny_encoder
+
+WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return open_model(BUNDLED_MODEL)
+
+
+@pytest.fixture(scope="module")
+def characters(model):
+    return model.encoder.model.characters
+
+
+def without_highway() -> Encoder:
+    """The tiny random biLM with its highway layer taken off: its filters answer anywhere in a word, so windows differ."""
+    encoder = tiny_encoder()
+    shape = type(SHAPE)(filters=SHAPE.filters, hidden=16, projection=8, n_highway=0)
+    plain = BiLM(shape)
+    state = {name: value for name, value in encoder.model.state_dict().items() if "highway" not in name}
+    plain.load_state_dict(state)
+    return Encoder(plain)
+
+
+# --- what fires -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_answers_are_those_that_the_model_pools(model, characters, word: str):
+    import torch
+
+    strengths, places = answers(characters, word)
+    with torch.inference_mode():
+        pooled = characters.pooled(torch.from_numpy(character_ids([word])))[0].numpy()
+    np.testing.assert_allclose(np.concatenate(strengths), pooled, rtol=1e-5, atol=1e-5)
+    assert [len(place) for place in places] == [count for _, count in model.encoder.model.shape.filters]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_an_answer_is_what_its_filter_says_of_the_window_it_is_said_to_come_from(characters, word: str):
+    import torch
+
+    strengths, places = answers(characters, word)
+    x = characters.embedding(torch.from_numpy(character_ids([word])))[0].double()  # (50, C)
+    for convolution, strength, place in zip(characters.convolutions, strengths, places, strict=True):
+        width, weight = convolution.kernel_size[0], convolution.weight.double()  # (n, C, width)
+        for number in {int(strength.argmax()), 0, len(strength) // 2}:
+            window = x[place[number] : place[number] + width].t()
+            said = max(0.0, float((weight[number] * window).sum() + convolution.bias[number]))
+            assert said == pytest.approx(float(strength[number]), abs=1e-4)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("which", ["bundled", "tiny"])
+def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
+    encoder = without_highway() if which == "tiny" else model.encoder
+    characters = encoder.model.characters
+    assert not len(characters.highways)
+    strengths, _ = answers(characters, word)
+    weight, bias = characters.projection.weight.numpy().astype(float), characters.projection.bias.numpy()
+    vector = encoder.word_vectors([word])[0]
+    np.testing.assert_allclose((weight * np.concatenate(strengths)).sum(axis=1) + bias, vector, atol=2e-4)
+    found = firing(characters, word)
+    assert found.exact
+    assert sum(window.share for window in found.windows) + found.bias == pytest.approx(1, abs=1e-4)
+
+
+def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filters_answer_anywhere():
+    characters = without_highway().model.characters
+    found = firing(characters, "scoreboard")
+    assert found.exact and len({window.start for window in found.windows}) > 3
+    assert found.by_letter.sum() + found.unlettered == pytest.approx(1, abs=1e-5)
+    assert found.by_width.sum() == pytest.approx(found.by_letter.sum())
+    assert [abs(w.share) for w in found.windows] == sorted((abs(w.share) for w in found.windows), reverse=True)
+
+
+def test_a_share_is_the_part_of_the_vector_along_itself():
+    encoder = without_highway()
+    characters, found = encoder.model.characters, firing(encoder.model.characters, "tango")
+    vector = encoder.word_vectors(["tango"])[0].astype(float)
+    strengths, places = answers(characters, "tango")
+    columns = np.split(characters.projection.weight.numpy(), np.cumsum([len(s) for s in strengths])[:-1], axis=1)
+    top = found.windows[0]
+    k = found.widths.index(top.width)
+    here = (places[k] == top.start) & (strengths[k] > 0)
+    part = (columns[k][:, here] * strengths[k][here]).sum(axis=1)
+    assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
+
+
+def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
+    characters = tiny_encoder().model.characters
+    found = firing(characters, "dog")
+    assert not found.exact and found.bias == 0
+    assert all(window.share >= 0 for window in found.windows)
+    assert sum(window.share for window in found.windows) == pytest.approx(1)
+
+
+def test_a_window_names_what_stands_in_it():
+    found = firing(without_highway().model.characters, "cat")
+    text = "".join(found.letters)
+    assert text == f"{BEGIN_MARK}cat{END_MARK}"
+    for window in found.windows:
+        assert window.text == text[window.start : window.start + window.width]
+        assert window.lettered == any(letter in window.text for letter in "cat")
+
+
+@pytest.mark.parametrize(
+    ("word", "letters", "cut"),
+    [
+        ("눈사람", "눈사람", 0),
+        ("🎉", "🎉", 0),
+        ("x" * 60, "x" * 48, 12),
+        ("눈" * 30, "눈" * 16, 14),
+        ("\ud800", "\ud800", 0),
+        ("<b>", "<b>", 0),
+    ],
+)
+def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(characters, word: str, letters: str, cut: int):
+    found = firing(characters, word)
+    assert found.letters == (BEGIN_MARK, *letters, END_MARK) and found.cut == cut
+    assert found.grid.shape == (len(found.widths), len(found.letters))
+
+
+def test_the_name_of_a_boundary_is_one_letter(characters):
+    assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
+
+
+# --- neighbours -------------------------------------------------------------------------------------------------------
+
+
+def vocabulary(model) -> list[str]:
+    words, own = known_words(model.folder, None)
+    assert own
+    return [*words[:300], "dogs"]
+
+
+def test_a_word_of_the_vocabulary_is_its_own_nearest_and_can_be_left_out(model):
+    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+    spellings.extend(model.encoder, 10_000)
+    rows = model.encoder.word_vectors(["dogs", "the"])
+    whole = spellings.nearest(rows, 3, exclude=("", ""))
+    assert [found[0].word for found in whole] == ["dogs", "the"]
+    assert [found[0].cosine for found in whole] == pytest.approx([1, 1], abs=2e-3)  # float16
+    left = spellings.nearest(rows, 3, exclude=("dogs", "the"))
+    assert [[n.word for n in found] for found in left] == [
+        [n.word for n in spellings.nearest(rows, 4, exclude=("", ""))[k]][1:] for k in (0, 1)
+    ]
+
+
+def test_nearest_agrees_with_plain_cosines(model):
+    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+    spellings.extend(model.encoder, 10_000)
+    units, query = unit_rows(model.encoder.word_vectors(list(spellings.words))), model.encoder.word_vectors(["doggy"])
+    cosines = units @ unit_rows(query)[0]
+    found = spellings.nearest(query, 5, exclude=("doggy",))[0]
+    assert [n.cosine for n in found] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
+    among = spellings.nearest(query, 5, exclude=("",), among=20)[0]
+    assert {n.word for n in among} <= set(spellings.words[:20])
+
+
+def test_what_was_read_is_kept_and_gone_on_with(model):
+    words, told = vocabulary(model), []
+    first = Spellings(words, model.fingerprint, model.encoder.dim // 2)
+    first.extend(model.encoder, 200, report=lambda done, total: told.append((done, total)))
+    again = Spellings(words, model.fingerprint, model.encoder.dim // 2)
+    assert told == [(200, 200)] and again.read == 200
+    np.testing.assert_array_equal(again.vectors[:200], first.vectors[:200])
+    again.extend(model.encoder, 10_000, stop=lambda: True)
+    assert again.read == 200
+    again.extend(model.encoder, 10_000)
+    assert again.read == len(again.words) == Spellings(words, model.fingerprint, model.encoder.dim // 2).read
+    assert Spellings(words, "another", model.encoder.dim // 2).read == 0
+    assert Spellings([*words, "more"], model.fingerprint, model.encoder.dim // 2).read == 0
+
+
+def test_a_damaged_or_foreign_file_is_named(model):
+    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+    spellings.extend(model.encoder, 100)
+    with pytest.raises(CorruptArtifact, match="Delete it"):
+        Spellings(vocabulary(model), model.fingerprint, 3)
+    spellings.file.write_bytes(b"no safetensors")
+    with pytest.raises(CorruptArtifact, match="Delete it"):
+        Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+
+
+def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
+    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+    assert spellings.usual_cosine() is None
+    spellings.extend(model.encoder, 10_000)
+    units = unit_rows(model.encoder.word_vectors(list(spellings.words)))
+    pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
+    assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
+    rng, nearest = np.random.default_rng(1), []
+    for _ in range(1000):  # of eight words there are 28 pairs, one of which is near as a rule
+        some = rng.choice(len(units), 8, replace=False)
+        nearest.append((units[some] @ units[some].T)[np.triu_indices(8, 1)].max())
+    assert np.mean(np.array(nearest) < spellings.usual_cosine(8)) == pytest.approx(0.95, abs=0.025)
+    assert spellings.usual_cosine(8) > spellings.usual_cosine(2)
+
+
+def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
+    vectors = StaticVectors(["one", "two"], np.eye(2, dtype=np.float32), name="v", provenance={})
+    assert known_words(tmp_path, vectors) == (["one", "two"], False)
+    (tmp_path / "vocabulary.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(CorruptArtifact, match="not UTF-8"):
+        known_words(tmp_path, vectors)
+
+
+# --- words and tables -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "left_out"),
+    [
+        ("dog, doggy  dgo\tdog", ("dog", "doggy", "dgo"), 0),
+        (" ,, ", (), 0),
+        ("a b c d", ("a", "b", "c"), 1),
+        ("<b>, 눈,🎉", ("<b>", "눈", "🎉"), 0),
+    ],
+)
+def test_words_are_parted_by_blanks_and_commas(text: str, words: tuple, left_out: int):
+    assert split_words(text, 3) == (words, left_out)
+
+
+def test_a_word_without_a_vector_has_no_cosine():
+    matrix = cosine_matrix([np.array([1.0, 0.0]), None, np.array([1.0, 1.0])])
+    assert np.isnan(matrix[1]).all() and np.isnan(matrix[:, 1]).all()
+    assert matrix[0, 2] == pytest.approx(2**-0.5) and matrix[2, 2] == pytest.approx(1)
+    assert np.isnan(cosine_matrix([None, None])).all()
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):
+    marks = letter_marks(firing(characters, "<i>&"))
+    assert "&lt;" in marks and "<i>" not in marks and "&amp;" in marks
+    assert shown("\u200b") == "U+200B" and shown("눈") == "눈"
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, word: str):
+    found = firing(characters, word)
+    heat, bars = windows_figure(found, k=5).data
+    assert np.asarray(heat.z).shape == found.grid.shape
+    drawn = [window for window in found.windows if window.lettered][:5]
+    assert [b + 0.45 for b in bars.base or ()] == pytest.approx([window.first for window in drawn])
+    assert list(bars.x or ()) == pytest.approx([window.last - window.first + 0.9 for window in drawn])
+
+
+def test_a_missing_cosine_is_said_in_its_cell():
+    figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, np.nan]]), "#000000", key="k")
+    assert list(figure.data[1].text) == ["1.00", "none", "none", "none"]
+    assert "<b>" not in figure.layout.xaxis.ticktext[0]
+
+
+def test_lines_are_named_at_their_ends_apart_and_within_the_picture():
+    names = ["glove", "glove-unfrozen", "elmo", "glove+elmo", "embedding", "tfidf", "mean-elmo"]
+    figure = noise_figure({name: [0.9, 1.0] for name in names}, (0.0, 0.4), y="accuracy", chosen=0.0)
+    heights = sorted(a.y for a in figure.layout.annotations)
+    assert len(heights) == 7 and heights[-1] <= 1.02 and min(np.diff(heights)) > 0.059
+    styles = line_styles(names)
+    assert len(set(styles.values())) == len(names) and styles["glove"][0] == styles["glove-unfrozen"][0] != styles["elmo"][0]

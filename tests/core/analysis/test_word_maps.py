@@ -1,0 +1,25 @@
+"""A token put into frozen maps: each map as if it were alone."""
+
+import numpy as np
+
+from core.analysis import maps as projection
+from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
+from core.elmo.mix import SPACES, layer_weights
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index import neighbours
+from core.index.tables import open_table
+from core.text.corpora import BUNDLED_CORPUS
+
+
+def test_a_token_goes_where_each_map_alone_would_put_it():
+    model = open_model(BUNDLED_MODEL)
+    table = open_table(BUNDLED_CORPUS, model, targets_only=True)
+    maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
+    query = neighbours.make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
+    found = neighbours.products(table.rows, query)
+    placed = place(table, found, rows, maps)
+    assert placed.shape == (len(SPACES), 2) and np.ptp(placed, axis=0).max() > 0
+    for space, coordinates, at in zip(maps.names, maps.coordinates, placed, strict=True):
+        cosines = neighbours.cosines(table.rows, found, layer_weights(space, 3))[rows]
+        near = np.argsort(-cosines, kind="stable")[:NEIGHBOURS_TO_PLACE]
+        np.testing.assert_allclose(at, projection.insert(coordinates, near[None], cosines[near][None])[0], atol=1e-4)

@@ -1,0 +1,278 @@
+"""The networks: padding changes nothing, the parts are what they say, baselines are scikit-learn's, storage is small."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.classify.baselines import Baseline, fit_mean_vectors, fit_tf_idf, grams, mean_vectors
+from core.classify.compact import pack, rounded, unpack
+from core.classify.features import FeatureStore, open_features
+from core.classify.inputs import UNKNOWN, Vocabulary, live_layers, make_batch, padded
+from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
+from core.common.errors import BadInput, CorruptArtifact
+from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
+
+torch.set_num_threads(1)
+NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]
+TEXTS = [("the", "bank", "of", "Monday"), ("Comet",), ("a", "goal", "again", "and", "again", "!")]
+VOCABULARY = Vocabulary(["the", "bank", "goal", "comet"])
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return tiny_encoder()
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return tiny_vectors()
+
+
+def network(variant, encoder, vectors, config: NetworkConfig = NETWORK, n_classes: int = 3) -> Network:
+    torch.manual_seed(1)
+    sizes = {"static_dim": vectors.dim, "n_layers": encoder.n_layers, "elmo_dim": encoder.dim}
+    return Network(variant, config, n_classes=n_classes, n_words=len(VOCABULARY), **sizes).eval()
+
+
+def batch(texts, encoder, vectors):
+    return make_batch(texts, VOCABULARY, vectors=vectors, layers=live_layers(encoder))
+
+
+# --- networks ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
+def test_padding_changes_nothing(variant, encoder, vectors):
+    made = network(variant, encoder, vectors)
+    together = made(batch(TEXTS, encoder, vectors))
+    for row, text in zip(together, TEXTS, strict=True):
+        torch.testing.assert_close(made(batch([text], encoder, vectors))[0], row, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
+def test_a_variant_reads_its_own_parts_and_no_others(variant, encoder, vectors):
+    made, given = network(variant, encoder, vectors), batch(TEXTS, encoder, vectors)
+    before = made(given)
+    for part, is_read in (
+        ("words", variant.learned or variant.glove == "trained"),
+        ("static", bool(variant.glove)),
+        ("layers", variant.elmo),
+    ):
+        other = torch.zeros_like(given.words) if part == "words" else getattr(given, part) + 1
+        changed = not torch.allclose(made(replace(given, **{part: other})), before, atol=1e-6)
+        assert changed == is_read, part
+
+
+def test_only_its_own_weights_are_learned(encoder, vectors):
+    names = {v.name: {n.split(".")[0] for n, _ in network(v, encoder, vectors).named_parameters()} for v in NETWORKS}
+    assert names == {
+        "embedding": {"words", "lstm", "output"},
+        "glove": {"unknown", "lstm", "output"},
+        "glove-unfrozen": {"tuned", "unknown", "lstm", "output"},
+        "elmo": {"mix", "lstm", "output"},
+        "embedding+elmo": {"words", "mix", "lstm", "output"},
+        "glove+elmo": {"unknown", "mix", "lstm", "output"},
+        "glove-unfrozen+elmo": {"tuned", "unknown", "mix", "lstm", "output"},
+        "mean-elmo": {"mix", "relu", "output"},
+    }
+
+
+def test_the_mean_network_is_its_formula(encoder, vectors):
+    made = network(variant_named("mean-elmo"), encoder, vectors)
+    layers = torch.from_numpy(encoder.encode([list(TEXTS[0])])[0])  # (L, T, D)
+    mean = (made.mix.scores.softmax(0)[:, None, None] * layers).sum(0).mean(0) * made.mix.gamma
+    hidden = torch.relu(made.relu[0].weight @ mean + made.relu[0].bias)
+    expected = made.output.weight @ hidden + made.output.bias
+    torch.testing.assert_close(made(batch(TEXTS, encoder, vectors))[0], expected, atol=1e-5, rtol=1e-5)
+
+
+def test_pooling_is_the_highest_and_the_mean_over_tokens(encoder, vectors):
+    made = network(variant_named("glove"), encoder, vectors)
+    states = made.lstm(made.embedded(batch([TEXTS[0]], encoder, vectors)))[0][0]  # (T, 2H)
+    pooled = made.pooled(batch(TEXTS, encoder, vectors))[0]
+    torch.testing.assert_close(pooled, torch.cat([states.amax(0), states.mean(0)]), atol=1e-5, rtol=1e-5)
+
+
+def test_words_that_glove_lacks_have_one_learned_vector_and_not_zeros(encoder, vectors):
+    made = network(variant_named("glove"), encoder, vectors)
+    with torch.no_grad():
+        made.unknown.fill_(3.0)
+    embedded = made.embedded(batch([("again", "goal", "xyzzy")], encoder, vectors))[0]
+    assert (embedded[[0, 2]] == 3).all()
+    np.testing.assert_array_equal(embedded[1].detach().numpy(), vectors.vector("goal"))
+
+
+def test_unfrozen_glove_starts_from_glove_and_falls_back_on_it(encoder, vectors):
+    made = network(variant_named("glove-unfrozen"), encoder, vectors)
+    rows = torch.full((len(VOCABULARY), vectors.dim), math.nan)
+    rows[2] = torch.tensor(vectors.vector("bank"))
+    made.start_from(rows)
+    with torch.no_grad():
+        made.tuned.weight[3] = 9.0  # "goal", as if training had moved it
+    embedded = made.embedded(batch([("bank", "goal", "stock")], encoder, vectors))[0].detach()
+    np.testing.assert_array_equal(embedded[0].numpy(), vectors.vector("bank"))
+    assert (embedded[1] == 9).all()
+    np.testing.assert_array_equal(embedded[2].numpy(), vectors.vector("stock"))  # not in the vocabulary
+    assert made.tuned.weight.isfinite().all()
+
+
+def test_word_dropout_only_acts_in_training(encoder, vectors):
+    made = network(variant_named("glove"), encoder, vectors, NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
+    given = batch([("bank",) * 200], encoder, vectors)
+    assert (made.embedded(given) == made.embedded(given)[:, :1]).all()
+    share = (made.train().embedded(given)[0] == 0).all(dim=1).float().mean()
+    assert 0.8 < share < 1
+
+
+@pytest.mark.parametrize("wrong", [{"hidden": 0}, {"dropout": 1.0}, {"word_dropout": -0.1}])
+def test_a_shape_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(BadInput):
+        NetworkConfig(**wrong)
+
+
+def test_an_unknown_variant_is_refused_with_those_that_are():
+    with pytest.raises(BadInput, match=r"no variant 'bert'. There are: embedding, glove"):
+        variant_named("bert")
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_is_padded_masked_and_numbered():
+    made = make_batch([("The", "bank"), ("zzz",), ()], VOCABULARY)
+    assert made.words.tolist() == [[1, 2], [UNKNOWN, 0], [UNKNOWN, 0]]
+    assert made.mask.tolist() == [[True, True], [True, False], [True, False]] and made.lengths.tolist() == [2, 1, 1]
+    assert made.static is None and made.layers is None
+
+
+def test_a_vocabulary_ranks_by_count_in_lower_case():
+    texts = [("The", "the", "cat"), ("cat", "the", "dog")]
+    assert Vocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
+    assert Vocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
+
+
+def test_padded_layers_are_zero_behind_a_texts_end():
+    arrays = [np.ones((3, n, 4), np.float32) for n in (2, 5)]
+    found = padded(arrays, 5)
+    assert found.shape == (3, 2, 5, 4) and found[:, 0, 2:].abs().sum() == 0 and found[:, 1].min() == 1
+
+
+def test_live_layers_ask_the_encoder_once_for_a_text(encoder):
+    asked, original = [], encoder.encode
+    encoder.encode = lambda sentences: asked.extend(sentences) or original(sentences)
+    try:
+        layers = live_layers(encoder)
+        layers([TEXTS[0], TEXTS[1], TEXTS[0]])
+        layers([TEXTS[1]])
+    finally:
+        encoder.encode = original
+    assert asked == [list(TEXTS[0]), list(TEXTS[1])]
+
+
+# --- layers on disk ---------------------------------------------------------------------------------------------------
+
+
+def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
+    texts, told = sorted(set(TEXTS)), []
+    store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: told.append(facts))
+    for text, layers in zip(TEXTS, store(TEXTS), strict=True):
+        exact = encoder.encode([list(text)])[0]
+        assert layers.dtype == np.float32 and layers.shape == exact.shape
+        np.testing.assert_allclose(layers, exact, atol=2e-3)
+    assert told[-1][:2] == (11, 11)
+
+
+def test_shards_that_are_there_are_not_computed_again(encoder, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.classify.features.SHARD_TOKENS", 5)
+    texts = sorted({(f"w{k}", "the", "x") for k in range(6)})
+    open_features(texts, encoder, "a" * 64, tmp_path)
+    folder = next(tmp_path.iterdir())
+    assert len(list(folder.glob("shard-*"))) == 6
+    (folder / "meta.json").unlink()  # as if it had been cut before the last shard
+    for file in (folder / "shard-0005").iterdir():
+        file.unlink()
+    calls, original = [], encoder.encode
+    encoder.encode = lambda sentences: calls.append(len(sentences)) or original(sentences)
+    try:
+        again = open_features(texts, encoder, "a" * 64, tmp_path)
+    finally:
+        encoder.encode = original
+    assert calls == [1] and again([texts[5]])[0].shape == (3, 3, 16)
+    open_features(texts, encoder, "b" * 64, tmp_path)  # another model has a folder of its own
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
+    texts = sorted(set(TEXTS))
+    store = open_features(texts, encoder, "a" * 64, tmp_path)
+    with pytest.raises(BadInput, match="The layers of 'never seen' were not computed"):
+        store([("never", "seen")])
+    with pytest.raises(CorruptArtifact, match="does not hold the layers of these texts"):
+        FeatureStore(store.folder, texts[:1])
+    np.save(store.folder / "shard-0000" / "spelt.npy", np.zeros((1, 8), np.float16))
+    with pytest.raises(CorruptArtifact, match="Delete it"):
+        FeatureStore(store.folder, texts)
+
+
+# --- baselines --------------------------------------------------------------------------------------------------------
+
+
+def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
+    assert grams(("The", "Bank"), "word") == ["the", "bank", "the bank"]
+    assert set(grams(("Hi", "!"), "char")) == {" H", "Hi", "i!", "! ", " Hi", "Hi!", "i! ", " Hi!", "Hi! ", " Hi! "}
+
+
+@pytest.mark.parametrize("analyzer", ["word", "char"])
+def test_our_tf_idf_is_scikit_learns(analyzer):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    texts = [*TEXTS, ("the", "price", "of", "the", "stock"), ("moon",), ("team", "of", "the", "cup")] * 2
+    truth = np.array([1, 2, 0, 1, 2, 0] * 2)
+    fitted = fit_tf_idf(texts, truth, n_classes=3, analyzer=analyzer)(10.0)
+    vectorizer = TfidfVectorizer(analyzer=lambda text: grams(text, analyzer), sublinear_tf=True)
+    reference = LogisticRegression(C=10.0, max_iter=1000).fit(vectorizer.fit_transform(texts), truth)
+    unseen = [("the", "orbit", "of", "the", "moon"), ("nothing", "known")]
+    expected = reference.decision_function(vectorizer.transform(unseen))
+    np.testing.assert_allclose(fitted.logits(unseen), expected, atol=2e-3)
+
+
+def test_two_classes_have_two_logits_and_a_class_without_rows_is_never_named(vectors):
+    texts = [("bank",), ("goal",), ("stock",), ("match",)]
+    fitted = fit_mean_vectors(texts, np.array([1, 2, 1, 2]), n_classes=3, vectors=vectors)(10.0)
+    logits = fitted.logits(texts, vectors)
+    assert logits.shape == (4, 3) and logits.argmax(1).tolist() == [1, 2, 1, 2] and (logits[:, 0] < -1000).all()
+
+
+def test_the_mean_is_over_words_that_have_a_vector(vectors):
+    found = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
+    np.testing.assert_allclose(found[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
+    assert not found[1].any()
+
+
+# --- storage ----------------------------------------------------------------------------------------------------------
+
+
+def test_rounding_is_small_and_happens_once():
+    random = np.random.default_rng(0)
+    arrays = {"big": random.normal(size=(64, 40)).astype(np.float32), "small": random.normal(size=(3, 4)).astype(np.float32)}
+    once = rounded(arrays)
+    assert np.abs(once["big"] - arrays["big"]).max() < np.abs(arrays["big"]).max() / 250
+    assert pack(arrays)["big"].dtype == np.int8 and pack(arrays)["small"].dtype == np.float16
+    for name, array in rounded(once).items():
+        np.testing.assert_allclose(array, once[name], rtol=1e-6)
+    assert set(unpack(pack(arrays))) == {"big", "small"}
+
+
+def test_a_row_of_zeros_stays_zero():
+    array = np.zeros((50, 50), np.float32)
+    array[1] = 1
+    np.testing.assert_array_equal(rounded({"m": array})["m"], array)
+
+
+def test_a_baseline_keeps_its_arrays_by_name():
+    plain = Baseline(np.ones((2, 3), np.float32), np.zeros(2, np.float32))
+    assert set(plain.arrays()) == {"coef", "intercept"}

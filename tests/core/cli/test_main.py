@@ -1,0 +1,917 @@
+"""The command line as a contract (DESIGN, section 6): keys of every JSON answer, files, exit statuses, errors.
+
+Most tests call `core.cli.main.main` in this process with a tiny model made here; three start a real `python -m core`.
+"""
+
+import argparse
+import gzip
+import json
+import lzma
+import math
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import torch
+
+from core.cli import main
+from core.common import config
+from core.common.config import ASSETS, ROOT, ModelShape
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, Softmax
+from core.elmo.model import BiLM
+from core.elmo.weights import load_bilm, save_safetensors
+from core.evaluation import own_sentences
+from core.text.tokens import tokenize
+from core.training import recipe
+from core.training.trainer import Trainer
+
+torch.set_num_threads(1)  # tiny products: threads only get in each other's way
+SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=8, projection=5)
+WORDS = [*SPECIALS, "the", "bank", "river", "money", "of", "a", "."]
+LAYERS = ("0", "1", "2", "mix")
+SENTENCES = [["the", "bank", "of", "a", "river"], [], ["money", "."]]
+CORPUS = [
+    {"tokens": ["the", "bank", "of", "the", "river"], "position": 1, "word": "bank", "sense": "edge"},
+    {"tokens": ["a", "bank", "of", "money", "."], "position": 1, "word": "bank", "sense": "firm"},
+    {"tokens": ["banks", "of", "a", "river"], "position": 0, "word": "banks", "lemma": "bank", "sense": "edge"},
+    {"tokens": ["the", "money", "of", "a", "bank"]},
+]
+
+SEMCOR = "".join(
+    f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2)
+)  # four documents
+SENTENCES_FOUND = {
+    "1": {"one_nn": 0.5},
+    "mix": {"one_nn": 0.5},
+    "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []},
+}
+SENTENCES_FOUND["1"] |= dict.fromkeys(("low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
+SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority": 0.5}
+
+# What section 6 promises, and what a command says beyond that. A key in neither set is a change of the contract.
+CONTRACT = {
+    "embed": {"model", "sentences", "tokens", "seconds"},
+    "neighbours": {"query", "neighbours"},
+    "static-neighbours": {"word", "neighbours"},
+    "evaluate senses": {*LAYERS, "most_frequent", "n"},
+    "evaluate all-words": {*LAYERS, "most_frequent", "n"},
+    "evaluate pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
+    "evaluate tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
+    "evaluate sentences": {*LAYERS, "best_mix"},
+    "evaluate card": {"format", "fingerprint", "model", "measures"},
+    "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
+    "predict": {"predictions"},
+    "index": {"occurrences", "types", "bytes", "seconds", "tokens_per_second"},
+    "pretrain": set(),
+    "convert": set(),
+}
+PROVENANCE = {"code_version", "environment", "date"}
+FURTHER = {
+    "evaluate senses": {"model", "n_train", "unseen", "best_mix", "static", "order", "documents"},
+    "evaluate all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"},
+    "evaluate tags": {"order"},
+    "evaluate sentences": {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"},
+    "evaluate perplexity": {"charged_forward", "charged_backward", "unknown_types"},
+    "evaluate card": {"output", *PROVENANCE},
+    "predict": {"text", "direction"},
+    "index": {"format", "sentences", "layers", "dim", "model", "corpus", *PROVENANCE},
+    "pretrain": {"model", "corpus", "config", "prepared", "weights_sha256", "language", "licence", *PROVENANCE},
+    "convert": {"model", "output"},
+}
+
+
+def save_model(folder: Path, seed: int = 0, softmax: Softmax | None = None) -> Path:
+    torch.manual_seed(seed)
+    model = BiLM(SHAPE)
+    save_safetensors(model, folder, softmax=softmax or Softmax(len(WORDS), SHAPE.projection), words=WORDS)
+    return folder
+
+
+def write_jsonl(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def senseval(n: int, word: str = "bank") -> str:
+    """n instances of a word in the form of Senseval-2, of two senses."""
+    marks = [f'<wf pos="X">{w}</wf>' for w in ("the", word, "of")]
+    instances = [
+        f'<instance id="{k}"><answer instance="{k}" senseid="s{k % 2}"/><context>{marks[0]} <head>{marks[1]}</head> {marks[2]} '
+        f'<wf pos="X">{WORDS[3 + k % 7]}</wf> <wf pos="X">{k}</wf></context></instance>'
+        for k in range(n)
+    ]
+    return f'<lexelt item="{word}-n">{"".join(instances)}</lexelt>'
+
+
+def labelled(word: str, sentence: str, label: str) -> dict:
+    tokens = sentence.split()
+    return {"word": word, "tokens": tokens, "position": tokens.index(word), "label": label}
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory) -> Path:
+    """A folder with a tiny random biLM, its softmax and vocabulary."""
+    return save_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def foreseeing(tmp_path_factory) -> Path:
+    """A model whose softmax heeds no state: "bank" is eight times as likely as each of the nine others."""
+    softmax = Softmax(len(WORDS), SHAPE.projection).requires_grad_(False)
+    softmax.weight.zero_()
+    softmax.bias[WORDS.index("bank")] = math.log(8)
+    return save_model(tmp_path_factory.mktemp("models") / "foreseeing", softmax=softmax)
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Path:
+    return write_jsonl(tmp_path / "corpus.jsonl", CORPUS)
+
+
+@pytest.fixture
+def call(capsys) -> Callable:
+    """`call("embed", ...)` -> (exit status, stdout, stderr)."""
+
+    def run(*arguments) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            status = main.main([str(a) for a in arguments])
+        except SystemExit as stop:
+            status = stop.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def answer(call) -> Callable:
+    """`answer("embed", ...)` adds --json and gives the one object on stdout."""
+    return lambda *arguments: one_object(*call(*arguments, "--json"))
+
+
+def one_object(status: int, out: str, err: str) -> dict:
+    assert status == 0, err
+    assert out.endswith("\n") and out.count("\n") == 1  # the object on its line, and nothing else
+    value = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert isinstance(value, dict)
+    return value
+
+
+def keys_are(value: dict, command: str) -> None:
+    assert set(value) == CONTRACT[command] | FURTHER.get(command, set())
+
+
+def is_one_line_error(status: int, out: str, err: str) -> str:
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and err.endswith("\n") and err.count("\n") == 1 and len(err) > 20
+    assert "Traceback" not in err
+    return err
+
+
+def python_m_core(*arguments, **options) -> subprocess.Popen:
+    command = [sys.executable, "-m", "core", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True, **pipes, **options)
+
+
+# --- embed ------------------------------------------------------------------------------------------------------------
+
+
+def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer, model, tmp_path):
+    (tmp_path / "in.json").write_text(json.dumps(SENTENCES))
+    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "new" / "out.npz")
+    keys_are(found, "embed")
+    assert (found["model"], found["sentences"], found["tokens"]) == (str(model), 3, 7) and found["seconds"] >= 0
+    with np.load(tmp_path / "new" / "out.npz") as file:
+        assert file.files == ["0", "1", "2"]
+        assert [file[k].shape for k in file.files] == [(3, 5, 10), (3, 0, 10), (3, 2, 10)]  # (L, T, D), an empty one too
+        assert {file[k].dtype for k in file.files} == {np.dtype(np.float32)}
+        for k, expected in enumerate(Encoder(load_bilm(model)).encode(SENTENCES)):
+            np.testing.assert_allclose(file[str(k)], expected, atol=1e-6)
+
+
+def test_embed_reads_a_text_line_by_line_as_elmo_s_tokens_and_passes_over_blank_lines(answer, model, tmp_path):
+    lines = ["Dr. Lee didn't sit. He stood.", "", "the bank"]  # one line is one sentence, whatever stands in it
+    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
+    found = answer("embed", "--model", model, "--input", tmp_path / "in.txt", "--output", tmp_path / "out.npz")
+    assert (found["sentences"], found["tokens"]) == (2, 11)
+    with np.load(tmp_path / "out.npz") as file:
+        assert file.files == ["0", "1"]
+        tokens = ["Dr.", "Lee", "did", "n't", "sit", ".", "He", "stood", "."]
+        np.testing.assert_allclose(file["0"], Encoder(load_bilm(model)).encode([tokens])[0], atol=1e-6)
+        assert file["1"].shape == (3, 2, 10)
+
+
+def test_embed_gives_the_same_vectors_whatever_the_batch_size(answer, model, tmp_path):
+    (tmp_path / "in.json").write_text(json.dumps([["bank"] * n for n in range(40)]))
+    asked = ("embed", "--model", model, "--input", tmp_path / "in.json")
+    for size in (1, 1000):
+        answer(*asked, "--output", tmp_path / f"{size}.npz", "--batch-size", size)
+    with np.load(tmp_path / "1.npz") as small, np.load(tmp_path / "1000.npz") as large:
+        assert small.files == large.files and len(small.files) == 40
+        for name in small.files:
+            np.testing.assert_allclose(small[name], large[name], atol=1e-5)
+
+
+def test_embed_of_no_sentences_is_a_file_without_arrays(answer, model, tmp_path):
+    (tmp_path / "in.json").write_text("[]")
+    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz")
+    assert (found["sentences"], found["tokens"]) == (0, 0)
+    with np.load(tmp_path / "out.npz") as file:
+        assert file.files == []
+
+
+def test_embed_stateful_carries_states_along_each_stream_and_names_stream_and_sentence(answer, model, tmp_path):
+    streams = [[["the", "bank"], ["the", "bank"], []], [["money"], ["a", "river", "."], ["of"]]]
+    (tmp_path / "in.json").write_text(json.dumps(streams))
+    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
+    keys_are(found, "embed")
+    assert (found["sentences"], found["tokens"]) == (6, 9)
+    with np.load(tmp_path / "out.npz") as file:
+        assert file.files == ["0/0", "0/1", "0/2", "1/0", "1/1", "1/2"]
+        assert file["0/2"].shape == (3, 0, 10) and file["1/1"].shape == (3, 3, 10) and file["1/1"].dtype == np.float32
+        np.testing.assert_allclose(file["0/0"], Encoder(load_bilm(model)).encode([["the", "bank"]])[0], atol=1e-6)
+        np.testing.assert_array_equal(file["0/0"][0], file["0/1"][0])  # layer 0 reads no context
+        assert np.abs(file["0/0"][1:] - file["0/1"][1:]).max() > 1e-4  # the same sentence, later in its stream
+
+
+def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, data_folder, tmp_path):
+    fixture, folder = data_folder / "elmo_fixtures" / "allennlp", tmp_path / "published"
+    folder.mkdir()
+    for name in ("options.json", "lm_weights.hdf5"):
+        shutil.copyfile(fixture / name, folder / name)
+    streams = [[line.split(" ") for line in stream] for stream in json.loads((fixture / "sentences.json").read_text())]
+    (tmp_path / "in.json").write_text(json.dumps(streams))
+    found = answer("embed", "--model", folder, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
+    assert (found["sentences"], found["tokens"]) == (30, sum(len(s) for stream in streams for s in stream))
+    with np.load(tmp_path / "out.npz") as got:
+        for i in range(3):
+            with h5py.File(fixture / f"lm_embeddings_{i}.hdf5") as expected:
+                for k in range(10):
+                    top = np.concatenate(list(expected[str(k)][...]), axis=1)  # (2, T, 16) -> (T, 32)
+                    np.testing.assert_allclose(got[f"{i}/{k}"][2], top, atol=1e-5, rtol=0)
+
+
+# --- neighbours -------------------------------------------------------------------------------------------------------
+
+
+def neighbours(answer, model, corpus, sentence: str, *more) -> dict:
+    found = answer("neighbours", "--word", "bank", "--sentence", sentence, "--model", model, "--corpus", corpus, *more)
+    keys_are(found, "neighbours")
+    return found
+
+
+def test_neighbours_are_what_a_cosine_over_every_token_of_the_corpus_finds(answer, model, corpus):
+    found = neighbours(answer, model, corpus, "Money of the Bank.", "--weights", "1,-2,3", "--k", 4)
+    weights = np.array([1.0, -2.0, 3.0])
+
+    def mix(tokens: list[str]) -> np.ndarray:  # (T, D)
+        layers = Encoder(load_bilm(model)).encode([tokens])[0]
+        mixed = np.tensordot(weights, layers.astype(np.float16).astype(float), axes=1)
+        return mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+
+    query = mix(["Money", "of", "the", "Bank", "."])[3]
+    rows = [(float(v @ query), row["tokens"][k], k) for row in CORPUS for k, v in enumerate(mix(row["tokens"]))]
+    best = sorted(rows, reverse=True)[:4]
+    assert [(n["word"], n["position"]) for n in found["neighbours"]] == [(word, k) for _, word, k in best]
+    np.testing.assert_allclose([n["cosine"] for n in found["neighbours"]], [c for c, _, _ in best], atol=1e-4)
+
+
+def test_neighbours_say_word_sentence_position_sense_and_cosine_best_first(answer, model, corpus):
+    found = neighbours(answer, model, corpus, "the bank", "--k", 50)
+    rows = found["neighbours"]
+    assert len(rows) == sum(len(row["tokens"]) for row in CORPUS)
+    assert all(set(row) == {"word", "sentence", "position", "sense", "cosine"} for row in rows)
+    assert [row["cosine"] for row in rows] == sorted((row["cosine"] for row in rows), reverse=True)
+    assert all(tokenize(row["sentence"])[row["position"]] == row["word"] for row in rows)
+    assert sorted(row["sense"] for row in rows if row["sense"]) == ["edge", "edge", "firm"]
+
+
+def test_neighbours_repeat_the_question_with_its_tokens_position_layer_and_weights(answer, model, corpus):
+    query = neighbours(answer, model, corpus, "Let's see the bank.", "--weights", "0,0,2")["query"]
+    assert query == {
+        "word": "bank", "sentence": "Let's see the bank.", "tokens": ["Let", "'s", "see", "the", "bank", "."],
+        "position": 4, "layer": "mix", "weights": [0.0, 0.0, 2.0],
+    }  # fmt: skip
+    assert neighbours(answer, model, corpus, "the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
+    assert neighbours(answer, model, corpus, "the bank")["query"]["weights"] == pytest.approx([1 / 3] * 3)
+
+
+def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, corpus):
+    lists = [neighbours(answer, model, corpus, s, "--layer", 0)["neighbours"] for s in ("money of a bank .", "bank of the river")]
+    assert lists[0] == lists[1] and len(lists[0]) == 10
+    assert [(n["word"], n["cosine"]) for n in lists[0][:3]] == [("bank", pytest.approx(1, abs=1e-6))] * 3  # then other spellings
+    assert all(n["word"] != "bank" and n["cosine"] < 1 for n in lists[0][3:])
+
+
+@pytest.mark.parametrize("layer", ["1", "2", "mix"])
+def test_a_contextual_layer_tells_two_sentences_of_one_word_apart(answer, model, corpus, layer):
+    first, second = (
+        {(n["sentence"], n["position"]): n["cosine"] for n in found["neighbours"]}
+        for found in (
+            neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river")
+        )
+    )
+    assert first.keys() == second.keys() and max(abs(first[key] - second[key]) for key in first) > 1e-3
+
+
+def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, corpus):
+    found = neighbours(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbours"]
+    everything = neighbours(answer, model, corpus, "a Bank", "--k", 50)["neighbours"]
+    assert found == [n for n in everything if n["word"] not in ("bank", "banks")] and len(found) == len(everything) - 4
+
+
+def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_without_it(call, model, corpus):
+    asked = ("neighbours", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
+    status, out, err = call(*asked)
+    assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' stands at 1, 4" in err
+    status, out, err = call(*asked, "--position", 4)
+    assert one_object(status, out, err)["query"]["position"] == 4 and "stands at" not in err
+
+
+def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call, model, foreseeing, corpus, tmp_path):
+    answer("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
+    assert neighbours(answer, model, tmp_path / "index", "the bank") == neighbours(answer, model, corpus, "the bank")
+    other = save_model(tmp_path / "other", seed=1)
+    error = call("neighbours", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
+    assert "made with another model" in is_one_line_error(*error)
+
+
+def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
+    status, out, _ = call("neighbours", "--word", "bank", "--sentence", "a bank", "--model", model, "--corpus", corpus, "--k", 3)
+    assert status == 0 and out.count("\n") == 3 and "bank of the river" in out
+
+
+def test_static_neighbours_are_cosines_checked_by_hand(answer, tmp_path):
+    (tmp_path / "v.txt").write_text("bank 2 0\nriver 3 4\nmoney 0 5\ndebt -1 0\n")
+    found = answer("static-neighbours", "--word", "bank", "--vectors", tmp_path / "v.txt", "--k", 2)
+    keys_are(found, "static-neighbours")
+    near = [{"word": "river", "cosine": pytest.approx(0.6, abs=1e-6)}, {"word": "money", "cosine": pytest.approx(0, abs=1e-6)}]
+    assert found == {"word": "bank", "neighbours": near}
+
+
+@pytest.mark.skipif(not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="the bundled vectors are not there")
+def test_static_neighbours_ask_the_bundled_vectors_by_default(answer):
+    found = answer("static-neighbours", "--word", "river")
+    keys_are(found, "static-neighbours")
+    assert len(found["neighbours"]) == 10 and "river" not in {n["word"] for n in found["neighbours"]}
+
+
+# --- evaluate, predict ------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_by_hand(answer, model, tmp_path):
+    rows = [
+        labelled("bank", "the bank of a river", "edge"),
+        labelled("bank", "a bank .", "edge"),
+        labelled("bank", "money of the bank", "firm"),
+        labelled("river", "the river", "water"),
+    ]
+    path = write_jsonl(tmp_path / "rows.jsonl", rows)
+    found = answer("evaluate", "senses", "--train", path, "--test", path, "--model", model)
+    keys_are(found, "evaluate senses")
+    assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
+    for name in LAYERS:
+        assert set(found[name]) == {"nearest", "centroid", "less_static"}
+        assert all(set(found[name][measure]) >= {"macro", "pooled"} for measure in ("nearest", "centroid"))
+    # Layer 0: three equal vectors of "bank", so each row is right by 2/3, 2/3, 1/3; the centroids are tied as well: 1/2 each.
+    assert found["0"]["nearest"] == pytest.approx({"macro": (5 / 9 + 1) / 2, "pooled": (5 / 3 + 1) / 4})
+    assert found["0"]["centroid"] == pytest.approx({"macro": 0.75, "pooled": 2.5 / 4})
+    for name in ("1", "2", "mix"):  # in context every row is its own nearest
+        assert found[name]["nearest"] == {"macro": 1.0, "pooled": 1.0}
+    assert found["most_frequent"] == pytest.approx({"macro": (2 / 3 + 1) / 2, "pooled": 3 / 4})
+
+
+def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
+    train = write_jsonl(tmp_path / "train.jsonl", [labelled("bank", "the bank", "edge")])
+    test = write_jsonl(tmp_path / "test.jsonl", [labelled("bank", "a bank", "edge"), labelled("river", "a river", "water")])
+    found = answer("evaluate", "senses", "--train", train, "--test", test, "--model", model)
+    assert (found["n"], found["unseen"]) == (2, 1) and found["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}
+
+
+def test_evaluate_senses_splits_one_set_so_that_no_sentence_is_on_both_sides(answer, model, tmp_path):
+    rows = [labelled("bank", f"{a} bank of {b} {c}", a) for a in ("the", "a") for b in WORDS[3:] for c in WORDS[3:]]
+    path = write_jsonl(tmp_path / "rows.jsonl", [*rows, *rows])
+    asked = ("evaluate", "senses", "--data", path, "--model", model)
+    found = answer(*asked)
+    keys_are(found, "evaluate senses")
+    assert found["n"] + found["n_train"] == 2 * 98 and 0.1 < found["n"] / 196 < 0.3 and found["n"] % 2 == 0
+    assert sum(found["best_mix"]["weights"]) == pytest.approx(1)
+    assert answer(*asked) == found != answer(*asked, "--seed", 1)
+    assert answer(*asked, "--share", 0.5)["n"] > found["n"]
+
+
+def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
+    with lzma.open(tmp_path / "bank.pos.xz", "wt") as file:
+        file.write(senseval(20))
+    found = answer("evaluate", "senses", "--data", tmp_path / "bank.pos.xz", "--share", 0.5, "--model", model)
+    assert found["n"] + found["n_train"] == 20 and found["unseen"] == 0
+
+
+def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model, tmp_path):
+    def pair(a: str, b: str, same: object) -> dict:
+        a, b = a.split(), b.split()
+        sides = {"tokens_a": a, "position_a": a.index("bank"), "tokens_b": b, "position_b": b.index("bank")}
+        return {"word": "bank", **sides, "same": same}
+
+    rows = [pair("the bank", "the bank", True), pair("the bank", "bank of money .", "F"), pair("a bank", "a bank", 1)]
+    dev, test = write_jsonl(tmp_path / "dev.jsonl", rows), write_jsonl(tmp_path / "test.jsonl", rows[:2])
+    found = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model)
+    keys_are(found, "evaluate pairs")
+    for name in LAYERS:
+        assert set(found[name]) == {"threshold", "accuracy", "auc"}
+    assert (found["n_dev"], found["n"], found["majority"]) == (3, 2, 0.5)
+    assert (found["0"]["accuracy"], found["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
+    assert (found["2"]["accuracy"], found["2"]["auc"]) == (1.0, 1.0) and found["2"]["threshold"] < 1  # equal sentences, cosine 1
+    assert found["best_mix"]["accuracy"] == 1.0 and len(found["best_mix"]["weights"]) == 3
+
+
+def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
+    (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
+    (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
+    found = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
+    keys_are(found, "evaluate tags")
+    assert (found["n_train"], found["n"], found["tags"]) == (45, 4, 2)
+    assert found["0"] == found["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
+    assert set(found["best_mix"]) == {"weights", "accuracy"}
+    few = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
+    assert few["n_train"] == 4
+
+
+def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
+    (tmp_path / "a.tsv").write_text(SEMCOR)
+    found = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
+    keys_are(found, "evaluate all-words")
+    assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
+    assert set(found["most_frequent"]) == {"accuracy", "ambiguous"}
+    for name in LAYERS:
+        assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
+        assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
+
+
+def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
+    rows = [
+        {"tokens": ["the", word, "of", cue], "position": 1, "word": word, "lemma": word, "sense": cue}
+        for word in ("bank", "river")
+        for cue in ("money", "a")
+    ]
+    found = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
+    keys_are(found, "evaluate sentences")
+    for name in LAYERS:
+        assert set(found[name]) == {
+            *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
+            *("less_static", "centred", "centred_less_static"),
+        }
+    assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
+    assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
+
+
+@pytest.fixture
+def card_data(tmp_path) -> Path:
+    """A folder of data sets with a few rows each, and no SemCor."""
+    folder = tmp_path / "data"
+    for name in ("corpus", "senseval", "conll2000", "pairs", "semcor"):
+        (folder / name).mkdir(parents=True)
+    for word in ("hard", "interest", "line", "serve"):
+        (folder / "senseval" / f"{word}.pos.xz").write_bytes(lzma.compress(senseval(20, word).encode()))
+    for name in ("train", "test"):
+        (folder / "conll2000" / f"{name}.txt.xz").write_bytes(lzma.compress(b"the D\nbank N\n"))
+    (folder / "corpus" / "valid.txt.xz").write_bytes(lzma.compress(b"the bank\na river .\n"))
+    return folder
+
+
+def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
+    output = card_data.parent / "card" / "measures.json"
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
+    asked = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
+    status, out, err = call(*asked, "--json")
+    found = one_object(status, out, err)
+    keys_are(found, "evaluate card")
+    assert list(found["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
+    assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
+    assert json.loads(output.read_text()) == {key: value for key, value in found.items() if key != "output"}
+    monkeypatch.chdir(card_data)
+    for name, facts in found["measures"].items():
+        assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
+        again = answer(*shlex.split(facts["command"])[3:])
+        assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
+    assert "--text corpus/valid.txt.xz --limit 1" in found["measures"]["perplexity"]["command"]
+
+
+def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data, monkeypatch):
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    output = card_data.parent / "measures.json"
+    asked = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
+    whole = answer(*asked, model)["measures"]
+    (card_data / "conll2000" / "test.txt.xz").unlink()
+    assert answer(*asked, model)["measures"]["tags"] == whole["tags"]
+    assert "tags" not in answer(*asked, foreseeing)["measures"]  # other weights: nothing of it holds
+
+
+def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+    folder = tmp_path / "mute"
+    save_safetensors(load_bilm(model), folder)
+    assert "perplexity" not in answer("evaluate", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
+    assert (folder / "measures.json").is_file()
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    error = is_one_line_error(*call("evaluate", "card", "--data", card_data, "--model", model, "--output", other))
+    assert "other.json holds something else" in error and other.read_text() == '{"a": 1}'
+
+
+def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
+    with gzip.open(tmp_path / "text.txt.gz", "wt") as file:
+        file.write("the bank\n\na zebra\n")
+    found = answer("evaluate", "perplexity", "--text", tmp_path / "text.txt.gz", "--model", foreseeing)
+    keys_are(found, "evaluate perplexity")
+    # The ten words weigh 8 + 9 = 17. Scored each way: the, bank, a and two boundaries; the zebra is context only.
+    expected = math.exp((math.log(17 / 8) + 4 * math.log(17)) / 5)
+    assert [found[name] for name in ("forward", "backward", "mean")] == [pytest.approx(expected, rel=1e-3)] * 3
+    assert (found["tokens"], found["unknown_share"]) == (5, 0.25)
+
+
+def test_evaluate_perplexity_stops_at_the_limit_of_sentences(answer, model, tmp_path):
+    (tmp_path / "one.txt").write_text("the bank\n")
+    (tmp_path / "two.txt").write_text("\nthe bank\nmoney of a river .\n")
+    whole = answer("evaluate", "perplexity", "--text", tmp_path / "one.txt", "--model", model)
+    assert answer("evaluate", "perplexity", "--text", tmp_path / "two.txt", "--limit", 1, "--model", model) == whole
+    assert answer("evaluate", "perplexity", "--text", tmp_path / "two.txt", "--model", model)["tokens"] == 9
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_predict_lists_the_likeliest_words_with_probabilities_checked_by_hand(answer, foreseeing, direction):
+    found = answer("predict", "--text", "money of the", "--direction", direction, "--k", 3, "--model", foreseeing)
+    keys_are(found, "predict")
+    assert (found["text"], found["direction"]) == ("money of the", direction)
+    # <UNK> and the boundary behind are no answers: eight words are left, which weigh 8 + 7.
+    rows = [(p["word"], p["probability"]) for p in found["predictions"]]
+    assert rows[0] == ("bank", pytest.approx(8 / 15, abs=1e-3)) and len(rows) == 3
+    assert [p for _, p in rows[1:]] == [pytest.approx(1 / 15, abs=1e-3)] * 2
+    assert all(set(row) == {"word", "probability"} for row in found["predictions"])
+    every = answer("predict", "--text", "money of the", "--direction", direction, "--k", 99, "--model", foreseeing)["predictions"]
+    assert {p["word"] for p in every} == set(WORDS) - {"<UNK>", "<S>" if direction == "forward" else "</S>"}
+
+
+def test_predict_goes_on_from_the_last_sentence_forward_and_before_the_first_backward(answer, model):
+    def predictions(text: str, direction: str) -> list:
+        return answer("predict", "--text", text, "--direction", direction, "--model", model)["predictions"]
+
+    first, last = "A river.", "The bank of"
+    assert predictions(f"{first} {last}", "forward") == predictions(last, "forward") != predictions(first, "forward")
+    assert predictions(f"{first} {last}", "backward") == predictions(first, "backward") != predictions(last, "backward")
+
+
+# --- index, convert ---------------------------------------------------------------------------------------------------
+
+
+def test_index_build_says_what_was_made_and_info_says_the_same_later(answer, model, corpus, tmp_path):
+    folder = tmp_path / "index"
+    built = answer("index", "build", "--corpus", corpus, "--output", folder, "--model", model)
+    keys_are(built, "index")
+    assert (built["occurrences"], built["sentences"], built["layers"], built["dim"]) == (19, 4, 3, 10)
+    assert built["types"] == len({token for row in CORPUS for token in row["tokens"]})
+    assert built["bytes"] == sum(path.stat().st_size for path in folder.iterdir())
+    assert built["seconds"] > 0 and built["tokens_per_second"] > 0
+    assert answer("index", "info", folder) == built
+
+
+def test_index_build_reads_the_named_column_of_a_table(answer, model, tmp_path):
+    (tmp_path / "t.csv").write_text("id,said\n1,the bank\n2,a river .\n")
+    asked = ("index", "build", "--corpus", tmp_path / "t.csv", "--output", tmp_path / "i", "--model", model)
+    found = answer(*asked, "--text-column", "said")
+    assert found["occurrences"] == 5
+
+
+def test_index_build_replaces_an_index_but_never_a_folder_of_other_files(answer, call, model, corpus, tmp_path):
+    folder, mine = tmp_path / "index", tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    error = is_one_line_error(*call("index", "build", "--corpus", corpus, "--output", mine, "--model", model))
+    assert "holds other files" in error and [p.name for p in mine.iterdir()] == ["thesis.txt"]
+    first = answer("index", "build", "--corpus", corpus, "--output", folder, "--model", model)
+    smaller = write_jsonl(tmp_path / "smaller.jsonl", CORPUS[:1])
+    second = answer("index", "build", "--corpus", smaller, "--output", folder, "--model", model)
+    assert (first["occurrences"], second["occurrences"]) == (19, 5) and answer("index", "info", folder) == second
+
+
+def test_a_converted_model_is_in_allennlp_s_format_and_gives_the_same_vectors(answer, model, tmp_path):
+    found = answer("convert", "--model", model, "--output", tmp_path / "new")
+    keys_are(found, "convert")
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["options.json", "weights.hdf5"]
+    options = json.loads((tmp_path / "new" / "options.json").read_text())
+    assert (options["lstm"]["dim"], options["lstm"]["projection_dim"], options["char_cnn"]["n_characters"]) == (8, 5, 262)
+    with h5py.File(tmp_path / "new" / "weights.hdf5") as file:
+        assert file["char_embed"].shape == (261, 16) and file["RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0"].shape == (10, 32)
+    (tmp_path / "in.json").write_text(json.dumps(SENTENCES))
+    for name, folder in (("ours", model), ("theirs", tmp_path / "new")):
+        answer("embed", "--model", folder, "--input", tmp_path / "in.json", "--output", tmp_path / f"{name}.npz")
+    with np.load(tmp_path / "ours.npz") as ours, np.load(tmp_path / "theirs.npz") as theirs:
+        for name in ours.files:
+            np.testing.assert_allclose(theirs[name], ours[name], atol=1e-6)
+
+
+def test_convert_does_not_put_a_second_weights_file_beside_a_model_s_own(call, model, tmp_path):
+    shutil.copytree(model, tmp_path / "model")
+    error = is_one_line_error(*call("convert", "--model", tmp_path / "model", "--output", tmp_path / "model"))
+    assert "weights.safetensors" in error and not (tmp_path / "model" / "weights.hdf5").exists()
+
+
+# --- pretrain ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def training(tmp_path, monkeypatch) -> tuple[list, list[str]]:
+    """Arguments of a tiny training, and a list that fills with the stage of every step taken; a small char-CNN."""
+    monkeypatch.setattr(config, "MINI", ModelShape(filters=((1, 4), (2, 4), (3, 8)), n_highway=0))
+    words = ["the", "bank", "river", "money", "of", "a", "water", "boat"]
+    lines = [" ".join(np.random.default_rng(k).choice(words, 4 + k % 5)) + " ." for k in range(60)]
+    (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")
+    steps, run = [], Trainer.run
+
+    def counted(trainer):
+        for progress in run(trainer):
+            steps.append("table" if trainer.table else "joint")
+            yield progress
+
+    monkeypatch.setattr(Trainer, "run", counted)
+    options = "--tokens 3000 --hidden 16 --projection 8 --vocabulary 50 --batch-tokens 200 --negatives 20 --threads 1"
+    return ["pretrain", "--corpus", tmp_path / "text.txt", "--output", tmp_path / "run", *options.split()], steps
+
+
+def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, call, training, tmp_path, monkeypatch):
+    arguments, steps = training
+    with monkeypatch.context() as patched:  # stopped by the keyboard as the last stage begins
+        patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        status, out, err = call(*arguments, "--json")
+    assert (status, out) == (130, "") and "Traceback" not in err and "text.txt: 60 sentences" in err
+    assert set(steps) == {"table"} and not (tmp_path / "run" / "model").exists()
+
+    assert "Add --resume" in is_one_line_error(*call(*arguments))  # what is there is not overwritten by mistake
+
+    steps.clear()
+    found = answer(*arguments, "--resume")
+    keys_are(found, "pretrain")
+    assert set(steps) == {"joint"}  # the first stage was not done again
+    assert found["model"] == str(tmp_path / "run" / "model") and found["prepared"]["sentences"] == 60
+
+    steps.clear()
+    again = answer(*arguments, "--resume")
+    assert steps == [] and again["weights_sha256"] == found["weights_sha256"]
+
+    words = (tmp_path / "run" / "model" / "vocabulary.txt").read_text().split("\n")
+    assert set(words) == {*SPECIALS, "the", "bank", "river", "money", "of", "a", "water", "boat", "."}
+    predicted = answer("predict", "--text", "the bank", "--model", found["model"], "--k", 100)["predictions"]
+    assert {p["word"] for p in predicted} == set(words) - {"<S>", "<UNK>"}
+    assert sum(p["probability"] for p in predicted) == pytest.approx(1, abs=1e-4)
+
+
+def test_pretrain_learns_from_three_types_with_room_for_a_hundred_thousand(answer, training, tmp_path):
+    arguments, _ = training
+    (tmp_path / "text.txt").write_text("a b c\nb a c\n")
+    found = answer(*arguments, "--tokens", 300)
+    assert found["prepared"]["types"] == 5 and found["config"]["vocabulary"] == 50
+    assert len(answer("predict", "--text", "a b", "--model", found["model"])["predictions"]) == 4  # a, b, c and the end
+
+
+def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, training, tmp_path):
+    arguments, _ = training
+    (tmp_path / "valid.txt").write_text("the bank of the river .\nmoney of the bank .\n")
+    found = answer(*arguments, "--valid", tmp_path / "valid.txt")
+    log = json.loads((tmp_path / "run" / "model" / "training_log.json").read_text())
+    said = next(line for line in log if line["stage"] == "scale")
+    assert said["scale"] in recipe.SCALES and said["perplexity"] <= said["unscaled"]
+    measured = answer("evaluate", "perplexity", "--text", tmp_path / "valid.txt", "--model", found["model"])
+    assert measured["mean"] == pytest.approx(said["perplexity"], rel=1e-2)  # float16 weights
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["--valid", "nowhere.txt"], "nowhere.txt"),
+        (["--seed", "-1"], "--seed"),
+        (["--threads", "-1"], "--threads"),
+        (["--tokens", "0"], "tokens=0"),
+        (["--table-share", "1"], "--table-share"),
+        (["--start-vectors", "{vectors}"], "--projection 10"),
+        (["--start-model", "nothing-of-this-name"], "nothing-of-this-name"),
+        (["--corpus", "nowhere.txt"], "nowhere.txt"),
+        (["--corpus", "{empty}"], "no words to learn from"),
+        (["--output", "{empty}"], "empty.txt"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_pretrain_says_at_once_what_it_cannot_use(call, training, tmp_path, wrong, said):
+    arguments, steps = training
+    (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "vectors.txt").write_text("the 1 2 3 4 5 6 7\n")
+    places = {"vectors": tmp_path / "vectors.txt", "empty": tmp_path / "empty.txt"}
+    status, out, err = call(*arguments, *(part.format(**places) for part in wrong))
+    assert said in is_one_line_error(status, out, err.split("0 tokens\n")[-1]) and steps == []  # behind the note on what was read
+
+
+# --- errors of the user -----------------------------------------------------------------------------------------------
+
+EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
+ASK = ["neighbours", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
+MISTAKES = {
+    "a missing file of sentences": ([*EMBED, "{dir}/none.json"], "none.json"),
+    "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json cannot be read: it is not JSON"),
+    "JSON that is no list": ([*EMBED, "{dir}/object.json"], "must hold a list of token lists"),
+    "JSON whose tokens are numbers": ([*EMBED, "{dir}/numbers.json"], "found: [1]"),
+    "streams that are not equally long": ([*EMBED, "{dir}/uneven.json", "--stateful"], "equally long"),
+    "a text with --stateful": ([*EMBED, "{dir}/text.txt", "--stateful"], "--stateful needs a .json"),
+    "input of another kind": ([*EMBED, "{dir}/a.csv"], "a.csv"),
+    "output of another kind": (["embed", "--model", "{model}", "--input", "{dir}/ok.json", "--output", "{dir}/out.npy"], ".npz"),
+    "an empty text": ([*EMBED, "{dir}/empty.txt"], "no sentence"),
+    "a batch size of 0": ([*EMBED, "{dir}/ok.json", "--batch-size", "0"], "--batch-size"),
+    "an unknown model": (["embed", "--model", "elmo-huge", "--input", "{dir}/ok.json", "--output", "{dir}/o.npz"], "elmo-huge"),
+    "a model that is not here yet": (["predict", "--text", "a", "--model", "allennlp-original-5.5B"], "not on this machine"),
+    "a folder that is no model": (["predict", "--text", "a", "--model", "{dir}"], "has no options.json"),
+    "a word that is not in the sentence": ([*ASK, "--word", "money"], "'money' is not a token of the sentence"),
+    "a word over two lines": ([*ASK, "--word", "ba\nnk"], "'ba nk' is not a token"),
+    "an empty sentence": ([*ASK, "--sentence", ""], "(none)"),
+    "a position of another word": ([*ASK, "--position", "0"], "Token 0 of the sentence is 'the', not 'bank'"),
+    "a position beyond the sentence": ([*ASK, "--position", "9"], "is no token"),
+    "a position before the sentence": ([*ASK, "--position", "-1"], "is no token"),
+    "a position that is no number": ([*ASK, "--position", "one"], "--position"),
+    "a layer that is not there": ([*ASK, "--layer", "3"], "no layer '3'"),
+    "a layer below all": ([*ASK, "--layer", "-1"], "no layer '-1'"),
+    "a layer that is no number": ([*ASK, "--layer", "top"], "no layer 'top'"),
+    "two weights for three layers": ([*ASK, "--weights", "1,2"], "3 weights are needed; got 2"),
+    "weights that are no numbers": ([*ASK, "--weights", "a,b,c"], "must be numbers"),
+    "weights that are all zero": ([*ASK, "--weights", "0,0,0"], "not all zero"),
+    "weights with a NaN": ([*ASK, "--weights", "nan,1,1"], "finite"),
+    "no neighbours wanted": ([*ASK, "--k", "0"], "--k"),
+    "an unknown corpus": ([*ASK, "--corpus", "novels"], "novels"),
+    "a corpus that is no JSONL": ([*ASK, "--corpus", "{dir}/bad.jsonl"], "bad.jsonl, line 2"),
+    "no static neighbours wanted": (["static-neighbours", "--word", "a", "--vectors", "{dir}/v.txt", "--k", "0"], "--k"),
+    "a word without a vector": (["static-neighbours", "--word", "zebra", "--vectors", "{dir}/v.txt"], "zebra"),
+    "unknown vectors": (["static-neighbours", "--word", "a", "--vectors", "glove-huge"], "glove-huge"),
+    "vectors that are none": (["static-neighbours", "--word", "a", "--vectors", "{dir}/bad.json"], "bad.json"),
+    "labelled rows without labels": (["evaluate", "senses", "--train", "{corpus}", "--test", "{corpus}"], "label"),
+    "missing labelled rows": (["evaluate", "senses", "--train", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "no senses to measure on": (["evaluate", "senses"], "needs --train with --test, or --data alone; got neither"),
+    "a training file without a test file": (["evaluate", "senses", "--train", "{corpus}"], "or --data alone; got --train"),
+    "two ways to split": (
+        ["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"
+    ),
+    "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
+    "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
+    "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
+    "a semcor file that is none": (["evaluate", "all-words", "--data", "{dir}/v.txt"], "before any document"),
+    "no pairs": (["evaluate", "pairs", "--dev", "{corpus}", "--test", "{corpus}"], "corpus.jsonl, line 1"),
+    "missing pairs": (["evaluate", "pairs", "--dev", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
+    "tags without a second column": (["evaluate", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
+    "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
+    "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
+    "a corpus without senses": (
+        ["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"
+    ),
+    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "There is no folder"),
+    "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
+    "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
+    "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "cannot predict words"),
+    "no text to go on from": (["predict", "--text", "", "--model", "{model}"], "no text to go on from"),
+    "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to go on from"),
+    "no predictions wanted": (["predict", "--text", "the", "--model", "{model}", "--k", "0"], "--k"),
+    "a third direction": (["predict", "--text", "the", "--direction", "up"], "--direction"),
+    "a folder that is no index": (["index", "info", "{dir}"], "is no index"),
+    "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
+    "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
+    "an unknown command": (["translate"], "translate"),
+    "no command": ([], "COMMAND"),
+    "half a command": (["evaluate"], "WHAT"),
+    "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
+    "an unknown option": ([*ASK, "--colour"], "--colour"),
+    "an option without its value": ([*ASK, "--k"], "--k"),
+}  # fmt: skip
+
+
+FILES = {
+    "ok.json": '[["the"]]',
+    "bad.json": "{oops",
+    "object.json": '{"a": 1}',
+    "numbers.json": "[[1]]",
+    "uneven.json": '[[["a"]], []]',
+    "bad.jsonl": '{"tokens": ["a"]}\n{oops\n',
+    "text.txt": "the\n",
+    "text.jsonl": '{"tokens": ["the", "bank"]}\n',
+    "none.pos": "the hard way\n",
+    "rows.jsonl": '{"word": "a", "tokens": ["a"], "position": 0, "label": "x"}\n' * 2,
+    "empty.txt": "\n",
+    "a.csv": "the\n",
+    "v.txt": "a 1 0\nb 0 1\n",
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_a_mistake_is_one_line_on_stderr_and_status_2(call, model, corpus, tmp_path, mistake, as_json):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    mute = tmp_path / "mute"
+    save_safetensors(load_bilm(model), mute)
+    before = set(tmp_path.iterdir())
+    arguments, said = MISTAKES[mistake]
+    places = {"model": model, "corpus": corpus, "dir": tmp_path, "mute": mute}
+    arguments = [part.format(**places) for part in arguments]
+    error = is_one_line_error(*call(*arguments, *(["--json"] if as_json else [])))
+    assert said in error
+    assert set(tmp_path.iterdir()) - before <= {tmp_path / "cache"}  # no half-made file stays behind
+
+
+def test_an_argument_that_is_no_utf8_is_answered_in_plain_json(answer, model):
+    found = answer("predict", "--text", "the \udcff", "--model", model)  # as Python hands on the byte ff
+    assert found["text"] == "the \udcff"
+
+
+def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypatch):
+    monkeypatch.setattr(Encoder, "directions", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main.main(["predict", "--text", "the", "--model", str(model)])
+
+
+# --- help -------------------------------------------------------------------------------------------------------------
+
+
+def leaves(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """(words of the command, its parser) of every command."""
+    below = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return [leaf for choices in below for name, sub in choices.items() for leaf in leaves(sub, (*path, name))] or [(path, parser)]
+
+
+COMMANDS = dict(leaves(main._parser()))
+PROMISED = [
+    "embed --model --input --output --stateful --batch-size --engine",
+    "neighbours --word --sentence --position --model --corpus --layer --weights --other-words --k",
+    "static-neighbours --word --vectors --k",
+    "evaluate senses --train --test --data --share --seed --model",
+    "evaluate all-words --data --share --seed",
+    "evaluate pairs --dev --test --model",
+    "evaluate tags --train --test --limit --model",
+    "evaluate sentences --corpus",
+    "evaluate card --data --output --limit-text",
+    "evaluate perplexity --text",
+    "predict --text --direction --k",
+    "pretrain --corpus --output --resume",
+    "index build --corpus --output",
+    "index info",
+    "allennlp setup",
+]  # section 6, as far as the commands are there
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_explains_every_argument_of_a_command(call, command):
+    status, out, err = call(*command, "--help")
+    assert (status, err) == (0, "")
+    assert " ".join(command) in out.split("\n")[0]
+    for action in COMMANDS[command]._actions:
+        assert all(option in out for option in action.option_strings)
+        said, shown = ("".join(text.split()) for text in (action.help % {}, out))  # a line may break at a hyphen
+        assert said and said in shown, action
+
+
+@pytest.mark.parametrize("promise", PROMISED)
+def test_help_names_every_option_of_the_contract(call, promise):
+    words = promise.split()
+    _, out, _ = call(*(word for word in words if not word.startswith("--")), "--help")
+    assert all(word in out for word in [*words, "--json"])
+
+
+def test_the_first_help_names_every_command(call):
+    status, out, _ = call("--help")
+    assert status == 0 and all(f"\n    {command[0]}" in out for command in COMMANDS)
+
+
+# --- real processes ---------------------------------------------------------------------------------------------------
+
+
+def test_a_real_process_puts_the_object_on_stdout_and_progress_on_stderr(model, corpus, tmp_path):
+    process = python_m_core("index", "build", "--corpus", corpus, "--output", tmp_path / "i", "--model", model, "--json")
+    out, err = process.communicate(timeout=120)
+    keys_are(one_object(process.returncode, out, err), "index")
+    assert "tokens: 19 of 19" in err
+
+
+def test_a_real_process_ends_with_status_2_and_one_line_after_a_mistake(tmp_path):
+    process = python_m_core("embed", "--input", tmp_path / "none.json", "--output", tmp_path / "o.npz", "--json")
+    out, err = process.communicate(timeout=120)
+    assert "none.json" in is_one_line_error(process.returncode, out, err)
+
+
+@pytest.mark.parametrize("command", ["predict --text bank --json --model", "embed --help"])
+def test_a_reader_that_stops_reading_causes_no_traceback(model, command):
+    process = python_m_core(*command.split(), model)
+    process.stdout.close()  # as `| head -0` does
+    err = process.stderr.read()
+    assert process.wait(timeout=120) == 0 and err == ""
+    process.stderr.close()

@@ -1,0 +1,380 @@
+"""The cluster: two real worker processes give what one machine gives, whatever is killed on the way."""
+
+import json
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from distributed import LocalCluster
+
+from core.cli import main
+from core.cluster import approximate, search
+from core.cluster import shards as index
+from core.cluster.glove_counts import counter
+from core.cluster.jobs import connected
+from core.cluster.store import open_store
+from core.cluster.worker_model import SpreadEncoder, held
+from core.common.config import ASSETS, ModelShape
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM
+from core.elmo.models import model_fingerprint
+from core.elmo.weights import load_bilm, save_safetensors
+from core.index import neighbours
+from core.index.neighbours import ANY, OTHER, SAME
+from core.index.table import OccurrenceTable, build_index
+from core.static.glove import count_pairs
+from core.text.sentences import Sentence, Target
+from tests.bench import cluster_costs
+
+SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=16, projection=8)
+WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
+
+
+def sentences_of(n: int, seed: int = 0) -> list[Sentence]:
+    """Sentences of a few words each; "banks", labelled as "bank", stands in the last ones alone."""
+    rng, words = np.random.default_rng(seed), [f"w{k}" for k in range(300)]
+    found = [Sentence(tuple(rng.choice(words, rng.integers(4, 30)).tolist())) for _ in range(n)]
+    found[3] = Sentence(("the", "bank", "of", "w1"), (Target(1, "bank", "firm", "bank"),))
+    found[-2] = Sentence(("two", "banks", "of", "w1"), (Target(1, "banks", "edge", "bank"),))
+    found[-1] = Sentence(("the", "bank", "of", "w2"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def address():
+    """The scheduler of two single-thread workers, processes of their own."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def client(address):
+    with connected(address) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    save_safetensors(BiLM(SHAPE), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def encoder(model) -> Encoder:
+    return Encoder(load_bilm(model), name=str(model))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[Sentence]:
+    return sentences_of(1_000)  # about 16,500 tokens: five rounds
+
+
+@pytest.fixture(scope="module")
+def one(model, encoder, corpus, tmp_path_factory) -> OccurrenceTable:
+    """The index of one machine."""
+    return build_index(corpus, encoder, tmp_path_factory.mktemp("one") / "index", model=model_fingerprint(model))
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory) -> tuple[index.Shards, OccurrenceTable]:
+    """The bundled table with an approximate index beside it."""
+    pytest.importorskip("faiss")
+    folder = tmp_path_factory.mktemp("real") / "targets"
+    folder.mkdir()
+    for path in (ASSETS / "targets").glob("*.*"):
+        shutil.copyfile(path, folder / path.name)
+    shards = index.open_shards(folder)
+    approximate.build(shards)
+    return shards, OccurrenceTable(folder)
+
+
+def build(client, corpus, where, model, **more) -> index.Shards:
+    return index.build(client, corpus, where, model=str(model), model_fingerprint=model_fingerprint(model), **more)
+
+
+@pytest.fixture(scope="module")
+def many(address, corpus, model, tmp_path_factory) -> index.Shards:
+    """The same index in five shards, made by the workers."""
+    with connected(address) as client:
+        return build(client, corpus, tmp_path_factory.mktemp("many") / "index", model)
+
+
+def assert_same_rows(shards: index.Shards, one: OccurrenceTable) -> None:
+    """Every column of every row; of the vectors a number in ten thousand may be float16's next one.
+
+    BLAS rounds the char-CNN of two new words otherwise than that of three hundred, and a worker has met others before.
+    """
+    store = open_store(shards.url)
+    row = sentence = 0
+    for shard in shards.shards:
+        table = OccurrenceTable(store.fetch(shard.name))
+        here = slice(row, row + len(table))
+        assert (shard.first_row, shard.first_sentence, shard.rows) == (row, sentence, len(table))
+        for codes, names, all_codes, all_names in (
+            (table.word, table.words, one.word[here], one.words),
+            (table.sense, table.senses, one.sense[here], one.senses),
+            (table.lemma, table.lemmas, one.lemma[here], one.lemmas),
+        ):
+            assert [names[c] if c >= 0 else None for c in codes] == [all_names[c] if c >= 0 else None for c in all_codes]
+        np.testing.assert_array_equal(table.sentence + sentence, one.sentence[here])
+        np.testing.assert_array_equal(table.position, one.position[here])
+        np.testing.assert_allclose(table.rows.gram, one.rows.gram[here], rtol=2e-3)
+        rows = np.arange(len(table))
+        found, expected = table.rows.take(rows), one.rows.take(rows + row)
+        np.testing.assert_allclose(found, expected, rtol=2**-10, atol=1e-6)
+        assert (found == expected).mean() >= 0.9999
+        assert table.sentences.to_pylist() == one.sentences.to_pylist()[sentence : sentence + shard.sentences]
+        row, sentence = row + len(table), sentence + shard.sentences
+    assert (row, sentence) == (len(one), len(one.sentences))
+
+
+# --- an index in shards -----------------------------------------------------------------------------------------------
+
+
+def test_an_index_in_shards_is_row_for_row_that_of_one_machine(many, one):
+    assert len(many.shards) >= 4
+    assert_same_rows(many, one)
+    for fact in ("occurrences", "types", "sentences", "layers", "dim", "model", "corpus"):
+        assert many.meta[fact] == one.meta[fact]
+
+
+def test_only_the_index_itself_is_left_in_its_folder(many):
+    assert open_store(many.url).names("") == {"index.json", "shards"}
+
+
+def test_a_worker_killed_while_it_works_loses_nothing_and_doubles_nothing(client, corpus, model, one, tmp_path):
+    pids, seen = client.run(os.getpid), []
+
+    def kill_one(done) -> None:
+        seen.append(done)
+        if len(seen) == 1:
+            os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+    made = build(client, corpus, tmp_path / "index", model, report=kill_one)
+    assert_same_rows(made, one)
+    assert [done.shards_done for done in seen] == list(range(1, len(made.shards) + 1))
+    assert seen[-1].tokens_done == seen[-1].tokens == len(one)
+
+
+def test_a_client_that_stops_goes_on_where_it_was(client, corpus, model, one, tmp_path):
+    def stop(done) -> None:
+        if done.shards_done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(client, corpus, tmp_path / "index", model, report=stop)
+    with pytest.raises(MissingArtifact, match="is no whole index"):
+        index.open_shards(tmp_path / "index")
+    made_before = {path: path.stat().st_mtime_ns for path in (tmp_path / "index" / "shards").glob("*/meta.json")}
+    assert len(made_before) >= 2
+    made = build(client, corpus, tmp_path / "index", model)
+    assert_same_rows(made, one)
+    assert all(path.stat().st_mtime_ns == at for path, at in made_before.items())
+
+
+def test_another_corpus_takes_the_place_of_the_first_as_a_whole(client, model, tmp_path):
+    build(client, sentences_of(60), tmp_path / "index", model)
+    other = build(client, sentences_of(60, seed=1), tmp_path / "index", model)
+    assert {s.name for s in other.shards} == {f"shards/{p.name}" for p in (tmp_path / "index" / "shards").iterdir()}
+
+
+def test_a_folder_with_other_files_is_refused(client, corpus, model, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(BadInput, match=r"holds other files \(thesis.txt\)"):
+        build(client, corpus, tmp_path, model)
+
+
+def test_an_object_store_gives_the_same_rows(corpus, model, one):
+    """memory:// lives in one process, so its workers do too; shards are copied from it to be mapped."""
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        connected(cluster.scheduler_address) as client,
+    ):
+        made = build(client, corpus[:300], "memory://an/index", model)
+        fresh = build(client, corpus[:300], "memory://an/index", model)
+    assert made.shards == fresh.shards == index.open_shards("memory://an/index").shards
+    rows = sum(shard.rows for shard in made.shards)
+    table = OccurrenceTable(open_store(made.url).fetch(made.shards[0].name))
+    np.testing.assert_allclose(table.rows.take(np.arange(50)), one.rows.take(np.arange(50)), rtol=2**-10, atol=1e-6)
+    assert rows == sum(len(s.tokens) for s in corpus[:300])
+    assert index.info("memory://an/index")["bytes"] > rows * 3 * 16 * 2
+
+
+def test_a_file_url_is_the_folder_it_names(many):
+    assert index.open_shards(f"file://{many.url}").shards == many.shards
+
+
+def test_a_damaged_list_of_shards_is_named(tmp_path):
+    (tmp_path / "index.json").write_text('{"format": 1, "shards": [{}]}')
+    with pytest.raises(CorruptArtifact, match=r"index.json is damaged"):
+        index.open_shards(tmp_path)
+
+
+def test_a_worker_refuses_another_models_weights(model):
+    with pytest.raises(BadInput, match="A worker has other weights"):
+        held(str(model), "0" * 16)
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", [ANY, SAME, OTHER])
+@pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
+def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, one, encoder, client, corpus, which, spread):
+    for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
+        query = neighbours.make_query(encoder, list(corpus[number].tokens), position)
+        found = neighbours.products(one.rows, query)
+        for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
+            expected = neighbours.nearest(one, found, weights, k=60, which=which)
+            got = search.nearest(many, query, weights, k=60, which=which, client=client if spread else None)
+            assert [n.occurrence for n in got] == [n.occurrence for n in expected]
+            np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
+
+
+def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
+    query = neighbours.make_query(encoder, ["the", "bank", "of", "w1"], 1)
+    words = {n.occurrence.word for n in search.nearest(many, query, [1, 1, 1], k=100, which=OTHER, client=client)}
+    assert not words & {"bank", "banks"}
+
+
+def test_an_index_of_one_folder_is_searched_as_a_single_shard(one, encoder, corpus):
+    query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
+    whole = index.open_shards(one.folder)
+    assert len(whole.shards) == 1
+    expected = neighbours.nearest(one, neighbours.products(one.rows, query), [1, 1, 1])
+    assert search.nearest(whole, query, [1, 1, 1]) == expected
+
+
+@pytest.mark.parametrize("which", [ANY, OTHER])
+@pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, which, weights):
+    """Of the bundled table of labelled words, each asked for with its stored vectors."""
+    shards, table = real
+    hits = wanted = 0
+    for row in range(0, len(table), len(table) // 20):
+        o = table.occurrence(row)
+        query = neighbours.Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
+        exact = search.nearest(shards, query, weights, k=20, which=which)
+        near = approximate.nearest(shards, query, weights, k=20, which=which)
+        cosine = {n.occurrence.row: n.cosine for n in exact}
+        same = [n for n in near if n.occurrence.row in cosine]
+        np.testing.assert_allclose([n.cosine for n in same], [cosine[n.occurrence.row] for n in same], atol=1e-5)
+        hits, wanted = hits + sum(n.cosine >= exact[-1].cosine - 1e-5 for n in near), wanted + len(exact)
+    assert hits / wanted > 0.9
+
+
+def test_without_an_approximate_index_the_command_that_makes_one_is_named(one, encoder, corpus):
+    pytest.importorskip("faiss")
+    query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
+    with pytest.raises(MissingArtifact, match="index approximate"):
+        approximate.nearest(index.open_shards(one.folder), query, [1, 1, 1])
+
+
+# --- encoding and counting --------------------------------------------------------------------------------------------
+
+
+def test_spread_batches_give_the_vectors_of_one_machine_and_go_on_after_a_stop(client, model, encoder, corpus, tmp_path):
+    tokens = [list(s.tokens) for s in corpus[:400]] + [[]]
+    spread = SpreadEncoder(encoder, client, model_fingerprint(model), store=str(tmp_path / "parts"))
+    spread.batch_tokens = encoder.batch_tokens = 2_000
+    for expected, found in zip(encoder.encode(tokens), spread.encode(tokens), strict=True):
+        np.testing.assert_allclose(found, expected, atol=2e-6)
+    kept = {p: p.stat().st_mtime_ns for p in (tmp_path / "parts").iterdir()}
+    spread.encode(tokens)
+    assert kept and kept == {p: p.stat().st_mtime_ns for p in (tmp_path / "parts").iterdir()}
+
+
+def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
+    rng = np.random.default_rng(0)
+    chunks = [(rng.integers(-1, 50, 5_000), np.sort(rng.integers(0, 400, 5_000))) for _ in range(6)]
+    expected = count_pairs(chunks, n_words=50, window=5)
+    for _ in range(2):  # the second time from what is kept
+        found = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
+        for name in ("rows", "columns", "values"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def answer(capsys, *arguments) -> dict:
+    capsys.readouterr()
+    assert main.main([*map(str, arguments), "--json"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def assert_same_answer(found: dict, expected: dict) -> None:
+    """The same neighbours in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
+    assert found["query"] == expected["query"]
+    assert len(found["neighbours"]) == len(expected["neighbours"])
+    for one, other in zip(found["neighbours"], expected["neighbours"], strict=True):
+        assert one | {"cosine": pytest.approx(one["cosine"], abs=2e-6)} == other
+
+
+def test_commands_give_the_same_with_and_without_a_cluster(capsys, address, model, tmp_path):
+    rows = [{"tokens": list(s.tokens)} for s in sentences_of(200)]
+    rows[3] |= {"position": 1, "word": "bank", "sense": "firm"}
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    common = ("--model", model)
+    cluster = ("--cluster", address)
+    plain = answer(capsys, "index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "a", *common)
+    spread = answer(capsys, "index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "b", *common, *cluster)
+    assert all(plain[key] == spread[key] for key in ("occurrences", "types", "sentences", "corpus", "model"))
+    assert answer(capsys, "index", "info", tmp_path / "b")["occurrences"] == plain["occurrences"]
+    asked = ("neighbours", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
+    expected = answer(capsys, *asked, tmp_path / "a")
+    for where, more in ((tmp_path / "a", cluster), (tmp_path / "b", ()), (tmp_path / "b", cluster)):
+        assert_same_answer(answer(capsys, *asked, where, *more), expected)
+    (tmp_path / "in.json").write_text(json.dumps([row["tokens"] for row in rows]))
+    for name, more in (("a.npz", ()), ("b.npz", cluster)):
+        answer(capsys, "embed", "--input", tmp_path / "in.json", "--output", tmp_path / name, *common, *more)
+    with np.load(tmp_path / "a.npz") as a, np.load(tmp_path / "b.npz") as b:
+        assert a.files == b.files
+        for key in a.files:
+            np.testing.assert_allclose(b[key], a[key], atol=2e-6)
+    assert not (tmp_path / "b.npz.parts").exists()
+
+
+def test_senses_are_measured_the_same_on_a_cluster(capsys, address, model, tmp_path):
+    for name, seed in (("train", 0), ("test", 1)):
+        sentences = sentences_of(60, seed)[5:50]
+        rows = [{"word": "x", "tokens": list(s.tokens), "position": 0, "label": str(len(s.tokens) % 2)} for s in sentences]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = ("evaluate", "senses", "--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl", "--model", model)
+    assert answer(capsys, *asked, "--cluster", address) == answer(capsys, *asked)
+
+
+@pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:9", "nowhere", "ftp://a:1", ""])
+def test_a_wrong_address_is_one_sentence_and_status_2(capsys, model, tmp_path, monkeypatch, wrong):
+    monkeypatch.setattr("core.cluster.jobs.CONNECT_S", 0.5)
+    (tmp_path / "t.txt").write_text("the bank of w1")
+    asked = ["index", "build", "--corpus", tmp_path / "t.txt", "--output", tmp_path / "x", "--model", model, "--cluster", wrong]
+    assert main.main([str(a) for a in asked]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert told[-1].startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in told[-1]
+    assert not (tmp_path / "x").exists()
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+
+
+def test_costs_grow_with_rows_and_are_shared_by_machines():
+    rates = cluster_costs.Rates(tokens_per_s=1_000, rows_per_s=1e6, bytes_per_row=2_000, numbers_per_row=768)
+    machine = cluster_costs.Machine(cores=10, memory_bytes=100e9, disk_bytes=1e12, disk_bytes_per_s=1e9)
+    small = cluster_costs.cost(1_000_000, rates, machine)
+    assert (small.machines, small.index_bytes) == (1, 2e9)
+    assert small.hours == pytest.approx(1_000_000 / 1_000 / 10 / 3600)
+    assert small.query_s == small.query_memory_s == pytest.approx(0.1)  # it fits into memory
+    large = cluster_costs.cost(10_000_000_000, rates, machine)
+    assert large.machines == 20  # 20 TB
+    assert large.query_s == pytest.approx((20e12 - 20 * 80e9) / (20 * 1e9))  # what memory does not hold is read
+    assert (large.machines_memory, large.query_memory_s) == (250, pytest.approx(4.0))
+    assert large.hours <= 24 and large.approximate_bytes == 10_000_000_000 * 776
+    assert cluster_costs.table(rates).count("\n") == 6

@@ -1,0 +1,250 @@
+"""Where torch computes: devices by name, and every fast path on a device that no tensor of the processor may meet (elsewhere)."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.expectation import distribution, prior
+from core.analysis.spelling import firing
+from core.analysis.walk import walk
+from core.classify.explain import explain
+from core.classify.head import Head
+from core.classify.model import VARIANTS
+from core.classify.train import make_trainer
+from core.cli import main
+from core.common import device
+from core.common.config import FLOAT16, ModelShape
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
+from core.elmo.model import BiLM
+from core.elmo.weights import save_safetensors
+from core.training.data import Corpus, prepare
+from core.training.recipe import Recipe, validation
+from core.training.trainer import PretrainConfig, Trainer
+from core.training.warm_start import go_on_from, start_from
+from tests.core.classify_parts import CONFIG, dataset, frozen
+from tests.core.elsewhere import META, Elsewhere, elsewhere
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
+SENTENCES = [["the", "bank", "of", "the", "river"], [], ["money"], ["a", "bank", "lent", "money", "there", "yesterday"]]
+TRAINING = PretrainConfig(
+    vocabulary=14, tokens=150, batch_tokens=60, negatives=10, learning_rate=0.01, warmup_steps=2, character_every=2,
+    average=0.5, average_every=1,
+)  # fmt: skip
+
+
+def model(seed: int = 0) -> BiLM:
+    return BiLM(SHAPE, torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    lines = (" ".join(f"w{(start + k) % 20}" for k in range(3 + start % 6)) for start in range(60))
+    (folder / "text.txt").write_text("\n".join(lines))
+    return Corpus(prepare([folder / "text.txt"], folder / "prepared", lambda _: None, processes=1))
+
+
+def numbers(module: torch.nn.Module) -> dict[str, np.ndarray]:
+    return {name: value.numpy(force=True).copy() for name, value in module.state_dict().items()}
+
+
+def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+
+
+# --- devices by name --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cards", "names", "auto"),
+    [((), ("cpu",), "cpu"), (("mps",), ("mps", "cpu"), "mps"), (("cuda",), ("cuda", "cpu"), "cuda"), (("mps", "cuda"), ("cuda", "mps", "cpu"), "cuda")],
+)  # fmt: skip
+def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards, names, auto):
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterwards
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in cards)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in cards)
+    assert device.present() == names and device.choose("auto") == torch.device(auto)
+    assert device.choose() == device.choose("cpu") == torch.device("cpu")
+    assert torch.backends.cudnn.allow_tf32 == ("cuda" not in cards)  # full single precision there
+    for absent in {"cuda", "mps"} - set(cards):
+        with pytest.raises(BadInput, match=f"There is no device “{absent}” here; torch can use: {', '.join(names)}"):
+            device.choose(absent)
+
+
+def test_an_unknown_device_is_named_with_those_that_there_are():
+    with pytest.raises(BadInput, match="Unknown device “gpu”; use auto, cpu, cuda, mps"):
+        device.choose("gpu")
+
+
+def test_fewer_bits_are_refused_elsewhere_than_on_the_processor():
+    with elsewhere() as there, pytest.raises(BadInput, match="float16 is for the processor alone: use float32 on meta"):
+        Encoder(model(), precision=FLOAT16, device=there)
+
+
+# --- the pretended device itself --------------------------------------------------------------------------------------
+
+
+def test_the_pretended_device_refuses_what_a_card_refuses():
+    with elsewhere() as there:
+        x = torch.arange(3.0).to(there)
+        assert isinstance(x, Elsewhere) and x.device == META and (x * 2).cpu().tolist() == [0.0, 2.0, 4.0]
+        for wrong in (lambda: x + torch.ones(3), lambda: torch.ones(3)[x.long()], lambda: x.numpy()):
+            with pytest.raises((AssertionError, TypeError, RuntimeError)):
+                wrong()
+
+
+# --- what computes there ----------------------------------------------------------------------------------------------
+
+
+def test_an_encoder_elsewhere_gives_the_processors_arrays():
+    expected, streams = Encoder(model()).encode(SENTENCES), [SENTENCES[:1] * 2, SENTENCES[2:3] * 2]
+    carried = Encoder(model()).encode_streams(streams)
+    with elsewhere() as there:
+        encoder = Encoder(model(), device=there)
+        assert encoder.device == there and all(isinstance(weight, Elsewhere) for weight in encoder.model.parameters())
+        assert Encoder(encoder.model).device == there  # a second one on the same model follows it
+        found, found_carried = encoder.encode(SENTENCES), encoder.encode_streams(streams)
+    for one, other in zip(found, expected, strict=True):
+        assert type(one) is np.ndarray
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    np.testing.assert_allclose(np.array(found_carried[0]), np.array(carried[0]), atol=1e-6)
+
+
+def test_words_are_foreseen_spelt_and_walked_through_elsewhere(tmp_path):
+    words = [*SPECIALS, "the", "bank", "river", "money", "a"]
+
+    def asked(there: torch.device) -> list:
+        torch.manual_seed(1)
+        softmax, encoder = Softmax(len(words), SHAPE.projection).requires_grad_(False).to(there), Encoder(model(), device=there)
+        lm = LanguageModel(encoder, softmax, Vocabulary.of(words))
+        steps, fired = walk(encoder, SENTENCES[0], 1), firing(encoder.model.characters, "bank")
+        save_safetensors(encoder.model, tmp_path / str(there), softmax=softmax, words=words)
+        perplexity = lm.perplexity([s for s in SENTENCES if s])
+        state = np.linspace(-1, 1, SHAPE.projection, dtype=np.float32)
+        probabilities = [p.probability for p in lm.predict(["the", "bank"], k=3)]
+        return [
+            [perplexity.forward, perplexity.backward, *probabilities], distribution(lm, state), prior(lm), steps.layers,
+            steps.shares, steps.forward.steps[0].cell, steps.pooled, fired.grid,
+        ]  # fmt: skip
+
+    expected = asked(torch.device("cpu"))
+    with elsewhere() as there:
+        found = asked(there)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+    files = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("cpu", "meta")]
+    assert files[0] == files[1]  # a model's file does not tell where it was
+
+
+@pytest.mark.parametrize("changes", [{}, {"table_types": 12}, {"topic": 0.5}, {"topic": 0.5, "topic_target": "bag"}], ids=str)
+def test_a_training_elsewhere_learns_what_the_processor_learns_and_goes_on_from_its_checkpoint(corpus, tmp_path, changes):
+    config = replace(TRAINING, **changes)
+
+    def trained(there: torch.device) -> tuple[list[float], dict, dict]:
+        trainer, path = Trainer(corpus, SHAPE, config, there), tmp_path / f"{there}.pt"
+        losses = [progress.loss for progress in islice(trainer.run(), 2)]
+        trainer.save(path)
+        other = Trainer(corpus, SHAPE, config, there)
+        other.load(path)
+        losses += [progress.loss for progress in other.run()]  # to the end, where weights are averaged
+        return losses, numbers(other.learned), numbers(trainer.learned)
+
+    expected = trained(torch.device("cpu"))
+    with elsewhere() as there:
+        found = trained(there)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-5)
+    same(found[1], expected[1])
+    same(found[2], expected[2])
+    resumed = Trainer(corpus, SHAPE, config)
+    resumed.load(tmp_path / "meta.pt")  # on a machine without that device
+    same(numbers(resumed.learned), expected[2])
+
+
+@pytest.mark.parametrize("start", ["vectors", "model"])
+def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start):
+    def begun(there: torch.device) -> dict:
+        trainer = Trainer(corpus, SHAPE, replace(TRAINING, table_types=12), there)
+        if start == "vectors":
+            start_from(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
+        else:
+            words = [*SPECIALS, "w1", "w2", "w15"]
+            go_on_from(
+                trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words)
+            )
+        text = tmp_path / "valid.txt"
+        text.write_text("w1 w2 w3\nw4 w5\n")
+        perplexity = validation(Recipe(files=(), valid=text), trainer)
+        return numbers(trainer.learned) | {"perplexity": np.array([perplexity.mean / 1000])}
+
+    expected = begun(torch.device("cpu"))
+    with elsewhere() as there:
+        found = begun(there)
+    same(found, expected)
+
+
+@pytest.mark.parametrize("variant", ["embedding", "glove-unfrozen+elmo", "mean-elmo"])
+def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_there(variant, tmp_path):
+    data, parts, text = dataset(40), frozen(), ("the", "new", "comet")
+    given = {"vectors": parts.vectors, "layers": parts.layers}
+
+    def trained(there: torch.device) -> tuple[Head, list]:
+        trainer = make_trainer(VARIANTS[variant], data, replace(CONFIG, epochs=1), parts, there)
+        list(trainer.run())
+        trainer.save(tmp_path / "run.pt")
+        trainer.load(tmp_path / "run.pt")
+        head = trainer.finish()
+        assert device.of(head.classifier) == there
+        return head, [head.logits([text, ()], **given), head.pooled([text], **given), explain(head, text, **given).occlusion]
+
+    expected, answers = trained(torch.device("cpu"))
+    with elsewhere() as there:
+        _, found = trained(there)
+        moved = expected.to(there)  # one that was loaded
+        np.testing.assert_allclose(moved.logits([text, ()], **given), answers[0], atol=1e-5)
+    for one, other in zip(found, answers, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    save_safetensors(model(), tmp_path / "model", dtype=torch.float32)
+    (tmp_path / "in.txt").write_text("The bank lent her money.\nIt rained on the river bank.\n")
+    asked = ["embed", "--model", str(tmp_path / "model"), "--input", str(tmp_path / "in.txt"), "--output"]
+    for name, more in (("default", []), ("cpu", ["--device", "cpu"])):
+        assert main.main([*asked, str(tmp_path / f"{name}.npz"), *more]) == 0
+    with np.load(tmp_path / "default.npz") as one, np.load(tmp_path / "cpu.npz") as other:
+        assert one.files == other.files and all(one[k].tobytes() == other[k].tobytes() for k in one.files)
+    commands = {
+        "embed": [*asked, str(tmp_path / "cuda.npz")],
+        "pretrain": ["pretrain", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "run")],
+        "index": ["index", "build", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "index")],
+        "train": ["train", "--task", "mine", "--variant", "embedding", "--train", str(tmp_path / "rows.csv")],
+        "classify": ["classify", "--task", "spam", "--text", "Win a prize", "--variant", "embedding"],
+    }
+    capsys.readouterr()
+    for name, arguments in commands.items():
+        assert main.main([*arguments, "--device", "cuda"]) == 2, name
+        told = capsys.readouterr()
+        assert told.err.startswith("error: There is no device “cuda” here; torch can use: ") and told.err.count("\n") == 1, name
+        assert not told.out
+    assert not any((tmp_path / name).exists() for name in ("cuda.npz", "run", "index"))
+
+
+def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    asked = ["embed", "--input", "in.txt", "--output", str(tmp_path / "out.npz"), "--device", "cuda"]
+    for more in (["--cluster", "tcp://127.0.0.1:1"], ["--engine", "allennlp"]):
+        assert main.main([*asked, *more]) == 2
+        assert "leave out --cluster and --engine allennlp" in capsys.readouterr().err

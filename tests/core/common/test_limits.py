@@ -1,0 +1,123 @@
+"""core.common.limits: every cap in one place, set by the environment, stricter by one switch; and what the readers make of them."""
+
+import os
+from dataclasses import fields
+
+import pytest
+
+from core.common.config import ROOT
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
+from core.files import own_names as own_texts
+from core.files import registry
+from core.index.index_plan import check_room, index_plan
+from core.text import own_corpus
+from core.text.corpora import open_corpus
+
+
+def test_each_cap_is_set_by_the_variable_of_its_name(monkeypatch):
+    assert limits() == Limits()
+    for variable, name in VARIABLES.items():
+        monkeypatch.setenv(variable, "off" if isinstance(getattr(Limits(), name), bool) else "7")
+        assert getattr(limits(), name) == (False if isinstance(getattr(Limits(), name), bool) else 7), variable
+        monkeypatch.delenv(variable)
+
+
+def test_a_public_server_is_stricter_in_everything_it_names_unless_told_otherwise(monkeypatch):
+    monkeypatch.setenv(SWITCH, "on")
+    assert not (limits().uploads or limits().paths or limits().downloads)
+    assert all(getattr(limits(), name) < getattr(Limits(), name) for name in PUBLIC)
+    monkeypatch.setenv("ELMOSCOPE_UPLOADS", "on")
+    assert limits().uploads and not limits().paths
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1e6", "9" * 13, "¹"])
+def test_a_number_that_is_none_is_named_with_its_variable(monkeypatch, value):
+    monkeypatch.setenv("ELMOSCOPE_MAX_JOBS", value)
+    with pytest.raises(BadInput, match="ELMOSCOPE_MAX_JOBS"):
+        limits()
+
+
+def test_a_switch_is_on_or_off(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_UPLOADS", "perhaps")
+    with pytest.raises(BadInput, match="on or off"):
+        limits()
+
+
+def test_every_variable_is_explained_in_the_readme():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in (SWITCH, *VARIABLES) if name not in text] == []
+
+
+def test_where_paths_are_switched_off_only_names_and_brought_texts_open(monkeypatch, tmp_path):
+    kept = own_corpus.keep_text("The bank was steep. The bank lent money.", "mine")
+    (tmp_path / "secret.txt").write_text("Nobody should read this.")
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "secret.txt")
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    assert registry.resolve("sentences", "corpus").name == "sentences.jsonl"
+    assert len(open_corpus(str(kept.path))) == 2
+    out = kept.path.parent / os.pardir / os.pardir / os.pardir / "secret.txt"
+    inside = kept.path.parent / "link.jsonl"
+    inside.symlink_to(tmp_path / "secret.txt")
+    for path in (tmp_path / "secret.txt", out, inside, kept.path.parent, "/etc/passwd", "/proc/self/environ", "~", ".."):
+        with pytest.raises(BadInput, match="on this server"):
+            registry.resolve(path, "corpus")
+    with pytest.raises(BadInput, match="on this server"):
+        own_corpus.files_in(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.txt").write_text("A file of the folder the server was started in.")
+    with pytest.raises(Exception, match="no corpus known here"):
+        registry.resolve("here.txt", "corpus")
+
+
+@pytest.mark.parametrize("kind", ["model", "vectors", "corpus"])
+def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered_alike(monkeypatch, tmp_path, kind):
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    monkeypatch.chdir(tmp_path)
+    own = own_texts.folder()
+    places = [tmp_path / "a folder", own, own / "sub", tmp_path / "cache" / "models"]
+    names = ["secret.txt", "with blanks.txt", f"{'0' * 32}.jsonl.bak"]
+    paths = [str(place / name) for place in places for name in names] + [
+        "with blanks.txt",
+        "./secret.txt",
+        "here.txt",
+        "~",
+        "a folder",
+    ]
+
+    def answers() -> list[str]:
+        found = []
+        for path in paths:
+            with pytest.raises(ElmoscopeError) as told:
+                registry.resolve(path, kind)
+            found.append(f"{type(told.value).__name__}: {told.value}")
+        return found
+
+    missing = answers()
+    for path in (tmp_path / path for path in paths if path not in ("~", "a folder")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("One line. Nobody should know that it is here.")
+    assert answers() == missing
+
+
+@pytest.mark.parametrize("what", ["uploads", "paths", "downloads"])
+def test_what_is_switched_off_is_said_with_its_variable(monkeypatch, what):
+    check_allowed(what)
+    monkeypatch.setenv(f"ELMOSCOPE_{what.upper()}", "off")
+    with pytest.raises(BadInput, match=f"ELMOSCOPE_{what.upper()}"):
+        check_allowed(what)
+
+
+def test_an_index_may_take_so_much_disk_of_a_visit_and_of_all(monkeypatch):
+    own_corpus.keep_text("The bank was steep. The bank lent money.", "mine")
+    plan = index_plan(open_corpus("sentences"), 3, 256)
+    check_room(plan, spent=0)
+    with pytest.raises(BadInput, match="your visit has used"):
+        check_room(plan, spent=limits().max_session_disk_mb * 10**6)
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    with pytest.raises(BadInput, match="all corpora together"):
+        check_room(plan)
+
+
+def test_the_fields_that_are_numbers_are_whole_and_positive():
+    assert all(getattr(Limits(), field.name) >= 1 for field in fields(Limits) if field.type == "int")

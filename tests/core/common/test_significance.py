@@ -1,0 +1,132 @@
+"""Differences, ranks and many tests at once: by hand, and by what they promise on data drawn by lot."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.common.errors import BadInput
+from core.common.significance import benjamini_hochberg, crossed, holm, margin, mcnemar, paired, points, rank_p
+
+
+def test_adjusted_p_by_hand():
+    p = [0.01, 0.04, 0.03, 0.5]
+    assert holm(p) == pytest.approx([0.04, 0.09, 0.09, 0.5])  # 4 x 0.01; 3 x 0.03; 2 x 0.04 is less, so it stays; 1 x 0.5
+    assert benjamini_hochberg(p) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])  # 4/1, 4/2 -> 0.06 > 4/3 x 0.04, 4/3, 4/4
+    assert holm([0.9, 0.8]).max() == 1.0 and len(holm([])) == len(benjamini_hochberg([])) == 0
+
+
+def test_a_rank_counts_the_figure_itself_and_ties():
+    assert rank_p(0.5, np.array([0.1, 0.5, 0.9])) == pytest.approx(3 / 4)
+    assert rank_p(2.0, np.zeros(1999)) == pytest.approx(1 / 2000)
+
+
+def test_a_paired_difference_by_hand():
+    found = paired([1, 1, 0, 1], [0, 1, 0, 0])
+    assert found.mean == pytest.approx(0.5) and found.groups == 4
+    assert found.p == pytest.approx(0.5, abs=0.05)  # of the 4 signs of two ones, two are as far from 0
+    same = paired([0.2, 0.4], [0.2, 0.4])
+    assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, 0, 0, 1, 0)
+
+
+def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
+    first, second = [1, 1, 1, 0], [0, 0, 0, 0]
+    assert paired(first, second, weights=[1 / 3] * 3 + [1]).mean == pytest.approx(0.5)
+    rng = np.random.default_rng(0)
+    one = rng.normal(0.1, 1, 40)
+    copies = np.repeat(one, 25)  # 25 times the same: no more is known than from 40
+    zero, names = np.zeros(len(copies)), np.repeat(np.arange(40), 25)
+    alone, copied, kept = paired(one, zero[:40]), paired(copies, zero), paired(copies, zero, [f"d{k}" for k in names])
+    assert kept.groups == 40 and kept.high - kept.low == pytest.approx(alone.high - alone.low, rel=0.01)
+    assert copied.high - copied.low < 0.3 * (kept.high - kept.low)
+
+
+def test_without_a_difference_a_verdict_falls_one_time_in_twenty_and_with_one_nearly_always():
+    rng, verdicts = np.random.default_rng(1), {0.0: [], 0.8: []}
+    for shift, found in verdicts.items():
+        for _ in range(120):
+            found.append(paired(rng.normal(shift, 1, 40), rng.normal(0, 1, 40)).verdict)
+    assert np.mean(np.abs(verdicts[0.0])) < 0.13 and np.mean(np.array(verdicts[0.8]) == 1) > 0.85
+
+
+def test_what_cannot_be_paired_is_refused():
+    with pytest.raises(BadInput, match="two scores of each item"):
+        paired([], [])
+    with pytest.raises(BadInput, match="as many weights and groups"):
+        paired([1, 2], [0, 0], ["a"])
+
+
+def test_subsets_and_texts_are_both_drawn_anew():
+    rng = np.random.default_rng(0)
+    of_subsets = np.repeat(rng.normal(0.02, 0.05, (8, 1)), 400, axis=1)  # all texts say the same: only subsets vary
+    of_texts = np.repeat(rng.normal(0.02, 1, (1, 400)), 8, axis=0)  # all subsets say the same
+    subsets, texts, none = crossed(np.stack([of_subsets, of_texts, np.zeros((8, 400))]))
+    assert subsets.mean == pytest.approx(of_subsets.mean(), abs=1e-6) and subsets.groups == 8
+    assert subsets.high - subsets.low == pytest.approx(3.92 * of_subsets[:, 0].std(ddof=1) / 8**0.5, rel=0.1)
+    assert texts.high - texts.low == pytest.approx(3.92 * of_texts[0].std() / 400**0.5, rel=0.1)
+    assert (none.mean, none.low, none.high, none.p) == (0, 0, 0, 1)
+    with pytest.raises(BadInput, match="two subsets or more"):
+        crossed(np.zeros((1, 1, 5)))
+
+
+def test_of_equal_classifiers_an_interval_over_subsets_and_texts_misses_0_seldom():
+    rng, missed = np.random.default_rng(2), []
+    for _ in range(100):
+        noise = rng.normal(0, 1, (2, 10, 1)) + rng.normal(0, 5, (2, 1, 120)) + rng.normal(0, 5, (2, 10, 120))
+        (found,) = crossed((noise[0] - noise[1])[None])
+        missed.append(found.verdict != 0)
+        assert (found.p < 0.05) == (found.verdict != 0) or abs(found.p - 0.05) < 0.01
+    assert np.mean(missed) < 0.15
+
+
+# --- two classifiers on the same texts ------------------------------------------------------------------------------
+
+
+def test_mcnemar_by_hand():
+    first, second = np.zeros(100, bool), np.zeros(100, bool)
+    first[:10], second[8:10], second[10:12] = True, True, True  # 8 for the first alone, 2 for the second alone
+    found = mcnemar(first, second)
+    assert (found.first, found.second) == (8, 2)
+    assert found.p == pytest.approx(2 * (1 + 10 + 45) / 2**10) and not found.more_than_chance
+
+
+def test_the_same_lead_counts_for_more_on_more_texts():
+    def lead(n: int) -> float:
+        first, second = np.ones(n, bool), np.ones(n, bool)
+        second[: n // 20], first[n // 20 : n // 20 + n // 50] = False, False
+        return mcnemar(first, second).p
+
+    assert lead(100) > 0.3 > lead(400) and lead(4_000) < 1e-6
+
+
+def test_more_starts_are_not_more_texts():
+    first, second = np.array([True] * 6 + [False] * 4), np.array([True] * 3 + [False] * 7)
+    once = mcnemar(first, second)
+    assert mcnemar(np.stack([first] * 5), np.stack([second] * 3)) == once == mcnemar(first, second)
+
+
+def test_two_that_never_differ_tell_nothing():
+    assert mcnemar(np.ones(1, bool), np.ones(1, bool)).p == 1.0 == mcnemar(np.zeros((2, 0), bool), np.zeros((1, 0), bool)).p
+
+
+def test_other_texts_are_refused():
+    with pytest.raises(ValueError, match="not the same"):
+        mcnemar(np.ones(3, bool), np.ones(4, bool))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+@settings(deadline=None, max_examples=80)
+def test_it_is_the_same_test_from_either_side(rows):
+    a, b = (np.array(side) for side in zip(*rows, strict=True))
+    there, back = mcnemar(a, b), mcnemar(b, a)
+    assert (there.first, there.second, there.p) == (back.second, back.first, back.p) and 0 <= there.p <= 1
+    assert there.first - there.second == int(a.sum()) - int(b.sum())
+
+
+def test_a_margin_shrinks_with_texts():
+    assert margin(0.5, 0.5, 100) == pytest.approx(1.96 * (0.5 / 100) ** 0.5)
+    assert margin(0.9, 0.9, 10_000) < margin(0.9, 0.9, 100) < margin(0.5, 0.5, 100) and margin(1, 1, 0) == 1
+
+
+def test_a_difference_is_never_shown_as_none():
+    assert [points(x) for x in (0.0123, 0.0004, 0.00002, -0.0004, 0.0)] == ["1.2", "0.04", "0.002", "-0.04", "0.0"]

@@ -1,0 +1,291 @@
+"""The encoder forgets: the same sentence gives the same vectors alone, in any batch, order or company, at any time."""
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.common.config import ModelShape
+from core.common.errors import BadInput
+from core.elmo import encoder as encoder_module
+from core.elmo import recurrence
+from core.elmo.encoder import Encoder
+from core.elmo.model import BiLM
+from core.text.tokens import character_ids
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=12, projection=6)
+ATOL = 1e-5
+
+
+def new_encoder(seed: int = 0, **options) -> Encoder:
+    torch.manual_seed(seed)
+    return Encoder(BiLM(SHAPE), **options)
+
+
+ENCODER = new_encoder()  # shared on purpose: what came before must not matter
+TARGET = ["the", "bank", "of", "the", "river"]
+ALONE = new_encoder().encode([TARGET])[0]
+WORDS = st.text(max_size=8) | st.sampled_from(["bank", "river", "<S>", "</S>", "\x00", "\U0001f600", "x" * 80])
+SENTENCES = st.lists(st.lists(WORDS, max_size=12), max_size=8)
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, atol=ATOL, rtol=0)
+
+
+# --- stateless --------------------------------------------------------------------------------------------------------
+
+
+@given(before=SENTENCES, after=SENTENCES, batch_tokens=st.integers(1, 60))
+@settings(max_examples=30)
+def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_after_any_text(before, after, batch_tokens):
+    close(ENCODER.encode([*before, TARGET, *after])[len(before)], ALONE)
+    encoder = new_encoder(batch_tokens=batch_tokens)
+    encoder.encode(after)
+    close(encoder.encode([*before, TARGET, *after])[len(before)], ALONE)
+
+
+@given(SENTENCES.filter(len), st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_every_sentence_of_a_batch_equals_itself_alone_whatever_the_order(sentences, random):
+    order = random.sample(range(len(sentences)), len(sentences))
+    shuffled = ENCODER.encode([sentences[n] for n in order])
+    for place, number in enumerate(order):
+        array = shuffled[place]
+        assert array.shape == (3, len(sentences[number]), SHAPE.dim) and array.dtype == np.float32
+        assert np.isfinite(array).all()
+        close(array, ENCODER.encode([sentences[number]])[0])
+
+
+def test_the_model_run_by_hand_gives_what_the_encoder_gives():
+    bounded = ["<S>", *TARGET, "</S>"]
+    with torch.inference_mode():
+        x = ENCODER.model.characters(torch.from_numpy(character_ids(bounded)))
+        layers = ENCODER.model(x, [1] * 7, torch.arange(6, -1, -1))
+    close(ALONE, layers[:, 1:-1].numpy())
+
+
+def test_repeated_calls_agree_to_the_bit():
+    batch = [TARGET, ["a"], ["money", "in", "the", "bank"]] * 3
+    first, fresh = ENCODER.encode(batch), new_encoder().encode(batch)
+    for _ in range(3):
+        for a, b in zip(first, ENCODER.encode(batch), strict=True):
+            np.testing.assert_array_equal(a, b)
+    for a, b in zip(fresh, new_encoder().encode(batch), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_same_word_twice_has_one_layer_0_and_two_contexts():
+    np.testing.assert_array_equal(ALONE[0, 0], ALONE[0, 3])
+    assert np.abs(ALONE[1:, 0] - ALONE[1:, 3]).max() > 100 * ATOL
+
+
+def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
+    p = SHAPE.projection
+    np.testing.assert_array_equal(ALONE[0, :, :p], ALONE[0, :, p:])
+    close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
+
+
+def test_a_much_longer_neighbour_leaks_no_padding_into_a_short_sentence():
+    long = ["word"] * 300
+    together = new_encoder(batch_tokens=10_000).encode([["hi"], long, []])
+    close(together[0], new_encoder().encode([["hi"]])[0])
+    close(together[1], new_encoder().encode([long])[0])
+    assert together[2].shape == (3, 0, SHAPE.dim)
+
+
+# --- odd text ---------------------------------------------------------------------------------------------------------
+
+
+def test_no_sentences_and_empty_sentences_give_empty_arrays():
+    assert ENCODER.encode([]) == []
+    assert [a.shape for a in ENCODER.encode([[], []])] == [(3, 0, 12)] * 2
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "x",
+        "",
+        "\U0001f600\U0001f468\u200d",
+        "\x00",
+        "\u05e9\u05dc\u05d5\u05dd",
+        "\ud55c\uad6d\uc5b4",
+        "\ud800",
+        "y" * 9000,
+        "<S>",
+        "</S>",
+    ],
+    ids=["letter", "empty", "emoji", "NUL", "Hebrew", "Korean", "surrogate", "9000 bytes", "begin", "end"],
+)
+def test_one_odd_token_alone_has_finite_vectors_that_do_not_change_in_company(token):
+    array = ENCODER.encode([[token]])[0]
+    assert array.shape == (3, 1, 12) and np.isfinite(array).all()
+    close(array, new_encoder().encode([TARGET, [token], ["a", token]])[1])
+
+
+def test_5000_tokens_in_one_sentence_are_encoded_whole():
+    tokens = [f"w{k % 97}" for k in range(5000)]
+    array = ENCODER.encode([tokens])[0]
+    assert array.shape == (3, 5000, 12) and np.isfinite(array).all()
+    close(array[:, :20, :6], ENCODER.encode([tokens[:20]])[0][:, :, :6])  # the forward half has read only what came before
+
+
+def test_a_small_memory_block_changes_no_vector(monkeypatch):
+    tokens = [[f"w{k % 13}" for k in range(n)] for n in (90, 70, 7, 7, 1)]
+    expected = new_encoder().encode(tokens)
+    monkeypatch.setattr(recurrence, "BLOCK_BYTES", 16 * SHAPE.hidden * 10)  # ten rows of gates at a time
+    for a, b in zip(new_encoder().encode(tokens), expected, strict=True):
+        close(a, b)
+
+
+# --- batches and the word cache ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 50))
+@settings(max_examples=60)
+def test_batches_hold_every_sentence_once_and_keep_to_the_token_budget(lengths, budget):
+    groups = list(new_encoder(batch_tokens=budget)._batches([["x"] * n for n in lengths]))
+    assert sorted(n for group in groups for n in group) == [n for n, length in enumerate(lengths) if length]
+    assert all(len(group) == 1 or sum(lengths[n] + 2 for n in group) <= budget for group in groups)
+
+
+def test_progress_is_reported_up_to_the_last_token():
+    seen = []
+    new_encoder(batch_tokens=8).encode([TARGET, ["a"], [], TARGET], report=lambda *numbers: seen.append(numbers))
+    assert seen == [(1, 11), (6, 11), (11, 11)]
+
+
+def test_the_word_cache_stays_bounded_and_changes_no_vector():
+    encoder = new_encoder(max_cached_words=4)
+    for sentence in (TARGET, ["one", "two", "three", "four", "five", "six", "seven"], TARGET):
+        close(encoder.encode([sentence])[0], new_encoder().encode([sentence])[0])
+        assert len(encoder._words) <= 4
+    assert new_encoder(max_cached_words=0).encode([TARGET])[0].shape == ALONE.shape
+
+
+def test_the_word_cache_forgets_the_word_unused_the_longest():
+    encoder = new_encoder(max_cached_words=2)
+    for word in ("a", "b", "a", "c"):
+        encoder.word_vectors([word])
+    assert list(encoder._words) == ["a", "c"]
+
+
+def test_a_known_word_is_never_spelt_again(monkeypatch):
+    encoder = new_encoder()
+    encoder.encode([TARGET])
+
+    def never(*_):
+        raise AssertionError("the char-CNN ran again")
+
+    monkeypatch.setattr(encoder.model.characters, "forward", never)
+    close(encoder.encode([TARGET[::-1]])[0][0], ALONE[0, ::-1])
+
+
+def test_word_vectors_come_in_the_order_asked_for_across_several_products(monkeypatch):
+    monkeypatch.setattr(encoder_module, "WORDS_PER_PRODUCT", 3)
+    words = ["a", "bbbb", "cc", "a", "dd", "\ud55c", "eeeeee", "f"]
+    by_one = np.stack([new_encoder().word_vectors([word])[0] for word in words])
+    close(new_encoder().word_vectors(words), by_one)
+    assert ENCODER.word_vectors([]).shape == (0, 6)
+
+
+def test_what_a_caller_does_to_vectors_does_not_reach_the_cache():
+    encoder = new_encoder()
+    encoder.encode([TARGET])[0][:] = 99
+    encoder.word_vectors(["bank"])[:] = 99
+    close(encoder.encode([TARGET])[0], ALONE)
+
+
+def test_threads_that_encode_at_once_get_what_each_gets_alone():
+    encoder = new_encoder(max_cached_words=20)  # small enough that they take words from under each other
+    texts = [[[f"{name}{k % 7}" for k in range(n)] for n in (5, 3, 8)] for name in "abcd"]
+    expected = [new_encoder().encode(text) for text in texts]
+    wrong: list[BaseException | int] = []
+
+    def work(number):
+        try:
+            for _ in range(15):
+                for a, b in zip(encoder.encode(texts[number]), expected[number], strict=True):
+                    close(a, b)
+        except BaseException as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not wrong and not any(thread.is_alive() for thread in threads)
+
+
+def test_the_directions_share_the_callers_number_of_torch_threads(monkeypatch):
+    """A thread's own count outlives torch.set_num_threads elsewhere; on a busy machine that cost a tiny model 40 times."""
+    seen, run = [], ENCODER.model.run_direction
+
+    def watched(*args, **options):
+        seen.append(torch.get_num_threads())
+        return run(*args, **options)
+
+    monkeypatch.setattr(ENCODER.model, "run_direction", watched)
+    try:
+        for n in (1, 2, 4, 1):
+            torch.set_num_threads(n)
+            ENCODER.encode([TARGET])
+    finally:
+        torch.set_num_threads(1)
+    assert seen == [1, 1, 1, 1, 2, 2, 1, 1]
+
+
+def test_a_batch_budget_below_one_token_is_refused():
+    with pytest.raises(BadInput, match="batch_tokens must be at least 1, got 0"):
+        new_encoder(batch_tokens=0)
+
+
+# --- both directions, and streams -------------------------------------------------------------------------------------
+
+
+def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():
+    sentences = [TARGET, ["a"], ["of", "the", "bank"]]
+    layers = ENCODER.encode(sentences)
+    found = {number: (ahead, behind) for number, ahead, behind in ENCODER.directions([*sentences, []])}
+    assert sorted(found) == [0, 1, 2]
+    for number, (ahead, behind) in found.items():
+        assert ahead.shape == behind.shape == (len(sentences[number]) + 2, 6)
+        close(np.concatenate([ahead[1:-1], behind[1:-1]], axis=1), layers[number][2])
+
+
+def test_streams_of_one_sentence_are_stateless_and_later_batches_are_not():
+    (first,), (other,) = ENCODER.encode_streams([[TARGET], [["a", "b"]]])
+    close(first, ALONE)
+    close(other, ENCODER.encode([["a", "b"]])[0])
+    ((_, later),) = ENCODER.encode_streams([[["a", "b"], TARGET]])
+    close(later[0], ALONE[0])
+    assert np.abs(later[1:, 0] - ALONE[1:, 0]).max() > 100 * ATOL
+
+
+def test_streams_keep_their_own_state_whatever_their_sentences_lengths():
+    one, two = [["a"], ["b", "c", "d"], ["e"]], [["f", "g", "h"], ["i"], ["j", "k"]]  # which is longer changes each time
+    together = ENCODER.encode_streams([one, two])
+    for got, alone in zip(together, [ENCODER.encode_streams([one])[0], ENCODER.encode_streams([two])[0]], strict=True):
+        for a, b in zip(got, alone, strict=True):
+            close(a, b)
+
+
+def test_streams_of_unequal_length_are_refused_with_their_lengths():
+    with pytest.raises(BadInput, match=r"equally long; these have 2, 1 sentences"):
+        ENCODER.encode_streams([[TARGET, TARGET], [TARGET]])
+
+
+def test_no_streams_and_streams_of_nothing_give_nothing():
+    assert ENCODER.encode_streams([]) == []
+    assert ENCODER.encode_streams([[], []]) == [[], []]
+
+
+def test_an_empty_sentence_in_a_stream_gives_an_empty_array_and_the_state_goes_on():
+    ((first, empty, last),) = ENCODER.encode_streams([[TARGET, [], TARGET]])
+    assert empty.shape == (3, 0, 12) and first.shape == last.shape

@@ -1,0 +1,194 @@
+"""The language model: the full softmax, what it expects next and before, perplexity."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from core.common.config import ModelShape
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel, Softmax, Vocabulary
+from core.elmo.model import BiLM
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 4), (2, 4)), hidden=8, projection=5)
+WORDS = [*SPECIALS, "the", "bank", "river", "money", "of", "a"]
+
+
+def language_model(seed: int = 0, words: list[str] = WORDS, softmax: Softmax | None = None) -> LanguageModel:
+    torch.manual_seed(seed)
+    model = BiLM(SHAPE)
+    softmax = softmax or Softmax(len(words), SHAPE.projection)
+    return LanguageModel(Encoder(model), softmax.requires_grad_(False), Vocabulary.of(words))
+
+
+def uniform(n_words: int = len(WORDS)) -> Softmax:
+    softmax = Softmax(n_words, SHAPE.projection).requires_grad_(False)
+    softmax.weight.zero_()
+    return softmax
+
+
+# --- the softmax ------------------------------------------------------------------------------------------------------
+
+
+def test_the_softmax_by_hand():
+    softmax = Softmax(2, 1).requires_grad_(False)
+    softmax.weight.copy_(torch.tensor([[0.0], [1.0]]))
+    softmax.bias.copy_(torch.tensor([0.0, math.log(2)]))
+    p = softmax(torch.tensor([[0.0], [math.log(2)]])).exp()
+    torch.testing.assert_close(p, torch.tensor([[1 / 3, 2 / 3], [1 / 5, 4 / 5]]))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 100])
+def test_log_probability_in_blocks_of_rows_equals_the_full_table(rows):
+    torch.manual_seed(1)
+    softmax, h, targets = Softmax(11, 4), torch.randn(7, 4), torch.tensor([0, 10, 3, 3, 5, 1, 9])
+    full = softmax(h)[torch.arange(7), targets]
+    torch.testing.assert_close(softmax.log_probability(h, targets, rows=rows), full)
+
+
+def test_log_probability_of_nothing_is_nothing():
+    assert Softmax(3, 4).log_probability(torch.empty(0, 4), torch.empty(0, dtype=torch.long)).shape == (0,)
+
+
+def test_a_vocabulary_numbers_its_words_and_calls_the_rest_unknown():
+    vocabulary = Vocabulary.of(WORDS)
+    assert [vocabulary.id(w) for w in ("<S>", "</S>", "<UNK>", "the", "The")] == [0, 1, 2, 3, 2] and len(vocabulary) == 9
+
+
+# --- prediction -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_predictions_are_the_softmax_of_the_right_state_best_first(backward):
+    lm, tokens = language_model(), ["the", "bank", "of"]
+    found = lm.predict(tokens, backward=backward, k=3)
+    layers = lm.encoder.encode([tokens])[0][2]  # the top layer: forward of the last token, backward of the first
+    state = layers[0, SHAPE.projection :] if backward else layers[-1, : SHAPE.projection]
+    p = lm.softmax(torch.from_numpy(state)[None])[0].double().exp()
+    p[[2, 1 if backward else 0]] = 0  # what cannot be an answer leaves its share to the others
+    p /= p.sum()
+    best = sorted(range(len(WORDS)), key=lambda k: -p[k])[:3]
+    assert [x.word for x in found] == [WORDS[k] for k in best]
+    np.testing.assert_allclose([x.probability for x in found], p[best], atol=1e-5)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_all_predictions_sum_to_one_and_name_neither_the_unknown_nor_the_boundary_behind(backward):
+    lm = language_model()
+    found = lm.predict(["a", "zebra"], backward=backward, k=1000)
+    probabilities = [x.probability for x in found]
+    assert sum(probabilities) == pytest.approx(1, abs=1e-5) and probabilities == sorted(probabilities, reverse=True)
+    names = {x.word for x in found}
+    assert names == set(WORDS) - {UNKNOWN, "</S>" if backward else "<S>"}  # every other word, each once
+    assert len(found) == len(WORDS) - 2
+
+
+def test_the_unknown_is_never_an_answer_even_where_it_is_likeliest():
+    softmax = uniform()
+    softmax.bias[SPECIALS.index(UNKNOWN)] = 50.0
+    found = language_model(softmax=softmax).predict(["the"], k=2)
+    assert UNKNOWN not in {x.word for x in found} and all(x.probability == pytest.approx(1 / 7, abs=1e-4) for x in found)
+
+
+def test_no_text_and_too_many_words_are_refused():
+    lm = language_model()
+    with pytest.raises(BadInput, match="no text to go on from"):
+        lm.predict([])
+    for k in (0, -1, 1001):
+        with pytest.raises(BadInput, match=f"between 1 and 1000, got {k}"):
+            lm.predict(["the"], k=k)
+
+
+# --- what each direction may see --------------------------------------------------------------------------------------
+
+
+def test_a_forward_prediction_ignores_what_comes_after_and_a_backward_one_what_comes_before():
+    lm, base = language_model(), ["the", "bank", "of", "the", "river"]
+    other_end, other_start = [*base[:3], "a", "money"], ["a", "money", *base[2:]]
+    (f, b), (f_end, b_end), (f_start, b_start) = lm.log_probabilities([base, other_end, other_start])
+    np.testing.assert_allclose(f_end[:3], f[:3], atol=1e-5)  # p(token k | tokens before it), k = 0, 1, 2
+    np.testing.assert_allclose(b_start[3:], b[3:], atol=1e-5)  # position 3 is p(token 2 | tokens after it), then 3, 4
+    assert np.abs(f_start[2:] - f[2:]).max() > 1e-3 and np.abs(b_end[:3] - b[:3]).max() > 1e-3
+
+
+def test_log_probabilities_are_the_softmax_of_the_neighbouring_states():
+    lm, tokens = language_model(), ["the", "zebra", "river"]
+    ((_, ahead, behind),) = lm.encoder.directions([tokens])
+    forward, backward = lm.log_probabilities([tokens])[0]
+    assert forward.shape == backward.shape == (4,)
+    p_ahead, p_behind = (lm.softmax(torch.from_numpy(x)).numpy() for x in (ahead, behind))
+    # forward: the from <S>, zebra (unknown), river from zebra, </S> from river
+    np.testing.assert_allclose(forward, [p_ahead[0, 3], np.nan, p_ahead[2, 5], p_ahead[3, 1]], atol=1e-5)
+    # backward: <S> from the, the from zebra, zebra (unknown), river from </S>
+    np.testing.assert_allclose(backward, [p_behind[1, 0], p_behind[2, 3], np.nan, p_behind[4, 5]], atol=1e-5)
+
+
+def test_unknown_words_are_context_but_never_targets():
+    lm = language_model()
+    (one, _), (other, _) = lm.log_probabilities([["the", "zebra", "river"], ["the", "quagga", "river"]])
+    assert np.isnan(one[1]) and np.isnan(other[1]) and np.isfinite(one[[0, 2, 3]]).all()
+    assert abs(one[2] - other[2]) > 1e-5  # "river" after a zebra and after a quagga: both are spelt, neither is <UNK>
+
+
+def test_log_probabilities_come_back_in_the_order_of_the_sentences():
+    lm = language_model()
+    sentences = [["the"], ["the", "bank", "of", "a", "river"], ["a", "bank"], ["the"]]
+    for number, pair in enumerate(lm.log_probabilities(sentences)):
+        for got, alone in zip(pair, lm.log_probabilities([sentences[number]])[0], strict=True):
+            np.testing.assert_allclose(got, alone, atol=1e-5)
+            assert len(got) == len(sentences[number]) + 1
+
+
+def test_a_sentence_without_words_has_no_probability_rather_than_a_certain_one():
+    forward, backward = language_model().log_probabilities([["the"], []])[1]
+    assert np.isnan(forward).all() and np.isnan(backward).all()
+
+
+# --- perplexity -------------------------------------------------------------------------------------------------------
+
+
+def test_perplexity_of_a_uniform_softmax_is_the_size_of_the_vocabulary():
+    found = language_model(softmax=uniform()).perplexity([["the", "bank"], ["zebra", "of", "a", "river"], []])
+    assert found.forward == pytest.approx(len(WORDS), rel=1e-5) == found.backward == found.mean
+    assert found.tokens == 7  # five known words and two sentence ends
+    assert found.unknown_share == pytest.approx(1 / 6)
+
+
+def test_perplexity_is_exp_of_the_mean_surprisal_over_all_sentences():
+    lm = language_model()
+    sentences = [["the", "bank"], ["a", "zebra", "river", "of", "money"]] * 3
+    scores = lm.log_probabilities(sentences)
+    found = lm.perplexity(sentences)
+    for direction, value in ((0, found.forward), (1, found.backward)):
+        every = np.concatenate([pair[direction] for pair in scores])
+        assert value == pytest.approx(np.exp(-np.nanmean(every)), rel=1e-6)
+
+
+def test_perplexity_reports_progress_and_does_not_depend_on_its_rounds():
+    lm, seen = language_model(), []
+    found = lm.perplexity([["the"]] * 300, report=lambda *numbers: seen.append(numbers))
+    assert seen == [(256, 300), (300, 300)]
+    assert found.forward == pytest.approx(lm.perplexity([["the"]]).forward, rel=1e-5)
+
+
+def test_perplexity_of_words_that_are_all_unknown_is_that_of_the_sentence_ends():
+    found = language_model(softmax=uniform()).perplexity([["zebra", "quagga"]])
+    assert (found.tokens, found.unknown_share) == (1, 1.0) and found.forward == pytest.approx(len(WORDS), rel=1e-5)
+
+
+@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
+def test_perplexity_of_no_text_is_refused(sentences):
+    with pytest.raises(BadInput, match="no text to score"):
+        language_model().perplexity(sentences)
+
+
+def test_unknown_words_charged_by_hand():
+    """Under a uniform softmax each of seven predictions costs log V, and each of two unknown ones log 2 more: two types share <UNK>."""
+    found = language_model(softmax=uniform()).perplexity([["the", "zebra"], ["quagga", "of", "a"]])
+    assert (found.tokens, found.unknown_types, found.unknown_share) == (5, 2, pytest.approx(2 / 5))
+    by_hand = np.exp((7 * np.log(len(WORDS)) + 2 * np.log(2)) / 7)
+    assert found.charged_forward == pytest.approx(by_hand, rel=1e-5) == found.charged_backward
+    assert found.forward == pytest.approx(len(WORDS), rel=1e-5) and found.forward < found.charged_forward

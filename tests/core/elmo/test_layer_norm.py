@@ -1,0 +1,130 @@
+"""Layer normalisation of the mix: by hand, against torch's, and from layer products alone against vectors really normalised and mixed."""
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.maps import ProjectionConfig, aligned_maps, followed
+from core.analysis.surroundings import at_large
+from core.analysis.word_maps import follow_mix, map_rows
+from core.common.config import ASSETS
+from core.elmo.layer_norm import EPSILON, layer_normalised
+from core.elmo.mix import mixed
+from core.index.neighbours import Query, cosines, cosines_of_mixes, nearest, normalised_products, products, similarities
+from core.index.table import OccurrenceTable, build_index
+from core.senses.reports import sense_report_of
+from core.senses.separation import one_nn
+from core.text.sentences import Sentence
+
+MIXES = ([1, 0, 0], [0, 0, 1], [0.2, -0.7, 3.0], [1 / 3, 1 / 3, 1 / 3])
+
+
+class Shifted:
+    """Three layers of other means, lengths and numbers; the token "flat" has a layer whose numbers are all alike."""
+
+    n_layers, dim = 3, 16
+
+    def encode(self, sentences):
+        return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) for s in sentences]
+
+    def token(self, tokens, position):
+        drawn = np.random.default_rng([ord(tokens[position][0]), position, len(tokens)]).normal(size=(3, 16))
+        layers = (drawn * [[1], [4], [20]] + [[3], [0], [-30]]).astype(np.float32)
+        layers[1] = 0.7 if tokens[position] == "flat" else layers[1]
+        return layers
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def by_hand(layers: np.ndarray) -> np.ndarray:
+    """(..., D) -> the same in float64, numbers that are all alike as zeros."""
+    wide = layers.astype(np.float64)
+    spread = wide.std(axis=-1, keepdims=True)
+    return np.where(spread > 1e-9, (wide - wide.mean(axis=-1, keepdims=True)) / np.maximum(spread, 1e-9), 0.0)
+
+
+def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
+    """(N, L, D), (L, D) -> (N,): every row normalised and mixed, then its cosine."""
+    rows, own = (unit(np.tensordot(by_hand(each), np.asarray(weights, float), axes=(-2, 0))) for each in (layers, query))
+    return rows @ own
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory) -> OccurrenceTable:
+    words = [[f"{chr(97 + (k * n) % 26)}{k}" for k in range(4)] + ["flat"] for n in range(1, 30)]
+    sentences = [Sentence(tuple(each)) for each in words]
+    return build_index(sentences, Shifted(), tmp_path_factory.mktemp("shifted") / "index", model="fake")
+
+
+@pytest.fixture(scope="module")
+def bundled() -> OccurrenceTable:
+    return OccurrenceTable(ASSETS / "targets")
+
+
+def test_a_layer_less_its_mean_over_its_deviation_by_hand():
+    np.testing.assert_allclose(layer_normalised(np.array([[1.0, 3.0], [2.0, 10.0]])), [[-1, 1], [-1, 1]], atol=1e-6)
+    assert layer_normalised(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_it_is_torch_s_layer_norm_and_gives_every_layer_one_length():
+    layers = np.random.default_rng(0).normal(3, 7, (5, 3, 40)).astype(np.float32)
+    ours = layer_normalised(layers)
+    theirs = torch.nn.functional.layer_norm(torch.from_numpy(layers), (40,), eps=EPSILON).numpy()
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(ours, axis=2), 40**0.5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("weights", MIXES)
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalised(table, weights):
+    layers = table.rows.take(np.arange(len(table)))
+    for row in (0, 7, 4):  # the last is flat in layer 1
+        query = Query(("x",), 0, layers[row])
+        found = normalised_products(table.rows, products(table.rows, query))
+        expected = direct(layers, layers[row], weights)
+        np.testing.assert_allclose(cosines(table.rows, found, weights), expected, atol=1e-5)
+        np.testing.assert_allclose(cosines_of_mixes(table.rows, found, [weights] * 2)[1], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("weights", MIXES)
+def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
+    rows = map_rows(bundled, "bank")
+    layers = bundled.rows.take(np.arange(len(bundled)))
+    query = Query(("x",), 0, layers[rows[0]])
+    plain = products(bundled.rows, query)
+    found = normalised_products(bundled.rows, plain)
+    np.testing.assert_allclose(cosines(bundled.rows, found, weights), direct(layers, query.layers, weights), atol=1e-5)
+    lists = [[n.occurrence.row for n in nearest(bundled, one, [1 / 3] * 3, k=10)] for one in (plain, found)]
+    assert lists[0] != lists[1]
+
+
+def test_the_senses_are_told_apart_by_the_normalised_mix(bundled):
+    rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
+    mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
+    found = similarities(bundled, rows, weights, normalised=True)
+    np.testing.assert_allclose(found, mixes @ mixes.T, atol=1e-5)
+    labels = np.array([bundled.senses[k] for k in bundled.sense[rows]])
+    report = sense_report_of(bundled, "bank", weights, normalised=True)
+    assert report.one_nn == pytest.approx(one_nn(found, labels))
+    assert np.abs(found - similarities(bundled, rows, weights)).max() > 0.05
+
+
+def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one():
+    random = np.random.default_rng(0)
+    layers = (random.normal(size=(3, 60, 12)) * [[[1]], [[4]], [[20]]] + random.normal(size=(1, 60, 1)) * 9).astype(np.float32)
+    maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
+    for weights in ([0, 0, 1], [1 / 3] * 3, [0.2, 0.2, 0.6]):
+        found = follow_mix(layers, np.array(weights), maps, normalised=True)
+        shares = np.array(weights) / np.sum(weights)
+        start = np.tensordot(shares, maps.coordinates[:3], axes=1)
+        np.testing.assert_array_equal(found, followed(mixed(layer_normalised(layers), shares), start, maps.config))
+        assert np.abs(found - follow_mix(layers, np.array(weights), maps)).max() > 0.5
+
+
+def test_two_words_by_lot_are_as_alike_as_their_normalised_mixes(bundled):
+    rows = np.random.default_rng(0).permutation(len(bundled))[:40]
+    mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
+    expected = (mixes @ mixes.T)[~np.eye(40, dtype=bool)].mean()
+    assert at_large(bundled, [1 / 3] * 3, drawn=40, normalised=True) == pytest.approx(expected, abs=1e-5)

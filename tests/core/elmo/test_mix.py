@@ -1,0 +1,207 @@
+"""The mix of layers by hand, and its cosine from layer products against the cosine of vectors that were really mixed."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from core.common.errors import BadInput
+from core.elmo.mix import ScalarMix, check_weights, gram, mean_lengths, mixed, mixed_cosines, pulls, softmax, squared_norms
+
+torch.set_num_threads(1)
+N, L, D = 6, 3, 8
+WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
+VECTORS = arrays.arrays(np.float32, (N, L, D), elements=st.floats(-10, 10, width=16))
+
+
+def cosines(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
+    """mixed_cosines with everything it needs made from (N, L, D) and (L, D)."""
+    cross = np.einsum("id,njd->nij", query, layers)
+    return mixed_cosines(cross, gram(query[None])[0], gram(layers), np.asarray(weights, np.float64))
+
+
+def brute_force(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
+    a = np.einsum("l,ld->d", weights, query.astype(np.float64))
+    b = np.einsum("l,nld->nd", weights, layers.astype(np.float64))
+    lengths = np.linalg.norm(a) * np.linalg.norm(b, axis=1)
+    return np.divide(b @ a, lengths, out=np.zeros(len(b)), where=lengths > 0)
+
+
+# --- the mix ----------------------------------------------------------------------------------------------------------
+
+
+def test_scalar_mix_is_a_softmax_weighted_sum():
+    mix = ScalarMix(2)
+    with torch.no_grad():
+        mix.scores.copy_(torch.tensor([0.0, math.log(3)]))
+        mix.gamma.fill_(2.0)  # weights 1/4, 3/4
+    layers = torch.stack([torch.full((1, 1, 2), 4.0), torch.full((1, 1, 2), 8.0)])
+    torch.testing.assert_close(mix(layers), torch.full((1, 1, 2), 14.0))  # 2 * (1 + 6), by hand
+
+
+def test_scalar_mix_starts_as_the_mean_of_the_layers():
+    layers = torch.randn(3, 4, 5)
+    torch.testing.assert_close(ScalarMix(3)(layers), layers.mean(0))
+
+
+def test_scalar_mix_learns_its_scores_and_gamma():
+    torch.manual_seed(0)
+    mix, layers = ScalarMix(3).double(), torch.randn(3, 4, 5, dtype=torch.double)
+    mix(layers).square().sum().backward()
+    assert mix.gamma.grad.abs() > 0 and mix.scores.grad.abs().max() > 0
+    assert mix.scores.grad.sum().abs() < 1e-10  # a softmax does not see a constant added to all its scores
+
+
+def test_mixed_with_softmaxed_scores_is_what_scalar_mix_computes():
+    layers, scores = np.random.default_rng(0).normal(size=(3, 4, 5)).astype(np.float32), [0.5, -1.0, 2.0]
+    mix = ScalarMix(3)
+    with torch.no_grad():
+        mix.scores.copy_(torch.tensor(scores))
+        mix.gamma.fill_(0.7)
+        expected = mix(torch.from_numpy(layers)).numpy()
+    np.testing.assert_allclose(mixed(layers, softmax(scores), gamma=0.7), expected, atol=1e-6)
+
+
+def test_mixed_by_hand():
+    layers = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[2.0, 2.0]]])
+    np.testing.assert_allclose(mixed(layers, [1, -1, 0.5], gamma=2), [[4.0, 0.0]])  # 2 * (1 + 1, -1 + 1)
+
+
+def test_softmax_is_one_in_all_and_survives_large_scores():
+    np.testing.assert_allclose(softmax([0.0, math.log(3)]), [0.25, 0.75])
+    np.testing.assert_allclose(softmax([1e4, 0.0, -1e4]), [1.0, 0.0, 0.0])
+
+
+# --- products of layers -----------------------------------------------------------------------------------------------
+
+
+def test_gram_holds_the_upper_triangle_by_rows():
+    layers = np.array([[[1.0, 2.0], [3.0, 4.0], [0.0, -1.0]]], np.float16)
+    assert gram(layers).tolist() == [[5.0, 11.0, -2.0, 25.0, -4.0, 1.0]]  # 00 01 02 11 12 22, by hand
+    assert gram(layers).dtype == np.float32
+
+
+def test_gram_of_float16_layers_does_not_overflow():
+    assert gram(np.full((1, 1, 1000), 1000.0, np.float16)).tolist() == [[1e9]]
+
+
+def test_squared_norms_count_mixed_products_twice():
+    rows = np.array([[5.0, 11.0, -2.0, 25.0, -4.0, 1.0]])
+    assert squared_norms(rows, np.array([1.0, 0.0, 0.0])).tolist() == [5.0]
+    assert squared_norms(rows, np.array([1.0, 2.0, 0.0])).tolist() == [149.0]  # |(1, 2) + 2 (3, 4)|^2 = 49 + 100
+    assert squared_norms(rows, np.array([-3.0, 1.0, 0.0])).tolist() == [4.0]  # |(-3, -6) + (3, 4)|^2
+    assert squared_norms(rows, np.array([-3.0, 1.0, -2.0])).tolist() == [0.0]  # |(-3, -6) + (3, 4) + (0, 2)|^2
+
+
+# --- the cosine -------------------------------------------------------------------------------------------------------
+
+
+def test_a_mixed_cosine_by_hand():
+    query, rows = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[[2.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 5.0]]])
+    found = mixed_cosines(np.einsum("id,njd->nij", query, rows), gram(query[None])[0], gram(rows), np.array([0.6, 0.8]))
+    np.testing.assert_allclose(found, [0.6, 0.8], atol=1e-6)  # the query's mix is (0.6, 0.8)
+
+
+@given(VECTORS, WEIGHTS)
+@settings(max_examples=80)
+def test_mixed_cosines_equal_cosines_of_vectors_that_were_really_mixed_for_any_weights(layers, weights):
+    weights = np.array(weights)
+    lengths = np.linalg.norm(np.einsum("l,nld->nd", weights, layers.astype(np.float64)), axis=1)
+    scale = np.abs(weights).max() * np.abs(layers).max() * np.sqrt(D)
+    assume(scale > 0 and (lengths > 0.05 * scale).all() and scale > 1e-3)  # where layers all but cancel, float32 has no angle
+    np.testing.assert_allclose(cosines(layers, layers[0], weights), brute_force(layers, layers[0], weights), atol=5e-4)
+
+
+@given(VECTORS, WEIGHTS)
+@settings(max_examples=100)
+def test_a_mixed_cosine_is_always_a_finite_number_between_minus_one_and_one(layers, weights):
+    found = cosines(layers, layers[-1], weights)
+    assert np.isfinite(found).all() and (np.abs(found) <= 1).all()
+
+
+@given(VECTORS, st.floats(0.01, 100))
+@settings(max_examples=50)
+def test_gamma_changes_the_norm_and_never_the_cosine(layers, gamma):
+    layers = layers + np.float32(0.5)
+    weights = np.array([0.2, 0.5, 0.3])
+    plain, scaled = mixed(layers[0], weights), mixed(layers[0], weights, gamma=gamma)
+    np.testing.assert_allclose(np.linalg.norm(scaled), gamma * np.linalg.norm(plain), rtol=1e-5)
+    np.testing.assert_allclose(cosines(layers, layers[0], gamma * weights), cosines(layers, layers[0], weights), atol=1e-5)
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e-7, 1e6])
+def test_only_the_proportions_of_the_weights_matter(factor):
+    layers = np.random.default_rng(3).normal(size=(N, L, D)).astype(np.float32)
+    weights = np.array([0.2, -0.5, 0.3])
+    np.testing.assert_allclose(cosines(layers, layers[0], factor * weights), cosines(layers, layers[0], weights), atol=1e-6)
+
+
+def test_a_vector_without_length_has_no_angle_with_anything():
+    layers = np.random.default_rng(1).normal(size=(3, L, D)).astype(np.float32)
+    layers[1] = 0
+    weights = [0.2, 0.3, 0.5]
+    assert cosines(layers, layers[0], weights)[1] == 0.0
+    assert cosines(layers, layers[1], weights).tolist() == [0.0, 0.0, 0.0]
+    twins = np.repeat(layers[:1, :1], 2, axis=1)  # two equal layers, weighed against each other: the mix is zero
+    assert mixed_cosines(
+        np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])
+    ).tolist() == [0.0]
+
+
+def test_a_token_is_its_own_nearest_with_cosine_one():
+    layers = np.random.default_rng(2).normal(size=(N, L, D)).astype(np.float16).astype(np.float32)
+    for weights in ([1, 0, 0], [0, 0, 1], [0.2, -0.7, 3.0]):
+        np.testing.assert_allclose(cosines(layers, layers[3], weights)[3], 1.0, atol=1e-5)
+
+
+def test_no_rows_have_no_cosines():
+    assert mixed_cosines(
+        np.empty((0, 3, 3), np.float32), np.ones(6, np.float32), np.empty((0, 6), np.float32), np.ones(3)
+    ).shape == (0,)
+
+
+# --- weights as they are typed ----------------------------------------------------------------------------------------
+
+
+def test_weights_may_be_any_numbers_negative_ones_included():
+    assert check_weights(("0.5", -1, np.float32(2)), 3).tolist() == [0.5, -1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], "3 weights are needed; got 2"),
+        ([], "3 weights are needed; got 0"),
+        ([1, 2, 3, 4], "3 weights are needed; got 4"),
+        ([0, 0, 0], "finite and not all zero, got 0, 0, 0"),
+        ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0"),
+        ([1, math.inf, 0], "finite"),
+        (["a", 1, 1], "must be numbers"),
+        (None, "must be numbers"),
+        ([None, 1, 1], "must be numbers"),
+        (3, "must be numbers"),
+    ],
+)
+def test_weights_that_are_no_weights_are_refused(weights, message):
+    with pytest.raises(BadInput, match=message):
+        check_weights(weights, 3)
+
+
+def test_a_weight_whose_square_float32_cannot_hold_is_refused():
+    with pytest.raises(BadInput, match="must be numbers"):
+        check_weights([10**400, 1, 1], 3)
+    with pytest.raises(BadInput, match="between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"):
+        check_weights([-1e200, 1, 1], 3)
+
+
+def test_a_layer_counts_for_its_weight_times_its_length():
+    layers = np.zeros((2, 3, 4), np.float16)
+    layers[:, 0, 0], layers[:, 1, 1], layers[:, 2, 2] = 5, (10, 12), 25
+    lengths = mean_lengths(layers)
+    np.testing.assert_allclose(lengths, [5, 11, 25])
+    np.testing.assert_allclose(pulls(np.full(3, 1 / 3), lengths), np.array([5, 11, 25]) / 41)
+    np.testing.assert_allclose(pulls(np.array([0.0, 1.0, 0.0]), lengths), [0, 1, 0])

@@ -1,0 +1,328 @@
+"""A biLM's files there and back, and what is said of each damaged one."""
+
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+import torch
+
+from core.common.config import ModelShape
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.elmo.language_model import SPECIALS, Softmax
+from core.elmo.model import BiLM
+from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)
+CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return BiLM(SHAPE).eval()
+
+
+@pytest.fixture
+def folder(tmp_path, model):
+    """A whole model folder in AllenNLP's format."""
+    save_hdf5(model, tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
+    a, b = one.state_dict(), other.state_dict()
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def rewrite(folder, change):
+    with h5py.File(folder / "weights.hdf5", "r+") as file:
+        change(file)
+
+
+def replace_dataset(name, value):
+    def change(file):
+        del file[name]
+        if value is not None:
+            file[name] = value
+
+    return change
+
+
+# --- there and back -------------------------------------------------------------------------------------------------
+
+
+def test_a_model_written_as_hdf5_and_read_again_is_the_same_model(folder, model):
+    read = load_bilm(folder)
+    assert read.shape == SHAPE and not read.training
+    for name, value in model.state_dict().items():  # the forget bias goes through -1 and +1
+        torch.testing.assert_close(read.state_dict()[name], value, atol=1e-6, rtol=0)
+
+
+def test_the_hdf5_file_has_tensorflows_layout(folder, model):
+    """Kernels transposed, gates as input, new cell, forget, output, and the forget bias without its +1."""
+    layer, h = model.forward_layers[0], SHAPE.hidden
+    i, f, o, new = layer.input_weight.detach().numpy().reshape(4, h, -1)
+    with h5py.File(folder / "weights.hdf5") as file:
+        np.testing.assert_array_equal(file[f"{CELL}/W_0"][:4], np.concatenate([i, new, f, o]).T)
+        np.testing.assert_array_equal(file[f"{CELL}/B"][...], np.zeros(4 * h))  # 0, 0, 1 - 1, 0
+        np.testing.assert_array_equal(file[f"{CELL}/W_P_0"][...], layer.projection.detach().numpy().T)
+        assert file["char_embed"].shape == (261, 16)  # no row for the padding id 0
+        assert file["CNN/W_cnn_1"].shape == (1, 3, 16, 3)
+        np.testing.assert_array_equal(
+            file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T
+        )
+
+
+def test_hdf5_written_twice_is_exact_the_second_time(folder, tmp_path):
+    once = load_bilm(folder)
+    save_hdf5(once, tmp_path / "again")
+    assert same(once, load_bilm(tmp_path / "again"))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+def test_a_model_written_as_safetensors_and_read_again_is_the_same_to_the_type(tmp_path, model, dtype):
+    save_safetensors(model, tmp_path, dtype=dtype)
+    read = load_bilm(tmp_path)
+    assert all(value.dtype == torch.float32 for value in read.state_dict().values())
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(read.state_dict()[name], value.to(dtype).float(), atol=0, rtol=0)
+
+
+def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
+    words = [*SPECIALS, "the", "caf\u00e9", "\u2028", ","]
+    softmax = Softmax(len(words), SHAPE.projection)
+    save_safetensors(model, tmp_path, softmax=softmax, words=words, dtype=torch.float32)
+    read, vocabulary = load_softmax(tmp_path)
+    assert same(read, softmax) and vocabulary.words == tuple(words) and vocabulary.id(",") == 6 and vocabulary.id("?") == 2
+    assert same(load_bilm(tmp_path), model)
+
+
+def test_a_model_without_a_softmax_says_so(folder, tmp_path, model):
+    assert load_softmax(folder) is None
+    save_safetensors(model, tmp_path / "bare")
+    assert load_softmax(tmp_path / "bare") is None
+
+
+def test_writing_leaves_no_temporary_file(folder, tmp_path, model):
+    save_safetensors(model, tmp_path / "st")
+    assert sorted(p.name for p in folder.iterdir()) == ["options.json", "weights.hdf5"]
+    assert sorted(p.name for p in (tmp_path / "st").iterdir()) == ["options.json", "weights.safetensors"]
+
+
+def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weights(folder):
+    (folder / "weights.hdf5").rename(folder / "lm_weights.hdf5")
+    (folder / "lm_embeddings_0.hdf5").write_bytes(b"")
+    (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
+    assert load_bilm(folder).shape == SHAPE
+
+
+# --- damaged: one sentence that names the file -----------------------------------------------------------------------
+
+
+def refused(folder, error, *parts):
+    with pytest.raises(error) as caught:
+        load_bilm(folder)
+    message = str(caught.value)
+    assert "\n" not in message.strip()
+    for part in parts:
+        assert part in message, message
+
+
+def test_a_folder_that_is_not_there_is_missing(tmp_path):
+    refused(tmp_path / "none", MissingArtifact, "none", "options.json")
+
+
+def test_a_folder_without_options_is_missing_them(folder):
+    (folder / "options.json").unlink()
+    refused(folder, MissingArtifact, str(folder), "0 options.json files")
+
+
+def test_two_options_files_are_one_too_many(folder):
+    (folder / "other_options.json").write_text("{}")
+    refused(folder, MissingArtifact, str(folder), "2 options.json files")
+
+
+def test_a_folder_without_weights_is_missing_them(folder):
+    (folder / "weights.hdf5").unlink()
+    refused(folder, MissingArtifact, str(folder), "found: none")
+
+
+def test_two_weight_files_are_one_too_many(folder, model):
+    save_safetensors(model, folder)
+    refused(folder, MissingArtifact, str(folder), "found: weights.hdf5, weights.safetensors")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
+def test_hdf5_weights_cut_short_are_corrupt(folder, share):
+    path = folder / "weights.hdf5"
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    refused(folder, CorruptArtifact, "weights.hdf5")
+
+
+def test_hdf5_weights_of_noise_are_corrupt(folder):
+    (folder / "weights.hdf5").write_bytes(bytes(range(256)) * 40)
+    refused(folder, CorruptArtifact, "weights.hdf5")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
+def test_safetensors_cut_short_are_corrupt(tmp_path, model, share):
+    save_safetensors(model, tmp_path)
+    path = tmp_path / "weights.safetensors"
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    refused(tmp_path, CorruptArtifact, "weights.safetensors")
+
+
+@pytest.mark.parametrize("name", ["char_embed", "CNN/b_cnn_0", "CNN_high_1/W_carry", "CNN_proj/W_proj", f"{CELL}/B"])
+def test_a_dataset_that_is_missing_is_named(folder, name):
+    rewrite(folder, replace_dataset(name, None))
+    refused(folder, CorruptArtifact, "weights.hdf5", name.rsplit("/", 1)[-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("char_embed", (261, 8)),
+        ("char_embed", (261,)),
+        ("char_embed", ()),
+        ("CNN/W_cnn_1", (1, 3, 16, 4)),
+        ("CNN/W_cnn_1", (3,)),
+        ("CNN_proj/W_proj", (9, 4)),
+        (f"{CELL}/W_0", (8, 40)),
+        (f"{CELL}/W_0", (20,)),
+        (f"{CELL}/B", (19,)),
+        (f"{CELL}/B", (40,)),
+        (f"{CELL}/B", ()),
+        (f"{CELL}/W_P_0", (4, 5)),
+    ],
+)
+def test_a_dataset_of_another_shape_is_refused(folder, name, shape):
+    rewrite(folder, replace_dataset(name, np.zeros(shape, np.float32)))
+    refused(folder, CorruptArtifact, "weights.hdf5")
+
+
+def test_words_or_a_group_where_numbers_belong_are_refused(folder):
+    rewrite(folder, replace_dataset("char_embed", "not numbers"))
+    refused(folder, CorruptArtifact, "weights.hdf5")
+
+    def to_group(file):
+        del file["char_embed"]
+        file.create_group("char_embed")
+
+    rewrite(folder, to_group)
+    refused(folder, CorruptArtifact, "weights.hdf5")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_refused(folder, value):
+    def change(file):
+        file[f"{CELL}/W_P_0"][0, 0] = value
+
+    rewrite(folder, change)
+    refused(folder, CorruptArtifact, "weights.hdf5", "not finite")
+
+
+def test_weights_of_another_shape_than_the_options_are_refused_with_both_shapes(tmp_path, model):
+    save_safetensors(model, tmp_path)
+    options = SHAPE.to_options()
+    options["lstm"]["dim"] = 6
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    refused(tmp_path, CorruptArtifact, "weights.safetensors", "(20, 4)", "(24, 4)")
+
+
+@pytest.mark.parametrize("text", ["", "{", "nonsense", '{"lstm": ' * 100_000, "\x00", '{"lstm": NaN'])
+def test_options_that_are_no_json_are_corrupt(folder, text):
+    (folder / "options.json").write_text(text)
+    refused(folder, CorruptArtifact, "options.json")
+
+
+def test_options_that_are_no_utf8_or_too_large_are_corrupt(folder):
+    (folder / "options.json").write_bytes(b'{"lstm": "\xff"}')
+    refused(folder, CorruptArtifact, "options.json")
+    (folder / "options.json").write_bytes(b" " * ((1 << 20) + 1))
+    refused(folder, CorruptArtifact, "options.json", "larger")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "lstm",
+        "char_cnn",
+        "lstm.dim",
+        "lstm.projection_dim",
+        "lstm.n_layers",
+        "char_cnn.filters",
+        "char_cnn.embedding",
+        "char_cnn.n_highway",
+    ],
+)
+def test_an_option_that_is_missing_is_named(folder, entry):
+    options = SHAPE.to_options()
+    *outer, last = entry.split(".")
+    del (options[outer[0]] if outer else options)[last]
+    (folder / "options.json").write_text(json.dumps(options))
+    refused(folder, BadInput, "options.json", repr(last))
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("lstm", "dim", "many"),
+        ("lstm", "dim", None),
+        ("lstm", "dim", 0),
+        ("lstm", "dim", 1e999),
+        ("lstm", "n_layers", -1),
+        ("lstm", "cell_clip", -3),
+        ("lstm", "proj_clip", float("nan")),
+        ("char_cnn", "activation", "tanh"),
+        ("char_cnn", "filters", []),
+        ("char_cnn", "filters", [[1]]),
+        ("char_cnn", "filters", 3),
+        ("char_cnn", "filters", [[51, 2]]),
+        ("char_cnn", "embedding", 16),
+    ],
+)
+def test_an_option_of_the_wrong_kind_or_unsupported_is_refused(folder, part, name, value):
+    options = SHAPE.to_options()
+    options[part][name] = value
+    (folder / "options.json").write_text(json.dumps(options))
+    with pytest.raises(BadInput) as caught:
+        load_bilm(folder)
+    assert re.search("options", str(caught.value))
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"lstm"', '{"lstm": [], "char_cnn": 1}'])
+def test_json_that_is_no_options_is_refused(folder, text):
+    (folder / "options.json").write_text(text)
+    refused(folder, BadInput, "options.json")
+
+
+def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
+    words = [*SPECIALS, "the"]
+    save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=words)
+    (tmp_path / "vocabulary.txt").write_text("\n".join(words[:-1]))
+    with pytest.raises(CorruptArtifact, match=r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"):
+        load_softmax(tmp_path)
+    (tmp_path / "vocabulary.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(CorruptArtifact, match=r"vocabulary\.txt"):
+        load_softmax(tmp_path)
+
+
+def test_a_softmax_with_half_its_weights_is_corrupt(tmp_path, model):
+    from safetensors.torch import load_file, save_file
+
+    save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=[*SPECIALS, "the"])
+    state = load_file(tmp_path / "weights.safetensors")
+    del state["softmax.weight"]
+    save_file(state, tmp_path / "weights.safetensors")
+    with pytest.raises(CorruptArtifact, match=r"weights\.safetensors.*softmax\.weight"):
+        load_softmax(tmp_path)
+
+
+def test_a_type_in_the_place_of_a_weight_is_corrupt(folder):
+    rewrite(folder, replace_dataset("char_embed", np.dtype("f4")))  # a named type, which has a dtype and no values
+    refused(folder, CorruptArtifact, "'char_embed' is no array of this file")

@@ -1,0 +1,157 @@
+"""A model's papers: its log, its measures, and what is said where there are none."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.common import i18n
+from core.common.config import ASSETS, ModelShape
+from core.common.errors import CorruptArtifact
+from core.elmo.model import BiLM
+from core.elmo.models import model_fingerprint
+from core.elmo.weights import load_bilm, save_safetensors
+from core.evaluation.card import knowledge_panels, measure_rows, read_card, read_log
+
+SHAPE = ModelShape(filters=((1, 4), (3, 6)), hidden=8, projection=5, n_highway=1)
+LAYERS = ("0", "1", "2", "mix", "best_mix")
+LOG = [
+    {"stage": "start", "types": 5},
+    {"stage": "table", "step": 20, "tokens": 100, "loss": 6.0, "tokens_per_second": 10.0, "learning_rate": 0.1},
+    {"stage": "table", "tokens": 200, "forward": 300.0, "backward": 310.0},
+    {"stage": "characters", "r2": 0.7},
+    {"stage": "joint", "step": 20, "tokens": 300, "loss": 5.0, "tokens_per_second": 9.0, "learning_rate": 0.1},
+]
+
+
+def measures() -> dict:
+    tags = {name: {"accuracy": 0.8 + k / 100} for k, name in enumerate(LAYERS)}
+    senses = {name: {"nearest": {"macro": 0.5 + k / 100}, "centroid": {"macro": 0.1}} for k, name in enumerate(LAYERS)}
+    own = {name: {"one_nn": 0.4 + k / 10, "null": 0.39, "gap": k / 100} for k, name in enumerate(LAYERS)}
+    for found in (tags, senses, own):
+        found["best_mix"]["weights"] = [0.5, 0.25, 0.25]
+    return {
+        "perplexity": {"forward": 90.04, "backward": 91.0, "tokens": 7, "command": "python -m core evaluate perplexity"},
+        "tags": {**tags, "n": 3, "most_frequent": {"accuracy": 0.7}},
+        "senses": {**senses, "n": 4, "most_frequent": {"macro": 0.45, "pooled": 0.6}},
+        "sentences": {**own, "n": 5, "spellings": 2},
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    torch.manual_seed(0)
+    save_safetensors(BiLM(SHAPE), tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_model_with_weights_alone_has_a_card_of_its_shape(folder):
+    card = read_card(folder, model_fingerprint(folder))
+    assert card.shape == SHAPE and card.meta == {} and card.log is None and card.measures is None and not card.stale
+
+
+def test_the_trained_numbers_are_counted_as_the_model_has_them(folder):
+    model = load_bilm(folder)
+    counted = {
+        "char-CNN": sum(p.numel() for p in model.characters.parameters()),
+        "LSTMs": sum(p.numel() for part in (model.forward_layers, model.backward_layers) for p in part.parameters()),
+    }
+    assert read_card(folder, "").parameters == counted
+
+
+def test_measures_of_other_weights_are_not_shown_as_these_weights_own(folder):
+    (folder / "measures.json").write_text(json.dumps({"fingerprint": "other", "measures": measures()}))
+    card = read_card(folder, model_fingerprint(folder))
+    assert card.measures is None and card.stale
+    (folder / "measures.json").write_text(json.dumps({"fingerprint": model_fingerprint(folder), "measures": measures()}))
+    card = read_card(folder, model_fingerprint(folder))
+    assert card.measures == measures() and not card.stale
+
+
+def test_a_log_tells_steps_from_validations_and_where_each_stage_ended(tmp_path):
+    (tmp_path / "log.json").write_text(json.dumps(LOG))
+    log = read_log(tmp_path / "log.json")
+    assert log.tokens == 300 and log.ends() == {"table": 200, "joint": 300}
+    assert [line["tokens"] for line in log.steps] == [100, 300] and [line["forward"] for line in log.validations] == [300.0]
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "{}", "[1]", '[{"stage": "table", "loss": 1}]', '[{"stage": "table", "forward": 1, "tokens": "x"}]']
+)
+def test_what_is_no_log_is_refused_by_name(tmp_path, text):
+    (tmp_path / "log.json").write_text(text)
+    with pytest.raises(CorruptArtifact, match=r"log\.json"):
+        read_log(tmp_path / "log.json")
+
+
+def test_a_panel_shows_the_layers_alone_beside_what_needs_no_context():
+    panels = knowledge_panels(measures())
+    assert [p.title for p in panels] == ["Parts of speech", "Senses of four words", "Senses in our sentences"]
+    assert [p.baseline for p in panels] == [0.7, 0.45, 0.39]
+    assert panels[1].accuracy == {"0": 0.5, "1": 0.51, "2": 0.52}
+
+
+def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer():
+    rows = {row["measure"].split(",")[0].split(":")[0]: row for row in measure_rows(measures())}
+    assert rows["Perplexity"]["result"] == "90.0, 91.0" and rows["Perplexity"]["command"].startswith("python -m core evaluate")
+    assert rows["Our own sentences"]["layer 2"] == 0.6 and rows["Our own sentences"]["its weights"] == "0.50, 0.25, 0.25"
+    assert rows["Cosine of two sentences of one sense"]["layer 0"] == 0.0
+    assert "PTB" in rows["Parts of speech (CoNLL-2000)"]["published"]
+
+
+def compared() -> dict:
+    """Measures with what stands beside them since static contexts are measured."""
+    found = measures()
+    less = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
+    found["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}
+    found["sentences"]["1"]["less_static"] = less
+    found["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
+    found["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
+    found["senses"]["best_mix"] = {
+        "nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]},
+        "centroid": {"macro": 0.2, "weights": [0, 0, 1]},
+    }
+    all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
+    all_words["best_mix"]["weights"] = [0, 1, 0]
+    found["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}
+    return found
+
+
+def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_were_measured():
+    panels = {panel.title: panel for panel in knowledge_panels(compared())}
+    own, four, every = (panels[f"Senses {of}"] for of in ("in our sentences", "of four words", "of all words"))
+    assert (own.static, four.static, every.static) == (0.45, 0.4, None)
+    assert own.order == (0.02, -0.01, 0.05) and four.order == (0.02, 0.01, 0.05) and panels["Parts of speech"].order is None
+    assert own.less_static == {"1": (0.02, -0.01, 0.05)} and four.less_static == {"2": (0.02, -0.01, 0.05)}
+    assert every.accuracy["2"] == 0.5 and every.baseline == 0.56  # all words by plain centroid, as published
+
+
+def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_stand_in_points():
+    rows = {row["measure"]: row for row in measure_rows(compared())}
+    plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, the sense's frequency counted too"]
+    assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
+    assert rows["Our own sentences, 1-NN leaving one out"]["layer 1 less these"] == "+2.0 (-1.0 – +5.0)"
+    senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"]
+    assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 less layer 2"] == "+2.0 (+1.0 – +5.0)"
+
+
+def test_the_bundled_models_papers_are_complete_and_of_its_weights():
+    folder = ASSETS / "elmo-mini"
+    card = read_card(folder, model_fingerprint(folder))
+    assert card.log.tokens > 9_000_000 and len(card.log.ends()) == 2 and card.log.validations
+    assert card.measures and not card.stale and {"perplexity", "tags", "senses", "all_words", "sentences"} <= card.measures.keys()
+    assert card.meta["licence"]
+    for language in i18n.languages():
+        assert {"Trained on", "How", "Good for", "Cannot"} <= card.papers(language).keys()
+    assert card.papers("ko") != card.papers("en") == card.papers("xx")
+
+
+@pytest.mark.parametrize("told", [None, [], "x", {"en": 3}, {}])
+def test_a_card_that_says_nothing_is_empty(told):
+    assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": told}).papers("en") == {}
+
+
+def test_a_card_in_one_language_is_told_in_every():
+    card = replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": {"How": "so", "Good for": 3}})
+    assert card.papers("ko") == {"How": "so", "Good for": "3"}

@@ -1,0 +1,200 @@
+"""Experiments: every run once, resumed after a cut, summed up over folds and seeds; random labels are learned by nobody."""
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.classify import tasks
+from core.classify.data import SplitConfig, make_dataset, normal_form
+from core.classify.model import NetworkConfig
+from core.classify.runs import TrainConfig
+from core.classify.scores import unpacked
+from core.classify.tables import Row, Table
+from core.common.errors import CorruptArtifact
+from core.elmo.models import Model
+from core.experiments import variants
+from core.experiments.variants import EXPERIMENTS, Experiment, read_results, run_experiments, summary, with_random_labels
+from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
+
+torch.set_num_threads(1)
+ROOT = Path(__file__).parents[3]
+TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data" / "sms_spam").mkdir(parents=True)
+    rows = "".join(f"{'spam' if row.label == 'money' else 'ham'},{row.text}\n" for row in table(120).rows)
+    (tmp_path / "data" / "sms_spam" / "spam.csv").write_text("v1,v2\n" + rows)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(monkeypatch, folder, tmp_path):
+    """`run(experiment, ...)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
+    network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
+
+    def config(task, *, seed=0, epochs=None):
+        return TrainConfig(network=network, epochs=epochs or 2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
+
+    monkeypatch.setattr(tasks, "task_config", config)
+    encoder = tiny_encoder()
+    model = Model("tiny", tmp_path, encoder, "f" * 16)
+
+    def made(experiment: Experiment, **options) -> list[dict]:
+        monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
+        return list(
+            run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options)
+        )
+
+    made.output = tmp_path / "results.jsonl"
+    return made
+
+
+def test_every_fold_and_seed_has_a_line_and_baselines_one_seed(run):
+    lines = run(TINY, seeds=(0, 1))
+    assert sorted((line["variant"], line["fold"], line["seed"]) for line in lines) == [
+        *(("glove+elmo", fold, seed) for fold in (0, 1) for seed in (0, 1)),
+        *(("tfidf", fold, 0) for fold in (0, 1)),
+    ]
+    assert read_results(run.output) == json.loads(json.dumps(lines))
+    assert all(line["model"] == "f" * 16 for line in lines if line["variant"] == "glove+elmo")
+
+
+def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run):
+    lines = run(TINY, seeds=(0,))
+    written = run.output.read_text().splitlines(keepends=True)
+    run.output.write_text("".join(written[:2]) + written[2][:20])  # the third was cut while it was written
+    again = run(TINY, seeds=(0,))
+    assert [line["run"] for line in again] == [line["run"] for line in lines[2:]]
+    assert {line["run"] for line in read_results(run.output)} == {line["run"] for line in lines}
+
+
+def test_lines_of_another_models_weights_are_dropped(run):
+    run(TINY, seeds=(0,))
+    old = run.output.read_text().replace("f" * 16, "0" * 16)
+    run.output.write_text(old)
+    again = run(TINY, seeds=(0,))
+    assert [line["variant"] for line in again] == ["glove+elmo"] * 2
+    assert {line["model"] for line in read_results(run.output)} == {None, "f" * 16}
+
+
+def test_a_summary_pools_folds_and_spreads_over_seeds():
+    rows = [
+        {"experiment": "e", "variant": "glove", "seed": s, "fold": f, "accuracy": a, "macro_f1": a, "n": n, "seconds": 2.0}
+        | {"sizes": {"train": 9}, "mix": {"s": [0.2, 0.8], "gamma": 1.0 + s}}
+        for s, f, a, n in ((0, 0, 0.5, 10), (0, 1, 0.8, 20), (1, 0, 0.6, 10), (1, 1, 0.6, 20))
+    ]
+    found = summary(rows, "e")["glove"]
+    assert found["accuracy"] == pytest.approx((0.7 + 0.6) / 2) and found["spread"] == pytest.approx(0.1 / 2**0.5)
+    assert (found["seeds"], found["runs"], found["n"]) == (2, 4, 30)
+    assert found["mix"]["s"] == [0.2, 0.8] and found["mix"]["gamma"] == pytest.approx(1.5)
+    assert summary(rows, "other") == {}
+
+
+def test_every_run_keeps_which_texts_it_was_right_on_and_a_summary_puts_the_folds_together(run):
+    lines = run(TINY, seeds=(0, 1))
+    for line in lines:
+        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
+    found = summary(lines, "tiny")
+    assert found["glove+elmo"]["right"].shape == (2, found["glove+elmo"]["n"]) and found["tfidf"]["right"].shape[0] == 1
+    assert found["glove+elmo"]["right"].mean() == pytest.approx(found["glove+elmo"]["accuracy"])
+    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
+
+
+def test_with_random_labels_nothing_is_left_to_learn(run):
+    told = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
+    dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
+    assert told[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
+
+
+def test_the_proof_that_nothing_leaks_reads_high_where_every_test_text_was_trained_on(run):
+    shown = replace(TINY, name="shown", split=SplitConfig(), variants=("tfidf", "glove"), shuffled=True, copied=True)
+    lines = {line["variant"]: line["accuracy"] for line in run(shown, seeds=(0,))}
+    assert lines["tfidf"] > 0.9 and lines["tfidf"] > lines["glove"]  # two epochs teach a network little by heart
+
+
+def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
+    rows = table(200).rows
+    copied = Table("test", tuple(Row(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
+    data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
+    dealt = with_random_labels(data, copied=True)
+    label = {}
+    for example in (*dealt.train, *dealt.valid, *dealt.test):
+        assert label.setdefault(normal_form(example.text), example.label) == example.label
+    assert {e.text for e in dealt.test} < {e.text for e in dealt.train} and set(dealt.valid) <= set(dealt.train)
+    alone = with_random_labels(data)
+    assert not {normal_form(e.text) for e in alone.test} & {normal_form(e.text) for e in alone.train}
+
+
+def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
+    before = run(TINY, seeds=(0,))
+    with (folder / "sms_spam" / "spam.csv").open("a") as file:
+        file.write("ham,One more message\n")
+    after = run(TINY, seeds=(0,))
+    kept = read_results(run.output)
+    assert len(kept) == len(before) == len(after) and {line["run"] for line in kept} == {line["run"] for line in after}
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from core.experiments.variants import add_line
+for n in range(40):
+    add_line(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
+"""
+
+
+def test_processes_that_share_a_file_lose_no_line(tmp_path):
+    output = tmp_path / "results.jsonl"
+    output.write_text('{"run": "cut wh')
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, output, name], cwd=ROOT) for name in "ab"]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
+
+
+def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, monkeypatch):
+    """The file was read, then written anew from what had been read: a line in between was lost."""
+    run(TINY, seeds=(0,))
+    lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
+    run.output.write_text(lines)
+    other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
+    reading, reads = variants.read_results, []
+
+    def read(path):
+        found = reading(path)
+        if not reads:  # another process writes as soon as it may
+            reads.append(threading.Thread(target=lambda: (variants.add_line(path, other), written.set())))
+            reads[0].start()
+            written.wait(0.5)
+        return found
+
+    monkeypatch.setattr(variants, "read_results", read)
+    run(TINY, seeds=(0,))
+    reads[0].join()
+    assert "o" in {line["run"] for line in reading(run.output)}
+
+
+def test_a_line_that_is_no_result_is_named(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
+    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is no result"):
+        read_results(path)
+    path.write_text("not json\n")
+    with pytest.raises(CorruptArtifact, match="Line 1"):
+        read_results(path)
+
+
+def test_the_command_and_the_page_know_the_same_experiments():
+    from core.cli.classify_options import EXPERIMENTS as named
+    from core.experiments import context_curve
+    from pages._classify.results import TASKS
+
+    assert set(named) == set(EXPERIMENTS) | set(context_curve.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)

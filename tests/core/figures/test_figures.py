@@ -1,0 +1,215 @@
+"""Figures say what their numbers say: true angles, safe text, stable row ids, stars in their own layer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from core.figures import style
+from core.figures.classifiers import (
+    answers_figure,
+    class_colours,
+    confusion_figure,
+    curves_figure,
+    leads_figure,
+    reliability_figure,
+    token_marks,
+)
+from core.figures.maps import Star, angle_figure, cosine_bars, map_figure, shared_limits
+from core.figures.measures import Panel, accuracy_lines, panel_figure, shared_span, training_figure
+from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
+
+
+def rays(figure) -> list[tuple[float, float]]:
+    return [(t.x[1] - t.x[0], t.y[1] - t.y[0]) for t in figure.data if t.mode == "lines+markers+text"]
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
+def test_two_rays_stand_at_the_angle_of_their_cosine(cosine: float):
+    figure = angle_figure(cosine, ("a", "b"), same_word=True, layer="2", glove=1.0)
+    a, b = rays(figure)[2:]
+    assert a[0] * b[0] + a[1] * b[1] == pytest.approx(cosine, abs=1e-9)
+    assert math.hypot(*a) == pytest.approx(1)
+
+
+def test_a_word_without_a_static_vector_has_no_ray():
+    figure = angle_figure(0.5, ("a", "b"), same_word=True, layer="2", glove=None)
+    assert len(rays(figure)) == 2 and "has no vector" in figure.layout.annotations[0].text
+
+
+@pytest.mark.parametrize("names", [("1st", "2nd"), ("첫째", "둘째"), ("strawberry", "jam")])
+@pytest.mark.parametrize("glove", [None, 1.0, 0.4, -1.0])
+@pytest.mark.parametrize("cosine", [1.0, 0.9, 0.3, -0.2, -1.0])
+def test_on_a_phone_no_dot_and_no_name_of_the_two_angles_meet_or_are_cut(cosine, glove, names):
+    """Edges in pixels on 342 of them, letters taken as wide as they are drawn."""
+    figure = angle_figure(cosine, names, same_word=glove == 1.0, layer="mix", glove=glove)
+    low, high = figure.layout.xaxis.range
+    scale = 342 / (high - low)
+    ends = [scale * trace.x[1] for trace in figure.data if trace.mode == "lines+markers+text"]
+    wide = [sum(8.2 if sign.isascii() else 13.5 for sign in name) + 12 for name in names]
+    dots, stars = ends[:-2], ends[-2:]
+    left, right = stars[0] - wide[0], stars[1] + wide[1]
+    assert left >= scale * low - 1 and right <= scale * high + 1
+    assert all(scale * low <= dot - 8 and dot + 8 < left for dot in dots)
+    below = [(scale * note.x, max(map(len, note.text.replace("<b>", "").replace("</b>", "").split("<br>"))) * 7.4 / 2) for note in figure.layout.annotations]  # fmt: skip
+    assert below[0][0] + below[0][1] < below[1][0] - below[1][1]
+    assert below[0][0] - below[0][1] >= scale * low and below[1][0] + below[1][1] <= scale * high
+
+
+def test_the_number_of_a_negative_cosine_has_room_beside_its_bar():
+    figure = cosine_bars({"GloVe": 0.3, "0": 1.0, "1": -0.35}, chosen="1")
+    low, high = figure.layout.xaxis.range
+    assert -0.35 - low > 0.14 * (high - low)  # "-0.35" of 15 px is 42 px wide, of the 300 that the bars have on a phone
+    assert cosine_bars({"0": 1.0, "1": 0.2}, chosen="1").layout.xaxis.range[0] > -0.05
+    lined = cosine_bars({"GloVe": 0.3, "0": 1.0, "1": 0.2}, chosen="1", random={"0": 0.33, "1": 0.15, "2": 0.1})
+    assert (lined.data[1].x, lined.data[1].y) == ((0.33, 0.15), lined.data[0].y[1:])  # no line where there is no bar
+
+
+def test_a_marked_sentence_escapes_markup_and_makes_its_token_bold():
+    assert mark(["<b>x</b>", "bank", "&"], 1) == "&lt;b&gt;x&lt;/b&gt; <b>bank</b> &amp;"
+
+
+def test_a_long_sentence_is_wrapped_and_cut():
+    text = mark(["word"] * 500, 3)
+    assert text.count("<br>") == 5 and text.endswith("…")
+
+
+def test_a_map_keeps_row_ids_with_their_points_and_grey_points_first():
+    xy = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], layer="1", key="k")
+    assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
+
+
+def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
+    star = Star("yours, 1", "text", {"2": (0.5, 0.5)})
+    drawn = {
+        layer: [t.name for t in map_figure(np.zeros((1, 2)), [None], [""], [0], [], layer=layer, stars=[star], key="k").data]
+        for layer in ("1", "2")
+    }
+    assert drawn == {"1": ["other"], "2": ["other", "yours, 1"]}
+
+
+def test_shared_limits_hold_every_point_and_star():
+    low_x, high_x, low_y, high_y = shared_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), [Star("s", "", {"0": (9.0, -4.0)})])
+    assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
+
+
+def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():
+    validations = [{"tokens": 1_000_000 * k, "forward": 200.0 / k, "backward": 210.0 / k} for k in (1, 2, 4)]
+    figure = training_figure([], validations, {"table": 2_000_000, "joint": 4_000_000}, quantity="perplexity")
+    assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
+        ("forward", [1, 2, 4], [200, 100, 50]),
+        ("backward", [1, 2, 4], [210, 105, 52.5]),
+    ]
+    assert [shape.x0 for shape in figure.layout.shapes] == [2]
+    assert [(a.text, a.x) for a in figure.layout.annotations if a.text in ("table", "joint")] == [("table", 1.0), ("joint", 3.0)]
+
+
+def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
+    panels = [
+        Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"),
+        Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98),
+    ]
+    span = shared_span(panels)
+    for panel in panels:
+        figure = panel_figure(panel, span=span)
+        low, high = figure.layout.yaxis.range
+        assert panel.static is None or (
+            low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes]
+        )
+        assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
+        assert high > max(*panel.accuracy.values(), panel.baseline)
+
+
+def test_accuracies_stand_beside_chance_and_the_static_context_with_labels_apart():
+    drawn = {"1-NN": {"0": 0.4, "1": 0.74}}
+    figure = accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
+    assert sorted(shape.y0 for shape in figure.layout.shapes) == pytest.approx([0.425, 0.5])
+    places = sorted(a.y for a in figure.layout.annotations)
+    assert len(places) == 2 and places[1] - places[0] > 0.15
+    assert len(accuracy_lines(drawn, null=0.4, majority=0.45).layout.shapes) == 1
+
+
+def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():
+    colours = class_colours(("World", "<b>"), ordered=False)
+    figure = answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colours)
+    assert [list(t.x) for t in figure.data] == [[0.9, 0.2], [0.1, 0.8]]
+    assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
+
+
+def test_ordered_classes_run_from_red_to_blue_and_two_of_them_take_the_ends():
+    five, two = (class_colours([str(k) for k in range(n)], ordered=True) for n in (5, 2))
+    assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
+
+
+def test_a_words_ground_is_the_stronger_the_more_it_speaks_and_its_text_is_escaped():
+    html = token_marks(["<i>", "b"], [2.0, -1.0], title="for x")
+    assert "&lt;i&gt;" in html and "<i>" not in html
+    assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
+
+
+def test_weak_reasons_stay_pale():
+    assert "0.06)" in token_marks(["a"], [0.1], title="")
+
+
+def test_a_confusion_is_shaded_by_the_true_classes_share():
+    figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
+    assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
+
+
+def test_reliability_leaves_empty_bins_out():
+    bins = [{"confidence": 0.5, "accuracy": 0.4, "n": 4}, {"confidence": 0.0, "accuracy": 0.0, "n": 0}]
+    assert list(reliability_figure(bins, colour="#000").data[1].x) == [0.5]
+
+
+def test_every_curve_is_named_at_its_end():
+    figure = curves_figure({"a": [(1, 0.5), (2, 0.7)], "b": []}, y="accuracy", percent=True)
+    (name,) = figure.layout.annotations
+    assert name.text.endswith("</span> a") and (name.x, name.y) == (2, 0.7)
+
+
+def test_ticks_of_a_logarithmic_axis_that_would_stand_on_each_other_are_not_all_named():
+    points = [(n, 0.5) for n in (1_463, 1_794, 2_550, 4_965, 13_420)]
+    figure = curves_figure({"a": points}, y="accuracy", percent=True, x="rows", log_x=True)
+    assert list(figure.layout.xaxis.tickvals) == [1_463, 4_965, 13_420]
+
+
+@pytest.mark.parametrize("ground", [*SENSE_COLOURS, *LAYER_COLOURS.values(), GLOVE, *OWN, "#000000", "#ffffff"])
+def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
+    def luminance(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        return sum(
+            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+            for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+        )
+
+    a, b = luminance(ground), luminance(ink(ground))
+    assert (max(a, b) + 0.05) / (min(a, b) + 0.05) >= 4.5
+
+
+def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
+    plain = map_figure(np.eye(2), ["a", "b"], ["", ""], [0, 1], ["a", "b"], layer="2", key="k")
+    large = style.enlarged(plain, 1.5, height=320)
+    assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
+    for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
+        assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)])
+def test_a_perplexity_s_axis_has_numbers_however_narrow_its_range(low: float, high: float):
+    lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
+    ticks = training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
+    assert sum(low <= tick <= high for tick in ticks) >= 2
+
+
+def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
+    leads = {"a": [(134, 0.05, 0.02, 0.07, True), (403, 0.01, -0.01, 0.02, False)], "b <i>": [(134, -0.02, -0.03, -0.01, True)]}
+    figure = leads_figure(leads, {"a": "#111111", "b <i>": "#222222"}, x="rows", y="points")
+    first, second = figure.data
+    assert list(first.marker.symbol) == ["circle", "circle-open"] and second.name == "b &lt;i&gt;"
+    np.testing.assert_allclose(np.add(first.y, first.error_y.array), [0.07, 0.02])
+    np.testing.assert_allclose(np.subtract(first.y, first.error_y.arrayminus), [0.02, -0.01])
+    assert first.x[0] < 134 < second.x[0] and first.customdata[0][0] == second.customdata[0][0] == 134
+    assert figure.layout.xaxis.type == "log" and list(figure.layout.xaxis.tickvals) == [134, 403]

@@ -1,0 +1,320 @@
+"""core.files.artifacts: whole or not there, said in a sentence, with what made it."""
+
+import ast
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import threading
+import time
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import Timeout
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import __version__
+from core.common.config import ASSETS, ROOT
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.files import atomic
+from core.files.artifacts import (
+    check_fits,
+    file_sha256,
+    lines_of,
+    moved,
+    parse_json,
+    provenance,
+    read_json,
+    replacing,
+    safe_name,
+    short,
+    text_fingerprint,
+    write_json,
+)
+from core.files.atomic import locked
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.name != "cache"}
+
+
+def test_a_file_appears_whole_and_leaves_nothing_beside_it(tmp_path):
+    target = tmp_path / "new" / "a.npz"
+    with replacing(target) as temporary:
+        assert temporary.parent == target.parent and temporary.suffix == ".npz"
+        temporary.write_text("first")
+        assert not target.exists()
+    with replacing(target) as temporary:
+        temporary.write_text("second")
+        assert target.read_text() == "first"
+    assert target.read_text() == "second" and names(target.parent) == {"a.npz"}
+
+
+@pytest.mark.parametrize("failure", [ValueError("ours"), KeyboardInterrupt()])
+def test_a_failure_keeps_the_old_artifact_and_removes_the_new_one(tmp_path, failure):
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(type(failure)), replacing(tmp_path / "a") as temporary:
+        temporary.write_text("half")
+        raise failure
+    assert (tmp_path / "a").read_text() == "old" and names(tmp_path) == {"a"}
+
+
+def test_a_folder_that_exists_is_swapped_whole(tmp_path):
+    for content in ("one", "two"):
+        with replacing(tmp_path / "index") as temporary:
+            temporary.mkdir()
+            (temporary / content).write_text(content)
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
+    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index") as temporary:
+        temporary.mkdir()
+        (temporary / "three").write_text("3")
+        raise ZeroDivisionError
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
+
+
+def test_a_swap_that_fails_half_way_puts_the_old_folder_back(tmp_path, monkeypatch):
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "old").write_text("old")
+    rename, outcomes = os.rename, iter([None, None, OSError(errno.EIO, "failing disk"), None])
+
+    def failing(source, target):
+        if error := next(outcomes):
+            raise error
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", failing)
+    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index") as temporary:
+        temporary.mkdir()
+        (temporary / "new").write_text("new")
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"old"}
+
+
+def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
+    def write(number: int) -> None:
+        for _ in range(20):
+            with replacing(tmp_path / "index") as temporary:
+                temporary.mkdir()
+                for part in "ab":
+                    (temporary / part).write_text(str(number))
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"a", "b"}
+    assert (tmp_path / "index" / "a").read_text() == (tmp_path / "index" / "b").read_text()
+
+
+def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
+    told = r"index\.arrow cannot be written: No space left on device\. Free some space"
+    with pytest.raises(BadInput, match=told), replacing(tmp_path / "index.arrow"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_json(tmp_path / "file" / "a.json", {})
+    with pytest.raises(BadInput, match="cannot be written"), replacing(tmp_path / "file") as temporary:
+        temporary.mkdir()
+    assert names(tmp_path) == {"file"}
+
+
+def test_writing_nothing_and_faults_elsewhere_are_not_blamed_on_the_place(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
+        pass
+    with pytest.raises(PermissionError), replacing(tmp_path / "a"):
+        raise PermissionError(errno.EACCES, "no", "/somewhere/else")
+
+
+@dataclass
+class Config:
+    seed: int
+    folder: Path
+
+
+def test_json_comes_back_as_written(tmp_path):
+    path = tmp_path / "a.json"
+    write_json(path, {"config": Config(3, Path("x")), "mean": np.float32(0.5), "row": np.arange(3), "word": "낱말 \ud800"})
+    assert read_json(path, expect=dict) == {
+        "config": {"seed": 3, "folder": "x"},
+        "mean": 0.5,
+        "row": [0, 1, 2],
+        "word": "낱말 \ud800",
+    }
+    write_json(path, ["낱말"])
+    assert "낱말" in path.read_text(encoding="utf-8")
+
+
+def test_json_refuses_what_json_cannot_say(tmp_path):
+    for value in (float("nan"), object()):
+        with pytest.raises((ValueError, TypeError)):
+            write_json(tmp_path / "a.json", {"loss": value})
+    assert names(tmp_path) == set()
+
+
+BAD_JSON = {
+    b"{": "not JSON",
+    b"": "not JSON",
+    b'{"a": NaN}': "NaN",
+    b"[" * 100_000: "too deeply",
+    b'{"a":' * 100_000: "too deeply",
+    b"\xff\xfe[]": "not UTF-8",
+    b"[" + b"9" * 5000 + b"]": "4300 digits",
+}
+
+
+@pytest.mark.parametrize(("data", "told"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
+def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, told):
+    path = tmp_path / "meta.json"
+    path.write_bytes(data)
+    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{told}.*Delete it and make it again"):
+        read_json(path)
+    with pytest.raises(ValueError, match=told):
+        parse_json(data)
+
+
+def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"There is no file .*gone\.json"):
+        read_json(tmp_path / "gone.json")
+    with pytest.raises(CorruptArtifact, match="is a folder"):
+        read_json(tmp_path)
+    write_json(tmp_path / "a.json", list(range(100)))
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes; at most 10 bytes can be read here"):
+        read_json(tmp_path / "a.json", 10)
+    with pytest.raises(CorruptArtifact, match="holds a list, not a dict"):
+        read_json(tmp_path / "a.json", expect=dict)
+
+
+def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
+    assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
+    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB; at most 0\.2 MB"):
+        check_fits(tmp_path / "a.txt", 200_000)
+    for path in ("gone", "a\0b"):
+        with pytest.raises(ElmoscopeError, match="There is no file"):
+            check_fits(path, 1)
+
+
+def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert file_sha256(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
+    with pytest.raises(MissingArtifact, match="gone"):
+        file_sha256(tmp_path / "gone")
+    assert text_fingerprint(["ab"]) != text_fingerprint(["a", "b"]) != text_fingerprint(["b", "a"])
+    assert text_fingerprint(iter(["a", "b"])) == text_fingerprint(["a", "b"])
+    assert len(text_fingerprint(["\ud800"])) == 64 and short("0123456789abcdef") == "0123456789ab"
+
+
+def test_provenance_keeps_the_facts_and_adds_code_environment_and_date():
+    made = provenance(model="elmo-mini", corpus="c0ffee", config=Config(1, Path("x")))
+    assert made["model"] == "elmo-mini" and made["code_version"] == __version__
+    assert {"python", "system", "numpy"} <= made["environment"].keys()
+    assert made["date"].endswith("+00:00") and json.loads(json.dumps(made, default=str))
+
+
+def test_a_reader_who_keeps_a_file_open_on_windows_is_waited_for(tmp_path, monkeypatch):
+    replace, refused = os.replace, iter([PermissionError(13, "in use"), PermissionError(13, "in use"), None])
+
+    def busy(source, target):
+        if error := next(refused):
+            raise error
+        replace(source, target)
+
+    (tmp_path / "new").write_text("new")
+    monkeypatch.setattr(os, "replace", busy)
+    monkeypatch.setattr(os, "name", "nt")
+    atomic.rename(str(tmp_path / "new"), str(tmp_path / "old"))
+    monkeypatch.undo()
+    assert (tmp_path / "old").read_text() == "new" and names(tmp_path) == {"old"}
+
+
+def test_a_lock_keeps_threads_out_until_it_is_given_back(tmp_path):
+    with locked(tmp_path / "a"):
+        done = []
+        thread = threading.Thread(target=lambda: [done.append(1) for _ in [0] if _take(tmp_path / "a")])
+        thread.start()
+        time.sleep(0.2)
+        assert not done
+        with pytest.raises(Timeout), locked(tmp_path / "a", timeout_s=0):
+            pass
+    thread.join(5)
+    assert done
+
+
+def _take(path) -> bool:
+    with locked(path):
+        return True
+
+
+WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$', re.IGNORECASE)
+
+
+def same_on_some_disk(name: str) -> str:
+    """A file's name where neither letter case nor how a letter is put together counts."""
+    return unicodedata.normalize("NFD", name.casefold())
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=8),
+            st.sampled_from(
+                ["and/or", "and_or", "A", "a", "what?", "con", "COM1", "nul.txt", "..", "", "é", "e\u0301", "ß", "ss", "a.", "a "]
+            ),
+        ),
+        unique=True,
+        max_size=20,
+    )
+)
+def test_every_word_has_a_file_name_of_its_own_on_every_system(words: list[str]):
+    names = [safe_name(word) for word in words]
+    assert len({same_on_some_disk(name) for name in names}) == len(words)
+    assert not [name for name in names if WINDOWS.search(name) or len(name.encode()) > 200]
+
+
+def test_bundled_maps_are_found_by_their_words():
+    for folder in ("targets", "targets-ko"):
+        for path in (ASSETS / folder / "maps").iterdir():
+            assert f"{safe_name(unicodedata.normalize('NFC', path.stem))}.safetensors" == unicodedata.normalize("NFC", path.name)
+
+
+def test_a_file_moves_to_another_disk_whole_or_not_at_all(tmp_path, monkeypatch):
+    real = os.replace
+
+    def across(source, target):
+        if Path(source).parent != Path(target).parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", across)
+    source, target = tmp_path / "a.gz", tmp_path / "cache" / "vectors" / "b.gz"
+    source.write_bytes(b"vectors")
+    assert moved(source, target).read_bytes() == b"vectors" and not source.exists()
+    source.write_bytes(b"newer")
+    monkeypatch.setattr(shutil, "copyfile", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "cut")))
+    with pytest.raises(OSError, match="cut"):
+        moved(source, target)
+    assert target.read_bytes() == b"vectors" and source.read_bytes() == b"newer" and os.listdir(target.parent) == ["b.gz"]
+
+
+def test_lists_of_words_have_the_same_lines_wherever_they_were_written():
+    assert lines_of("a\r\nb\n가\rc".encode()) == ["a", "b", "가\rc"]
+
+
+def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
+    """On Windows a text file's lines end otherwise unless it is told: sums would not fit, and words end in a carriage return."""
+    silent = []
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            mode = next((a.value for a in node.args[:1] if isinstance(a, ast.Constant)), "")
+            writes = node.func.attr == "write_text" or (node.func.attr == "open" and mode in ("w", "a", "x", "wt", "at"))
+            if writes and not {"newline"} & {keyword.arg for keyword in node.keywords}:
+                silent.append((path.relative_to(ROOT).as_posix(), ast.unparse(node.func)))
+    assert not silent

@@ -1,0 +1,144 @@
+"""Frozen layers count in the cap on disk, are refused before they are written, and give way, but never under a training's feet."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.classify import features
+from core.classify.features import open_features
+from core.common.errors import BadInput
+from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
+from core.index.index_plan import check_room, claim_room, index_plan
+from tests.core.classify_parts import tiny_encoder
+
+ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return tiny_encoder()
+
+
+def texts(n: int, mark: str = "w") -> list[tuple[str, ...]]:
+    return [(f"{mark}{k}", "the", "x", "y") for k in range(n)]
+
+
+def fill(folder: Path, n_bytes: int) -> None:
+    folder.mkdir(parents=True)
+    (folder / "some").write_bytes(bytes(n_bytes))
+
+
+def old(folder: Path, age_s: int) -> None:
+    then = (folder / LAST_USE).stat().st_mtime - age_s
+    os.utime(folder / LAST_USE, (then, then))
+
+
+def test_layers_that_pass_the_cap_are_refused_with_the_numbers_and_not_written(encoder, private_cache, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    fill(private_cache / "indexes" / "one", 960_000)
+    wanted = texts(200)  # 64,000 bytes
+    with pytest.raises(BadInput, match=r"need 0\.1 MB of disk; .* take 1\.0 of 1 MB\. Train on fewer texts"):
+        open_features(wanted, encoder, "a" * 64, layers_folder())
+    assert not list(layers_folder().rglob("*.npy"))
+    assert len(open_features(wanted[:100], encoder, "a" * 64, layers_folder())(wanted[:100])) == 100
+
+
+def test_layers_for_which_the_disk_is_too_small_are_refused_before_any_is_computed(encoder, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 100_000, 100_000))
+    monkeypatch.setattr(encoder, "encode", lambda *_: pytest.fail("computed"))
+    with pytest.raises(BadInput, match=r"need 0\.2 MB of disk; 0\.1 MB are free\. Free some"):
+        open_features(texts(500), encoder, "a" * 64, layers_folder())
+
+
+def test_the_longest_unused_layers_give_way_and_those_in_use_stay(encoder, private_cache, monkeypatch):
+    stores = [open_features(texts(60, mark), encoder, "a" * 64, layers_folder()) for mark in "abc"]
+    folders, in_use = [store.folder for store in stores], stores[0]
+    for folder, age_s in zip(folders, (300, 200, 100), strict=True):
+        old(folder, age_s)
+    del stores
+    gc.collect()
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    each = 60 * 4 * ROW + 3_000  # a folder of layers, its meta.json and the heads of its arrays
+    fill(private_cache / "corpora", 1_000_000 - 3 * each)
+    new = open_features(texts(60, "d"), encoder, "a" * 64, layers_folder())
+    assert [folder.is_dir() for folder in folders] == [True, False, True]
+    newest = open_features(texts(60, "e"), encoder, "a" * 64, layers_folder())
+    assert [folder.is_dir() for folder in folders] == [True, False, False] and new.folder.is_dir() and newest.folder.is_dir()
+    with pytest.raises(BadInput, match="layers in use take"):
+        open_features(texts(60, "f"), encoder, "a" * 64, layers_folder())
+    assert in_use(texts(60, "a"))[0].shape == (3, 4, 16)
+
+
+def test_only_as_many_give_way_as_are_needed_and_none_where_all_would_not_do(encoder):
+    for mark, age_s in (("a", 300), ("b", 200)):
+        old(open_features(texts(60, mark), encoder, "a" * 64, layers_folder()).folder, age_s)
+    gc.collect()
+    before = sorted(layers_folder().iterdir(), key=lambda folder: (folder / LAST_USE).stat().st_mtime)
+    size = sum(path.stat().st_size for path in layers_folder().rglob("*") if path.is_file())
+    make_room(1_000, most=900)
+    assert all(folder.is_dir() for folder in before)
+    make_room(1_000, most=size)
+    assert [folder.is_dir() for folder in before] == [False, True]
+
+
+def test_layers_that_another_process_has_open_stay_until_it_ends():
+    folder = layers_folder() / "theirs"
+    code = "import sys; from pathlib import Path; from core.files.disk_space import hold; held = hold(Path(sys.argv[1])); print('held', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        (folder / "some").write_bytes(bytes(5_000))
+        make_room(1_000, most=1_000)
+        assert folder.is_dir()
+        other.kill()
+        other.wait()
+    make_room(1_000, most=1_000)
+    assert not folder.exists()
+
+
+def test_room_is_asked_for_again_at_every_shard(encoder, monkeypatch):
+    monkeypatch.setattr(features, "SHARD_TOKENS", 40)
+
+    def usage(place) -> Usage:
+        return Usage(10**9, 0, 100_000 if len(list(layers_folder().glob("*/shard-*"))) < 2 else 100)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    with pytest.raises(BadInput, match=r"need 0\.0 MB of disk; 0\.0 MB are free"):
+        open_features(texts(40), encoder, "a" * 64, layers_folder())
+    assert len(list(layers_folder().glob("*/shard-*"))) == 2
+
+
+def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
+    plan = replace(index_plan([], 3, 16), working_bytes=600_000)
+    held = hold(layers_folder() / "one")
+    (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
+    for check in (check_room, claim_room):
+        with pytest.raises(BadInput, match=r"with layers in use, have used 1 of the 1 MB"):
+            check(plan)
+    held.release()
+    check_room(plan)
+    assert (layers_folder() / "one").is_dir()
+    claim_room(plan)
+    assert not (layers_folder() / "one").exists()
+
+
+def test_opened_again_layers_count_as_used_now(encoder):
+    first = open_features(texts(5), encoder, "a" * 64, layers_folder())
+    old(first.folder, 1_000)
+    before = (first.folder / LAST_USE).stat().st_mtime
+    again = open_features(texts(5), encoder, "a" * 64, layers_folder())
+    assert (first.folder / LAST_USE).stat().st_mtime > before + 900
+    np.testing.assert_array_equal(again(texts(5))[0], first(texts(5))[0])

@@ -1,0 +1,493 @@
+"""core.files.registry and core.files.download, against a real server on this machine that does what servers do."""
+
+import hashlib
+import http.server
+import json
+import re
+import shutil
+import threading
+import time
+from collections import namedtuple
+from contextlib import suppress
+
+import pytest
+
+from core.common import config
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files import download as fetching
+from core.files import registry
+from core.files.download import DownloadStopped, Progress, download
+from core.files.registry import Entry, RemoteFile, entries, entry_named, fetch, model_files, resolve
+
+DATA = bytes(range(256)) * 2000  # 512,000 bytes
+SHA256 = hashlib.sha256(DATA).hexdigest()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Serves DATA; how is the path: /plain /norange /drop/N /weak /moved/URL /404 ..., as the server's state says."""
+
+    def log_message(self, *args) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        state = self.server.state
+        state["requests"].append(dict(self.headers))
+        kind, _, rest = self.path.strip("/").partition("/")
+        with suppress(ConnectionError):
+            getattr(self, f"serve_{kind}")(rest, state, state["data"])
+
+    def head(self, code: int, length: int | None, **headers: str) -> None:
+        self.send_response(code)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+
+    def serve_plain(self, rest, state, data) -> None:
+        """As S3: ETag, Range, If-Range; closes the line after `state["cut"]` bytes while that list lasts."""
+        etag = f'"{hashlib.md5(data).hexdigest()}"'
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(asked[1]) if asked and self.headers.get("If-Range", etag) == etag else 0
+        if start >= len(data):
+            return self.head(416, 0, Content_Range=f"bytes */{len(data)}")
+        span = {"Content_Range": f"bytes {start}-{len(data) - 1}/{len(data)}"} if start else {}
+        self.head(206 if start else 200, len(data) - start, ETag=etag, **span)
+        self.wfile.write(data[start:][: state["cut"].pop(0) if state["cut"] else None])
+
+    def serve_norange(self, rest, state, data) -> None:
+        self.head(200, len(data))
+        self.wfile.write(data[: state["cut"].pop(0) if state["cut"] else None])
+
+    def serve_wrongrange(self, rest, state, data) -> None:
+        asked = "Range" in self.headers
+        self.head(206 if asked else 200, len(data), **({"Content_Range": f"bytes 7-9/{len(data)}"} if asked else {}))
+        self.wfile.write(data[: state["cut"].pop(0) if state["cut"] else None])
+
+    def serve_nolength(self, rest, state, data) -> None:
+        self.head(200, None)
+        self.wfile.write(data)
+
+    def serve_slow(self, rest, state, data) -> None:
+        self.head(200, len(data))
+        for start in range(0, len(data), 10_000):
+            self.wfile.write(data[start : start + 10_000])
+            time.sleep(0.02)
+
+    def serve_silent(self, rest, state, data) -> None:
+        self.head(200, len(data))
+        self.wfile.write(data[:1000])
+        time.sleep(1.0)
+
+    def serve_moved(self, rest, state, data) -> None:
+        self.head(302, 0, Location=rest)
+
+    def serve_status(self, rest, state, data) -> None:
+        state["failures"] -= 1
+        if state["failures"] >= 0:
+            return self.send_error(int(rest))
+        return self.serve_plain("", state, data)
+
+
+Server = namedtuple("Server", "url state")
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.daemon_threads = True
+        running.state = {"requests": [], "cut": [], "data": DATA, "failures": 10**6}
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield Server(f"http://127.0.0.1:{running.server_port}", running.state)
+        running.shutdown()
+        thread.join()
+
+
+def left(folder) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
+# --- download ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_fetched_checked_and_reported(server, tmp_path):
+    heard: list[Progress] = []
+    target = download(f"{server.url}/plain", tmp_path / "d" / "w", size=len(DATA), sha256=SHA256, report=heard.append)
+    assert target.read_bytes() == DATA and left(tmp_path / "d") == {"w"}
+    assert (heard[-1].name, heard[-1].done, heard[-1].total) == ("w", len(DATA), len(DATA)) and heard[-1].bytes_per_s > 0
+    assert [p.done for p in heard] == sorted(p.done for p in heard)
+
+
+def test_a_dropped_connection_is_taken_up_where_it_ended(server, tmp_path):
+    server.state["cut"] = [100_000, 0, 150_000]
+    download(f"{server.url}/plain", tmp_path / "w", size=len(DATA), sha256=SHA256)
+    assert (tmp_path / "w").read_bytes() == DATA
+    assert [r.get("Range") for r in server.state["requests"]] == [None, "bytes=100000-", "bytes=100000-", "bytes=250000-"]
+    assert all("If-Range" in r for r in server.state["requests"][1:])
+
+
+def test_a_later_call_resumes_what_an_earlier_one_left(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "TRIES", 1)
+    server.state["cut"] = [100_000, 0]
+    with pytest.raises(MissingArtifact, match=r"w could not be downloaded from 127\.0\.0\.1: .* 100,000 bytes .* kept"):
+        download(f"{server.url}/plain", tmp_path / "w")
+    assert not (tmp_path / "w").exists() and (tmp_path / "w.part").stat().st_size == 100_000
+    download(f"{server.url}/plain", tmp_path / "w")
+    assert server.state["requests"][-1]["Range"] == "bytes=100000-"
+    assert (tmp_path / "w").read_bytes() == DATA and "w.part" not in left(tmp_path)
+
+
+def test_a_part_of_a_file_that_has_changed_or_comes_from_elsewhere_is_not_used(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "TRIES", 1)
+    for again, data in (("plain", DATA[::-1]), ("norange", DATA)):
+        server.state.update(cut=[100_000, 0], data=DATA)
+        with suppress(MissingArtifact):
+            download(f"{server.url}/plain", tmp_path / "w")
+        assert (tmp_path / "w.part").stat().st_size == 100_000
+        server.state.update(cut=[], data=data)
+        download(f"{server.url}/{again}", tmp_path / "w")
+        assert (tmp_path / "w").read_bytes() == data
+    assert "Range" not in server.state["requests"][-1]
+
+
+def test_a_part_that_is_whole_or_too_long_is_settled_with_the_server(server, tmp_path):
+    note = json.dumps({"url": f"{server.url}/plain", "validator": "", "total": len(DATA)})
+    for part in (DATA, DATA + b"more"):
+        (tmp_path / "w.part").write_bytes(part)
+        (tmp_path / "w.part.json").write_text(note)
+        download(f"{server.url}/plain", tmp_path / "w", size=len(DATA), sha256=SHA256)
+        assert (tmp_path / "w").read_bytes() == DATA
+    (tmp_path / "w.part").write_bytes(DATA[:10])
+    (tmp_path / "w.part.json").write_text("{damaged")
+    download(f"{server.url}/plain", tmp_path / "w", sha256=SHA256)
+
+
+@pytest.mark.parametrize("kind", ["norange", "wrongrange"])
+def test_a_server_that_cannot_resume_is_asked_for_all_again(server, tmp_path, kind):
+    server.state["cut"] = [100_000, 200_000]
+    download(f"{server.url}/{kind}", tmp_path / "w", sha256=SHA256)
+    assert (tmp_path / "w").read_bytes() == DATA
+
+
+def test_a_server_that_always_drops_the_line_is_given_up(server, tmp_path):
+    server.state["cut"] = [100_000] * 50
+    with pytest.raises(MissingArtifact, match="the connection was lost"):
+        download(f"{server.url}/norange", tmp_path / "w")
+    assert len(server.state["requests"]) == fetching.TRIES + 1 and not (tmp_path / "w").exists()
+
+
+def test_a_size_that_nobody_states_is_accepted_and_a_wrong_one_refused(server, tmp_path):
+    download(f"{server.url}/nolength", tmp_path / "w", sha256=SHA256)
+    with pytest.raises(CorruptArtifact, match="offers v with 512,000 bytes; the published file has 3"):
+        download(f"{server.url}/plain", tmp_path / "v", size=3)
+    with pytest.raises(CorruptArtifact, match="sends more than the 3 bytes of v"):
+        download(f"{server.url}/nolength", tmp_path / "v", size=3)
+    assert left(tmp_path) == {"w"}
+
+
+def test_a_wrong_checksum_removes_what_came(server, tmp_path):
+    with pytest.raises(CorruptArtifact, match=rf"w from .* is not the published file: its sha256 is {SHA256}, not 0000"):
+        download(f"{server.url}/plain", tmp_path / "w", sha256="0" * 64)
+    assert left(tmp_path) == set()
+
+
+def test_404_is_final_and_503_is_not(server, tmp_path):
+    with pytest.raises(MissingArtifact, match=r"127\.0\.0\.1 answers 404 Not Found for http.*/status/404: the file is not"):
+        download(f"{server.url}/status/404", tmp_path / "w")
+    assert len(server.state["requests"]) == 1 and left(tmp_path) == set()
+    server.state["failures"] = 3
+    download(f"{server.url}/status/503", tmp_path / "w", sha256=SHA256)
+    server.state["failures"] = 99
+    with pytest.raises(MissingArtifact, match="the server answers 503"):
+        download(f"{server.url}/status/503", tmp_path / "v")
+
+
+def test_stopping_keeps_what_has_arrived(server, tmp_path):
+    heard: list[Progress] = []
+    with pytest.raises(DownloadStopped, match=r"was stopped; its [0-9,]+ bytes are kept"):
+        download(f"{server.url}/slow", tmp_path / "w", report=heard.append, stop=lambda: len(heard) >= 2)
+    assert 0 < (tmp_path / "w.part").stat().st_size < len(DATA) and not (tmp_path / "w").exists()
+    with pytest.raises(DownloadStopped, match="0 bytes"):
+        download(f"{server.url}/plain", tmp_path / "v", stop=lambda: True)
+
+
+def test_a_silent_server_is_given_up_in_time(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "TRIES", 1)
+    started = time.monotonic()
+    with pytest.raises(MissingArtifact, match=r"w could not be downloaded .*no answer in time.*1,000 bytes"):
+        download(f"{server.url}/silent", tmp_path / "w", timeout_s=0.2)
+        download(f"{server.url}/silent", tmp_path / "w", timeout_s=0.2)
+    assert time.monotonic() - started < 1.5
+
+
+def test_one_file_is_downloaded_once_at_a_time(server, tmp_path):
+    heard: list[str] = []
+
+    def again(_: Progress) -> None:
+        if not heard:
+            with pytest.raises(MissingArtifact, match=r"w is being downloaded already"):
+                download(f"{server.url}/plain", tmp_path / "w")
+            heard.append("refused")
+
+    download(f"{server.url}/plain", tmp_path / "w", sha256=SHA256, report=again)
+    assert heard == ["refused"] and left(tmp_path) == {"w"}
+
+
+def test_a_download_is_held_until_its_file_has_its_name(server, tmp_path, monkeypatch):
+    """Between the end of the lock and the renaming another could begin a part of its own, and rename that."""
+    heard, put = [], fetching.rename
+
+    def late(source, target):
+        if not heard:
+            heard.append("renamed")
+            with pytest.raises(MissingArtifact, match=r"w is being downloaded already"):
+                download(f"{server.url}/plain", tmp_path / "w")
+        put(source, target)
+
+    monkeypatch.setattr(fetching, "rename", late)
+    download(f"{server.url}/plain", tmp_path / "w", sha256=SHA256)
+    assert heard and left(tmp_path) == {"w"}
+
+
+def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
+    for url in ("http://example.org/w", "ftp://127.0.0.1/w", "file:///etc/passwd", "https://", "w", "https://[bad"):
+        with pytest.raises(BadInput, match="is not an https address"):
+            download(url, tmp_path / "w")
+    download(f"{server.url}/moved/{server.url}/plain", tmp_path / "w", sha256=SHA256)
+    for elsewhere, told in (("http://example.org/w", "is not an https address"), ("file:///etc/passwd", "is not allowed")):
+        with pytest.raises((BadInput, MissingArtifact), match=told):
+            download(f"{server.url}/moved/{elsewhere}", tmp_path / "v")
+    secure = fetching.urllib.request.Request("https://example.org/w")
+    with pytest.raises(BadInput, match=r"leads on to http://127\.0\.0\.1/w, which is not https"):
+        fetching._Redirects().redirect_request(secure, None, 302, "Found", {}, "http://127.0.0.1/w")
+    assert left(tmp_path) == {"w"}
+
+
+def test_no_network_and_nobody_at_home_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
+    with pytest.raises(MissingArtifact, match=r"w could not be downloaded from 127\.0\.0\.1: .*refused.*Try again later"):
+        download("http://127.0.0.1:9/w", tmp_path / "w")
+
+    def unknown(*args, **kwargs):
+        raise fetching.socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", unknown)
+    with pytest.raises(MissingArtifact, match=r"example\.org, which has w, was not found\. Is this machine online\?"):
+        download("https://example.org/w", tmp_path / "w")
+
+
+def test_a_disk_without_room_is_told_before_and_while_it_fills(server, tmp_path, monkeypatch):
+    class Full:
+        def __init__(self, stream):
+            self.stream = stream
+
+        def __getattr__(self, name):
+            return getattr(self.stream, name)
+
+        def write(self, view):
+            raise OSError(28, "No space left on device")
+
+    usage = namedtuple("usage", "total used free")
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
+        with pytest.raises(BadInput, match=r"w needs 1 MB more, .* has 0 MB free\. Free some, or set ELMOSCOPE_CACHE"):
+            download(f"{server.url}/plain", tmp_path / "w")
+    receive = fetching._Transfer.receive
+
+    def onto_a_full_disk(self, *args):
+        self.stream = Full(self.stream)
+        return receive(self, *args)
+
+    monkeypatch.setattr(fetching._Transfer, "receive", onto_a_full_disk)
+    with pytest.raises(BadInput, match="w cannot be written: No space left on device"):
+        download(f"{server.url}/plain", tmp_path / "w")
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def model(folder, *files: str):
+    folder.mkdir(parents=True)
+    for name in files or ("options.json", "weights.hdf5"):
+        (folder / name).write_text("{}")
+    return folder
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """assets, ELMOSCOPE_DATA and the cache as empty folders of this test."""
+    monkeypatch.setattr(config, "ASSETS", tmp_path / "assets")
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim"))
+    monkeypatch.chdir(tmp_path)
+    return namedtuple("places", "assets data cache gensim")(*(tmp_path / n for n in ("assets", "data", "cache", "gensim")))
+
+
+def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tmp_path):
+    for expected in (places.cache / "models", places.data / "models", places.data, places.assets):
+        model(expected / "elmo-mini")
+        assert resolve("elmo-mini", "model") == expected / "elmo-mini"
+    assert resolve(model(tmp_path / "mine"), "model") == tmp_path / "mine"
+    assert resolve("./mine", "model").samefile(tmp_path / "mine")
+    model(tmp_path / "elmo-mini")
+    assert resolve("elmo-mini", "model").samefile(tmp_path / "elmo-mini")
+
+
+def test_corpora_and_vectors_are_found_by_name(places):
+    places.assets.mkdir()
+    (places.assets / "sentences.jsonl").write_text("x")
+    assert resolve("sentences", "corpus") == places.assets / "sentences.jsonl"
+    (places.gensim / "glove-twitter-25").mkdir(parents=True)
+    (places.gensim / "glove-twitter-25" / "glove-twitter-25.gz").write_text("x")
+    assert resolve("glove-twitter-25", "vectors").name == "glove-twitter-25.gz"
+    (places.cache / "vectors").mkdir(parents=True)
+    for name in ("glove-twitter-50", "mine"):  # as core.workbench keeps them
+        (places.cache / "vectors" / f"{name}.gz").write_text("x")
+        assert resolve(name, "vectors") == places.cache / "vectors" / f"{name}.gz"
+    listed = [entry.name for entry in entries("vectors") if entry.available]
+    assert listed == ["glove-twitter-25", "glove-twitter-50", "mine.gz"]
+    with pytest.raises(MissingArtifact, match=r"glove-wiki-gigaword-50 \(69 MB\) is not on this machine yet"):
+        resolve("glove-wiki-gigaword-50", "vectors", allow_download=True)
+
+
+def test_an_unknown_name_is_told_with_those_that_are_known(places):
+    expected = (
+        "'xyz' is no model known here. Known: elmo-mini, elmo-ko-mini, allennlp-small, allennlp-medium, allennlp-original, "
+        "allennlp-original-5.5B; or give a folder that holds options.json and one weights file."
+    )
+    with pytest.raises(MissingArtifact) as caught:
+        resolve("xyz", "model")
+    assert str(caught.value) == expected
+    for name in ("", "../assets", "a\0b", "a" * 5000, "~nobody-here/x", ".hidden", "line\nbreak"):
+        for kind in ("model", "vectors", "corpus"):
+            with pytest.raises(MissingArtifact, match="known here") as caught:
+                resolve(name, kind, allow_download=True)
+            assert "\n" not in str(caught.value) and "\0" not in str(caught.value)
+    with pytest.raises(MissingArtifact, match=r"elmo-mini belongs in .*assets but is not there"):
+        resolve("elmo-mini", "model")
+    with pytest.raises(BadInput, match="'voice' is no kind of artifact; there are model, vectors, corpus"):
+        resolve("elmo-mini", "voice")
+
+
+def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
+    options, weights = model_files(model(tmp_path / "a", "options.json", "x.safetensors", "meta.json", ".w.hdf5"))
+    assert (options.name, weights.name) == ("options.json", "x.safetensors")
+    published = model(tmp_path / "b", "elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")
+    assert [path.name for path in model_files(published)] == ["elmo_small_options.json", "elmo_small_weights.hdf5"]
+    for files, told in (
+        (["weights.hdf5"], r"c has no options\.json\. A model is a folder that holds options\.json and one weights file"),
+        (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
+        (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 where one weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
+        (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 where one options\.json"),
+    ):
+        folder = model(tmp_path / "c", *files)
+        with pytest.raises((MissingArtifact, BadInput), match=told):
+            resolve(folder, "model")
+        shutil.rmtree(folder)
+    with pytest.raises(BadInput, match=r"options\.json is no folder"):
+        resolve(tmp_path / "a" / "options.json", "model")
+
+
+def test_the_first_whole_copy_counts_and_a_broken_one_is_told_if_there_is_no_other(places):
+    model(places.assets / "elmo-mini", "options.json")
+    with pytest.raises(MissingArtifact, match=r"assets/elmo-mini has no weights file"):
+        resolve("elmo-mini", "model")
+    model(places.cache / "models" / "elmo-mini")
+    assert resolve("elmo-mini", "model") == places.cache / "models" / "elmo-mini"
+
+
+def test_entries_say_what_is_here_and_where_the_rest_comes_from(places):
+    model(places.assets / "elmo-mini")
+    model(places.cache / "models" / "my-own")
+    model(places.data / "models" / "broken", "options.json")
+    listed = {entry.name: entry for entry in entries("model")}
+    assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
+    assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
+    assert [entry.name for entry in entries("corpus")] == ["sentences", "more-words", "sentences-ko", "more-words-ko"]
+    assert all(entry.title and entry.licence for kind in ("model", "vectors", "corpus") for entry in entries(kind))
+
+
+def test_downloads_are_the_published_addresses_and_honest_about_checksums():
+    for name, shape, known in (
+        ("small", "2x1024_128_2048cnn_1xhighway", True),
+        ("medium", "2x2048_256_2048cnn_1xhighway", False),
+        ("original", "2x4096_512_2048cnn_2xhighway", True),
+        ("original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", False),
+    ):
+        entry = entry_named(f"allennlp-{name}", "model")
+        options, weights = entry.files
+        base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}"
+        assert (options.url, weights.url) == (f"{base}_options.json", f"{base}_weights.hdf5")
+        assert bool(weights.sha256) == known and ("No sha256 is published" in entry.note) != known
+        assert abs((weights.size or entry.size_mb * 1e6) / 1e6 - entry.size_mb) < 0.1
+
+
+def test_the_vectors_listed_are_those_that_core_static_downloads():
+    from core.static.vectors import DOWNLOADS
+
+    assert {entry.name for entry in registry.CATALOGUE if entry.kind == "vectors" and entry.source == "download"} == set(
+        DOWNLOADS
+    )
+
+
+@pytest.fixture
+def remote(server, places, monkeypatch):
+    """An entry on this test's server: its options are JSON, its weights DATA, of which no checksum is known."""
+    files = RemoteFile("options.json", f"{server.url}/options"), RemoteFile("weights.hdf5", f"{server.url}/plain")
+    entry = Entry("far-away", "model", "far-away", files, 0.5, "download", "ours")
+    monkeypatch.setattr(registry, "CATALOGUE", (entry,))
+
+    def serve_options(self, rest, state, data):
+        body = state.get("options", b"{}")
+        self.head(200, len(body))
+        self.wfile.write(body)
+
+    monkeypatch.setattr(Handler, "serve_options", serve_options, raising=False)
+    return entry
+
+
+def test_a_model_is_downloaded_only_if_that_is_allowed_and_then_kept(server, remote, places):
+    with pytest.raises(MissingArtifact, match=r"far-away \(0\.5 MB\) is not on this machine yet\. Allow its download, or put"):
+        resolve("far-away", "model")
+    assert not server.state["requests"]
+    heard: list[Progress] = []
+    folder = resolve("far-away", "model", allow_download=True, report=heard.append)
+    assert folder == places.cache / "models" / "far-away" and (folder / "weights.hdf5").read_bytes() == DATA
+    assert {progress.name for progress in heard} == {"options.json", "weights.hdf5"}
+    asked = len(server.state["requests"])
+    assert resolve("far-away", "model") == resolve("far-away", "model", allow_download=True) == folder
+    assert len(server.state["requests"]) == asked and entries("model")[0].available
+
+
+def test_the_first_checksum_is_recorded_and_holds_for_ever(server, remote, places):
+    folder = fetch(remote)
+    record = places.cache / "checksums" / "far-away.json"
+    assert json.loads(record.read_text())["weights.hdf5"]["sha256"] == SHA256
+    (folder / "weights.hdf5").write_bytes(DATA)  # touched, not changed
+    assert resolve("far-away", "model") == folder
+    (folder / "weights.hdf5").write_bytes(DATA[:-1] + b"x")
+    with pytest.raises(CorruptArtifact, match=r"weights\.hdf5 is not the one first downloaded \(recorded in .*far-away\.json\)"):
+        resolve("far-away", "model")
+    shutil.rmtree(folder)
+    server.state["data"] = DATA[::-1]
+    with pytest.raises(CorruptArtifact, match="not the one first downloaded"):
+        resolve("far-away", "model", allow_download=True)
+
+
+def test_a_stopped_model_download_is_not_a_model_and_goes_on_later(server, remote, places):
+    server.state["cut"] = [100_000]
+    with pytest.raises(DownloadStopped):
+        fetch(remote, stop=lambda: len(server.state["requests"]) > 1)
+    assert not entries("model")[0].available
+    with pytest.raises(MissingArtifact, match="not on this machine yet"):
+        resolve("far-away", "model")
+    assert model_files(resolve("far-away", "model", allow_download=True))
+
+
+def test_a_login_page_is_not_kept_as_options(server, remote, places):
+    server.state["options"] = b"<html>Please log in</html>"
+    with pytest.raises(CorruptArtifact, match="was something else and is removed"):
+        fetch(remote)
+    assert left(places.cache / "models" / "far-away") == set()

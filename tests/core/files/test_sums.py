@@ -1,0 +1,158 @@
+"""core.files.sums: a byte changed in any bundled file is noticed where that file is opened, and the error names it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.common import config
+from core.common.config import ROOT
+from core.common.errors import CorruptArtifact, MissingArtifact
+from core.files import sums
+
+# Run in a copy of core and assets: opens each bundled file as the program does, whole and with one byte changed.
+OPEN_EACH = """
+import json, os, sys
+from core.elmo.models import open_model
+from core.experiments import variants
+from core.files import sums
+from core.files.registry import resolve
+from core.index.tables import bundled_targets
+from core.text import languages
+from core.text.corpora import open_corpus
+from core.files.artifacts import read_json
+from core.classify.head import load_head
+from core.common.config import ASSETS
+from core.common.errors import ElmoscopeError
+from core.static.vectors import load_vectors
+from core.text.sentences import read_sentences
+
+sums.make()
+spoken = {one.targets: (one.sentences, open_model(one.model)) for one in map(languages.named, languages.codes())}
+
+def opened(path):
+    part = path.relative_to(ASSETS).parts
+    if part[0] in spoken: return bundled_targets(*spoken[part[0]])
+    if part[0] == "heads": return load_head(path.parent)
+    if part[-1] == "meta.json" or path.suffix in (".safetensors", ".txt"):
+        return resolve(part[0], "vectors" if part[0].startswith("glove") else "model")
+    if part[0].startswith("sentences"): return open_corpus(part[0])
+    if path.name == "classification.jsonl": return variants.read_results(path)
+    return read_json(path)
+
+silent, wrong, kinds = [], [], set()
+for path in sums.bundled_files(ASSETS):
+    name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
+    ways = [sums.check] if kind in kinds else [sums.check, opened]  # the first of a kind as the program opens it
+    kinds.add(kind)
+    data, at = path.read_bytes(), path.stat().st_size // 2
+    for use, broken in [(use, broken) for use in ways for broken in (data[:at] + bytes([data[at] ^ 1]) + data[at + 1:] if data else b"x", data[:at] if data else b"y")]:
+        path.write_bytes(broken)
+        try:
+            use(path)
+            silent.append(name)
+        except ElmoscopeError as error:
+            if path.name not in str(error): wrong.append(f"{name}: {error}")
+    path.write_bytes(data)
+print(json.dumps({"files": len(sums.bundled_files(ASSETS)), "silent": silent, "wrong": wrong}))
+"""
+
+
+def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the_file_named(tmp_path):
+    import shutil
+
+    for name in ("core", "assets"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
+    done = subprocess.run([sys.executable, "-c", OPEN_EACH], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["files"] > 100 and found["silent"] == [] and found["wrong"] == []
+
+
+def test_the_list_names_every_bundled_file_as_it_is_now():
+    found = sums._listed(config.ASSETS)
+    now = {path.relative_to(config.ASSETS).as_posix(): sums._sum(path) for path in sums.bundled_files(config.ASSETS)}
+    assert found == now, "assets have changed: python -m core bundle --sums"
+
+
+@pytest.fixture
+def assets(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "assets"
+    (folder / "model").mkdir(parents=True)
+    (folder / "model" / "a.bin").write_bytes(b"one")
+    (folder / "b.json").write_text("{}")
+    monkeypatch.setattr(config, "ASSETS", folder)
+    monkeypatch.setattr(sums, "_SEEN", {})
+    sums.make()
+    return folder
+
+
+def test_whole_files_pass_and_others_are_no_business_of_the_list(assets, tmp_path):
+    sums.check(assets / "model")
+    sums.check(assets)
+    (assets / "mine.txt").write_text("put there by its user")
+    sums.check(assets / "mine.txt")
+    sums.check(tmp_path / "elsewhere")
+
+
+def test_swapped_and_missing_files_are_named(assets):
+    (assets / "b.json").write_bytes(b"one")
+    with pytest.raises(CorruptArtifact, match=r"b\.json.*bundle --sums"):
+        sums.check(assets / "b.json")
+    (assets / "model" / "a.bin").unlink()
+    with pytest.raises(MissingArtifact, match=r"a\.bin"):
+        sums.check(assets / "model")
+
+
+def test_a_damaged_list_is_named_itself(assets):
+    (assets / sums.NAME).write_bytes(b"\xff\xfe no list")
+    with pytest.raises(CorruptArtifact, match=sums.NAME):
+        sums.check(assets / "b.json")
+
+
+def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypatch):
+    read = []
+    monkeypatch.setattr(sums, "_sum", lambda path, real=sums._sum: read.append(path.name) or real(path))
+    sums.check(assets)
+    monkeypatch.setattr(sums, "_SEEN", {})  # as in another process
+    sums.check(assets)
+    assert sorted(read) == ["a.bin", "b.json"]
+    (assets / "b.json").write_text("[]")
+    with pytest.raises(CorruptArtifact):
+        sums.check(assets / "b.json")
+
+
+def test_the_list_is_what_sha256sum_reads(assets):
+    done = subprocess.run(["sha256sum", "-c", sums.NAME], cwd=assets, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count(": OK") == 2
+
+
+def test_a_file_that_a_command_wrote_anew_is_named_anew_and_nothing_else_is(tmp_path, monkeypatch):
+    assets = tmp_path / "assets"
+    monkeypatch.setattr(config, "ASSETS", assets)
+    for name in ("a/b.json", "a.json", "z.json"):
+        (assets / name).parent.mkdir(parents=True, exist_ok=True)
+        (assets / name).write_text("1")
+    before = sums.make().read_text()
+    sums.renew(assets / "z.json")
+    assert (assets / "SHA256").read_text() == before
+    (assets / "z.json").write_text("2")
+    with pytest.raises(CorruptArtifact, match=r"z\.json"):
+        sums.check(assets / "z.json")
+    (assets / "new.json").write_text("3")
+    sums.renew(assets / "z.json")
+    sums.renew(assets / "new.json")
+    sums.check(assets)
+    assert (assets / "SHA256").read_text() == sums.make().read_text()
+    sums.renew(tmp_path / "elsewhere.json")  # not ours to name, and not there
+    (assets / "heads").mkdir()
+    for name in ("a.json", "b.json"):
+        (assets / "heads" / name).write_text("4")
+    sums.renew(assets / "heads")
+    assert (assets / "SHA256").read_text() == sums.make().read_text()
+    (assets / "heads" / "a.json").write_text("5")
+    (assets / "heads" / "b.json").unlink()
+    sums.renew(assets / "heads")
+    assert (assets / "SHA256").read_text() == sums.make().read_text()

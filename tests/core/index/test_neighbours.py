@@ -1,0 +1,330 @@
+"""Nearest occurrences and types: by hand on vectors one can see, then against brute force on really mixed vectors."""
+
+import math
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.common.errors import BadInput
+from core.index import table as occurrences
+from core.index.neighbours import (
+    ANY,
+    OTHER,
+    SAME,
+    best,
+    cosines,
+    cosines_of_mixes,
+    make_query,
+    nearest,
+    nearest_types,
+    products,
+    same_sentence,
+    similarities,
+)
+from core.index.table import build_index
+from core.text.sentences import Sentence, Target
+
+SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
+
+
+class Compass:
+    """Layer 0 points where the token says, layer 1 where its sentence's first token says."""
+
+    n_layers, dim = 2, 2
+
+    def encode(self, sentences):
+        points = [[SHORT.get(t.split(".")[0], (1, 2)) for t in s] for s in sentences]
+        return [np.array([p, [p[0]] * len(p)], np.float32) if p else np.empty((2, 0, 2), np.float32) for p in points]
+
+
+class Random:
+    """Vectors of three layers by token, place and sentence; halves and quarters, which float16 holds exactly."""
+
+    n_layers, dim = 3, 5
+
+    def encode(self, sentences):
+        return [
+            np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 5), np.float32)
+            for s in sentences
+        ]
+
+    def token(self, tokens, position):
+        key = f"{position} {' '.join(tokens)}".encode()
+        return (np.random.default_rng(zlib.crc32(key)).integers(-16, 17, (3, 5)) / 4).astype(np.float32)
+
+
+def index(folder, encoder, sentences):
+    return build_index(
+        [s if isinstance(s, Sentence) else Sentence(tuple(s.split())) for s in sentences], encoder, folder, model="fake"
+    )
+
+
+def ask(table, encoder, sentence: str, position: int, weights, **options):
+    found = products(table.rows, make_query(encoder, sentence.split(), position))
+    return [(n.occurrence.row, round(n.cosine, 6)) for n in nearest(table, found, weights, **options)]
+
+
+@pytest.fixture(scope="module")
+def compass(tmp_path_factory):
+    """Rows 0 to 5: E N | N e | W NE."""
+    return index(tmp_path_factory.mktemp("compass") / "index", Compass(), ["E N", "N e", "W NE"])
+
+
+@pytest.fixture(scope="module")
+def random_table(tmp_path_factory):
+    """60 rows in blocks of seven."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(occurrences, "ROWS_PER_BATCH", 7)
+        return index(tmp_path_factory.mktemp("random") / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+def test_nearest_by_layer_0_are_those_that_point_the_same_way(compass):
+    found = ask(compass, Compass(), "E x x", 0, [1, 0], k=6)
+    half = round(math.sqrt(0.5), 6)
+    assert found == [(0, 1.0), (3, 1.0), (5, half), (1, 0.0), (2, 0.0), (4, -1.0)]  # length does not count, ties in row order
+
+
+def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compass):
+    assert ask(compass, Compass(), "N x", 1, [0, 1], k=3) == [(2, 1.0), (3, 1.0), (0, 0.0)]
+
+
+def test_nearest_by_a_mix_is_the_cosine_of_the_mixed_vectors(compass):
+    # the query N in a sentence of E: 3 (0, 1) + 1 (1, 0) = (1, 3). Row 1 is the same; row 2 is (0, 4), row 5 (-1 + 3, 3)
+    found = dict(ask(compass, Compass(), "E x N", 2, [3, 1], k=6))
+    assert found[1] == 1.0
+    assert found[2] == pytest.approx(3 / math.sqrt(10), abs=1e-6)
+    assert found[5] == pytest.approx((2 + 9) / math.sqrt(10 * 13), abs=1e-6)
+
+
+def test_negative_weights_point_the_other_way(compass):
+    found = dict(ask(compass, Compass(), "E x", 0, [-1, 0], k=6))
+    assert found[0] == 1.0 and found[4] == -1.0  # both mixes are turned round, so no cosine changes
+
+
+def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
+    rows = [row for row, _ in ask(compass, Compass(), "E N", 1, [1, 0], k=6)]
+    assert sorted(rows) == [0, 2, 3, 4, 5]
+    other = [row for row, _ in ask(compass, Compass(), "E N x", 1, [1, 0], k=6)]  # another sentence: nothing is left out
+    assert sorted(other) == [0, 1, 2, 3, 4, 5]
+    cased = [row for row, _ in ask(compass, Compass(), "e N", 1, [1, 0], k=6)]  # another spelling is another sentence
+    assert 1 in cased
+
+
+def test_only_the_very_token_of_the_very_sentence_is_itself(compass):
+    rows = np.array([5, 1, 3, 0])
+    assert same_sentence(compass, rows, ["E", "N"], 1).tolist() == [False, True, False, False]
+    assert not same_sentence(compass, rows, ["E", "N", "!"], 1).any()
+    assert not same_sentence(compass, rows[:0], ["E", "N"], 1).size
+
+
+def test_k_larger_than_the_table_gives_all_of_it_and_k_below_one_is_refused(compass):
+    assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=10_000)) == 6
+    assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=2)) == 2
+    for k in (0, -3):
+        with pytest.raises(BadInput, match=f"k must be at least 1, got {k}"):
+            ask(compass, Compass(), "E x", 0, [1, 0], k=k)
+
+
+def test_ties_keep_the_tables_order_also_where_they_are_cut_off(tmp_path):
+    table = index(tmp_path / "index", Compass(), ["N", "E", "E", "N", "E", "E", "NE"])
+    for k in range(1, 8):
+        rows = [row for row, _ in ask(table, Compass(), "E x", 0, [1, 0], k=k)]
+        assert rows == [1, 2, 4, 5, 6, 0, 3][:k]
+
+
+def test_a_vector_without_length_is_near_nothing(tmp_path):
+    table = index(tmp_path / "index", Compass(), ["0 0", "E", "W"])
+    assert ask(table, Compass(), "E x", 0, [1, 0], k=9) == [(2, 1.0), (0, 0.0), (1, 0.0), (3, -1.0)]
+    assert {cosine for _, cosine in ask(table, Compass(), "0 x", 0, [1, 0], k=9)} == {0.0}
+
+
+# --- which rows may answer --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    """Rows: 0 Bank, 1 gives | 2 the, 3 banks | 4 shore, 5 bank | 6 bank (not labelled), 7 shore (the same sense as 4)."""
+    sentences = [
+        Sentence(("Bank", "gives"), (Target(0, "Bank", "bank.money", "bank"),)),
+        Sentence(("the", "banks"), (Target(1, "banks", "bank.river", "bank"),)),
+        Sentence(("shore", "bank"), (Target(0, "shore", "bank.river", "shore"), Target(1, "bank", "bank.river", "bank"))),
+        Sentence(("bank", "shore"), (Target(1, "shore", "bank.river", "shore"),)),
+    ]
+    return index(tmp_path_factory.mktemp("labelled") / "index", Random(), sentences)
+
+
+@pytest.mark.parametrize(
+    ("word", "options", "rows"),
+    [
+        ("bank", {"which": ANY}, [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("bank", {"which": SAME}, [0, 3, 5, 6]),  # any letter case, inflected forms by their lemma, and not labelled ones
+        ("BANK", {"which": SAME}, [0, 3, 5, 6]),
+        ("banks", {"which": SAME}, [0, 3, 5]),  # row 6 has no lemma: nothing says that it is the same word
+        ("bank", {"which": OTHER}, [1, 2, 4, 7]),
+        ("gives", {"which": SAME}, [1]),
+        ("gives", {"which": OTHER}, [0, 2, 3, 4, 5, 6, 7]),
+        ("elsewhere", {"which": SAME}, []),
+        ("elsewhere", {"which": OTHER}, [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("bank", {"sense": "bank.river"}, [3, 4, 5, 7]),
+        ("bank", {"sense": "bank.river", "which": OTHER}, [4, 7]),
+        ("bank", {"sense": "bank.none"}, []),
+        ("bank", {"lemma": "bank"}, [0, 3, 5]),
+        ("bank", {"lemma": "bank", "sense": "bank.river"}, [3, 5]),
+        ("bank", {"lemma": "none"}, []),
+    ],
+)
+def test_filters_keep_the_rows_they_name(labelled, word, options, rows):
+    assert sorted(row for row, _ in ask(labelled, Random(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
+
+
+def test_an_unknown_filter_is_refused(labelled):
+    with pytest.raises(BadInput, match="Unknown choice of neighbours 'all'; use 'any word', 'same word' or 'other words'"):
+        ask(labelled, Random(), "bank", 0, [1, 1, 1], which="all")
+
+
+def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
+    found = products(labelled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
+    best = nearest(labelled, found, [1, 1, 1], k=1, lemma="bank", sense="bank.money")[0]
+    assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
+    assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
+
+
+# --- nearest spellings ------------------------------------------------------------------------------------------------
+
+
+def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
+    table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
+    found = products(table.types, make_query(Compass(), ["E.x"], 0))
+    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in nearest_types(table, found, [1, 0], other_words=False)]
+    # token names are folded to "e.x", ...: what counts is how they were encoded
+    assert names == [("e.x", 1.0, 1), ("e.y", 1.0, 2), ("n.x", 0.0, 2), ("w.z", -1.0, 1)]
+    assert [n.word for n in nearest_types(table, found, [1, 0])] == ["e.y", "n.x", "w.z"]  # the word itself is left out
+    assert [n.word for n in nearest_types(table, found, [1, 0], k=1)] == ["e.y"]
+    n_x = next(n for n in nearest_types(table, found, [0, 1]) if n.word == "n.x")
+    assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
+    with pytest.raises(BadInput):
+        nearest_types(table, found, [1, 0], k=0)
+
+
+# --- against brute force ----------------------------------------------------------------------------------------------
+
+
+def mixed_brute_force(table, query, weights) -> np.ndarray:
+    rows = np.concatenate([np.asarray(block, np.float64) for block in table.rows.layers])
+    mix, mixes = np.einsum("l,ld->d", weights, query.layers), np.einsum("l,nld->nd", weights, rows)
+    lengths = np.linalg.norm(mix) * np.linalg.norm(mixes, axis=1)
+    return np.divide(mixes @ mix, lengths, out=np.zeros(len(rows)), where=lengths > 0), lengths
+
+
+WEIGHTS = st.lists(st.floats(-3, 3, width=32), min_size=3, max_size=3)
+
+
+@given(weights=WEIGHTS, number=st.integers(0, 99))
+@settings(max_examples=80)
+def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_table, weights, number):
+    query = make_query(Random(), ["some", f"word{number}"], 1)
+    expected, lengths = mixed_brute_force(random_table, query, weights)
+    assume(lengths.min() > 0.01 * max(np.abs(weights)) ** 2 > 0)
+    found = products(random_table.rows, query)
+    values = cosines(random_table.rows, found, weights)
+    np.testing.assert_allclose(values, expected, atol=1e-3)
+    near = nearest(random_table, found, weights, k=10)
+    np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1][:10], atol=1e-3)
+    assert [n.cosine for n in near] == sorted((n.cosine for n in near), reverse=True)
+
+
+def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
+    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    rows = random_table.rows.take(np.arange(60))
+    np.testing.assert_allclose(found.cross, np.einsum("id,njd->nij", found.query.layers, rows), atol=1e-4)
+    np.testing.assert_allclose(found.own, (found.query.layers @ found.query.layers.T)[np.triu_indices(3)], atol=1e-4)
+
+
+def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
+    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
+    one, other = nearest(random_table, found, [1, 0, 0]), nearest(random_table, found, [0, 0.5, 0.5])
+    assert len(one) == len(other) == 10 and [n.occurrence.row for n in one] != [n.occurrence.row for n in other]
+
+
+def test_many_blocks_answer_as_one_block(random_table, tmp_path):
+    one = index(tmp_path / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
+    assert len(one.rows.batches) == 1 < len(random_table.rows.batches)
+    for weights in ([1, 0, 0], [0.2, -1, 3]):
+        answers = [ask(table, Random(), "q r s", 1, weights, k=60) for table in (one, random_table)]
+        assert answers[0] == answers[1]
+
+
+def test_a_stored_occurrence_asked_for_has_cosine_one_with_itself(random_table):
+    query = make_query(Random(), ["a0", "b0", "c", "d0"], 2)
+    values = cosines(random_table.rows, products(random_table.rows, query), [0.3, 0.3, 0.4])
+    assert values[2] == pytest.approx(1, abs=1e-6) and values.argmax() == 2
+    assert 2 not in [n.occurrence.row for n in nearest(random_table, products(random_table.rows, query), [1, 1, 1], k=99)]
+
+
+def test_several_mixes_at_once_are_each_as_if_alone(random_table):
+    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    mixes = [[1, 0, 0], [0.2, -1, 3], [1e-6, 1e-6, 2e-6]]
+    together = cosines_of_mixes(random_table.rows, found, mixes)
+    for values, weights in zip(together, mixes, strict=True):
+        np.testing.assert_allclose(values, cosines(random_table.rows, found, weights), atol=1e-6)
+    with pytest.raises(BadInput, match="3 weights are needed; got 2"):
+        cosines_of_mixes(random_table.rows, found, [[1, 0, 0], [1, 2]])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
+@settings(max_examples=60)
+def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_different):
+    random = np.random.default_rng(seed)
+    values = (random.integers(0, n_different, n) / n_different).astype(np.float32) * 2 - 1
+    values[random.random(n) < random.choice([0, 0.5, 0.99])] = -np.inf  # not asked for
+    rows = np.argsort(-values, kind="stable")
+    assert best(values, k).tolist() == rows[values[rows] > -np.inf][:k].tolist()
+
+
+def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_table, compass):
+    rows, weights = np.array([3, 0, 17, 59]), [0.5, -1.0, 2.0]
+    mixes = np.einsum("l,nld->nd", weights, random_table.rows.take(rows))
+    unit = mixes / np.linalg.norm(mixes, axis=1, keepdims=True)
+    np.testing.assert_allclose(similarities(random_table, rows, weights), unit @ unit.T, atol=1e-5)
+    np.testing.assert_allclose(similarities(compass, np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
+    assert similarities(random_table, np.array([], int), weights).shape == (0, 0)
+
+
+# --- what cannot be asked ---------------------------------------------------------------------------------------------
+
+
+def test_a_query_outside_its_sentence_is_refused():
+    with pytest.raises(BadInput, match="sentence is empty"):
+        make_query(Random(), [], 0)
+    for position in (-1, 2):
+        with pytest.raises(BadInput, match=f"Position {position} is outside the sentence, whose tokens are numbered 0 to 1"):
+            make_query(Random(), ["a", "b"], position)
+
+
+def test_a_query_holds_its_token_and_layers_as_they_would_be_stored():
+    query = make_query(Random(), ["a", "b"], 1)
+    assert query.word == "b" and query.layers.shape == (3, 5) and query.layers.dtype == np.float32
+    np.testing.assert_array_equal(query.layers, Random().token(["a", "b"], 1))
+
+
+def test_an_index_of_another_model_is_refused_with_both_sizes(random_table, compass):
+    with pytest.raises(BadInput, match=r"The index holds 3 layers of 5, the model gives 2 layers of 2"):
+        products(random_table.rows, make_query(Compass(), ["E"], 0))
+    with pytest.raises(BadInput, match=r"The index holds 2 layers of 2, the model gives 3 layers of 5"):
+        products(compass.rows, make_query(Random(), ["E"], 0))
+
+
+@pytest.mark.parametrize("weights", [[1, 0], [0, 0, 0], [1, math.nan, 0], ["x", 1, 1], None])
+def test_weights_that_do_not_fit_the_model_are_refused(random_table, weights):
+    found = products(random_table.rows, make_query(Random(), ["x"], 0))
+    with pytest.raises(BadInput):
+        nearest(random_table, found, weights)
+    with pytest.raises(BadInput):
+        similarities(random_table, np.array([0, 1]), weights)

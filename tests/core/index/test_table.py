@@ -1,0 +1,280 @@
+"""The occurrence table with an encoder whose every vector is known, and what is said of a damaged one."""
+
+import json
+import shutil
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.elmo.mix import gram
+from core.index import table as occurrences
+from core.index.table import Occurrence, OccurrenceTable, build_index, index_info
+from core.text.sentences import Sentence, Target
+
+
+class FakeEncoder:
+    """Small whole numbers that float16 holds exactly: layer 0 knows the token, layers 1 and 2 its sentence and place too."""
+
+    n_layers, dim = 3, 4
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        return [
+            np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 4), np.float32)
+            for s in sentences
+        ]
+
+    def token(self, tokens: list[str], position: int) -> np.ndarray:
+        """(L, D)."""
+        keys = (tokens[position], *(f"{layer} {position} {' '.join(tokens)}" for layer in (1, 2)))
+        return np.stack([np.random.default_rng(zlib.crc32(k.encode())).integers(-8, 9, 4) for k in keys]).astype(np.float32)
+
+
+SENTENCES = [
+    Sentence(("The", "bank", "lent", "money"), (Target(1, "bank", "bank.money", "bank"),)),
+    Sentence(("the", "banks", "of", "the", "river"), (Target(1, "banks", "bank.river", "bank"), Target(4, "river", None, None))),
+    Sentence(()),
+    Sentence(("Bank", "of", "sand"), (Target(0, "Bank", "bank.river", "bank"),)),
+    Sentence(("\ud55c\uad6d\uc5b4", "\U0001f600")),
+]
+TOKENS = [(n, k) for n, s in enumerate(SENTENCES) for k in range(len(s.tokens))]
+
+
+@pytest.fixture
+def table(tmp_path):
+    return build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake")
+
+
+def columns(table: OccurrenceTable) -> dict[str, np.ndarray]:
+    names = ("word", "sense", "lemma", "sentence", "position")
+    everything = {name: getattr(table, name) for name in names} | {"gram": table.rows.gram, "types": table.types.gram}
+    return everything | {"layers": np.concatenate(table.rows.layers), "means": np.concatenate(table.types.layers)}
+
+
+# --- what is in it ----------------------------------------------------------------------------------------------------
+
+
+def test_every_token_is_a_row_in_reading_order(table):
+    assert len(table) == 14
+    assert list(zip(table.sentence.tolist(), table.position.tolist(), strict=True)) == TOKENS
+    assert [table.words[code] for code in table.word] == [SENTENCES[n].tokens[k].casefold() for n, k in TOKENS]
+    assert table.words == sorted(set(table.words)) and table.word_codes["river"] == table.words.index("river")
+
+
+def test_labels_are_kept_and_other_tokens_have_none(table):
+    assert table.occurrence(1) == Occurrence(1, "bank", ("The", "bank", "lent", "money"), 1, "bank.money", "bank")
+    assert table.occurrence(0) == Occurrence(0, "the", ("The", "bank", "lent", "money"), 0, None, None)
+    assert table.occurrence(8) == Occurrence(
+        8, "river", ("the", "banks", "of", "the", "river"), 4, None, "river"
+    )  # its own lemma
+    assert table.occurrence(9) == Occurrence(9, "bank", ("Bank", "of", "sand"), 0, "bank.river", "bank")
+    assert table.occurrence(13).word == "\U0001f600"
+
+
+def test_labelled_rows_are_those_with_a_sense(table):
+    assert table.labelled_rows().tolist() == [1, 5, 9] == table.labelled_rows("bank").tolist()
+    assert table.labelled_rows("river").tolist() == table.labelled_rows("nothing").tolist() == []
+    assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
+
+
+def test_vectors_are_the_encoders_and_gram_their_products(table):
+    expected = np.stack([FakeEncoder().token(list(SENTENCES[n].tokens), k) for n, k in TOKENS])  # (N, L, D)
+    np.testing.assert_array_equal(table.rows.take(np.arange(14)), expected)
+    np.testing.assert_array_equal(table.rows.gram, gram(expected))
+    assert table.rows.take(np.array([3, 3, 0])).tolist() == expected[[3, 3, 0]].tolist()
+    assert table.rows.take(np.array([], int)).shape == (0, 3, 4)
+
+
+def test_a_types_vector_is_the_mean_of_its_occurrences(table):
+    rows, means = table.rows.take(np.arange(14)), table.types.take(np.arange(len(table.words)))
+    assert len(table.types) == len(table.words) == 10
+    for code in range(10):
+        np.testing.assert_allclose(means[code], rows[table.word == code].mean(axis=0), atol=5e-3)  # float16 of small numbers
+    np.testing.assert_array_equal(table.types.gram, gram(means))
+
+
+def test_the_meta_tells_what_it_holds_and_what_made_it(table, tmp_path):
+    meta = json.loads((tmp_path / "index" / "meta.json").read_text())
+    assert meta == table.meta
+    assert (meta["occurrences"], meta["types"], meta["sentences"], meta["layers"], meta["dim"], meta["model"]) == (
+        14,
+        10,
+        5,
+        3,
+        4,
+        "fake",
+    )
+    assert len(meta["corpus"]) == 64 and meta["tokens_per_second"] > 0
+    info = index_info(tmp_path / "index")
+    assert info["bytes"] == sum(p.stat().st_size for p in (tmp_path / "index").iterdir())
+
+
+def test_with_targets_only_the_labelled_tokens_alone_are_rows(tmp_path):
+    table = build_index(SENTENCES, FakeEncoder(), tmp_path / "targets", model="fake", targets_only=True)
+    assert [table.occurrence(row).word for row in range(len(table))] == ["bank", "banks", "river", "bank"]
+    assert [table.occurrence(row).sense for row in range(len(table))] == ["bank.money", "bank.river", None, "bank.river"]
+    assert table.occurrence(3).tokens == ("Bank", "of", "sand") and table.words == ["bank", "banks", "river"]
+    labelled = [s for s in SENTENCES if s.targets]
+    expected = [
+        FakeEncoder().token(list(s.tokens), t.position) for s in labelled for t in s.targets
+    ]  # encoded in whole sentences
+    np.testing.assert_array_equal(table.rows.take(np.arange(4)), np.stack(expected))
+    assert table.meta["occurrences"] == 4 and table.meta["types"] == 3
+
+
+# --- blocks, memory, progress -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rows", "tokens"), [(1, 1), (3, 1000), (1000, 5), (2, 7)])
+def test_a_table_of_many_blocks_equals_one_of_one_block(table, tmp_path, monkeypatch, rows, tokens):
+    monkeypatch.setattr(occurrences, "ROWS_PER_BATCH", rows)
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", tokens)
+    many = build_index(SENTENCES, FakeEncoder(), tmp_path / "many", model="fake")
+    assert len(many.rows.batches) > 1 == len(table.rows.batches)
+    for name, column in columns(table).items():
+        np.testing.assert_array_equal(columns(many)[name], column, err_msg=name)
+    assert [many.occurrence(row) for row in range(14)] == [table.occurrence(row) for row in range(14)]
+    picked = np.array([13, 0, 7, 7, 2])
+    np.testing.assert_array_equal(many.rows.take(picked), table.rows.take(picked))
+
+
+def test_vectors_are_views_of_the_mapped_file_not_copies(table, tmp_path):
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("needs /proc to see where the file is mapped")
+    path = str(tmp_path / "index" / "occurrences.arrow")
+    spans = [line.split()[0].split("-") for line in maps.read_text().splitlines() if line.endswith(path)]
+    for array in (*table.rows.layers, *table.rows.grams):
+        first, last = array.ctypes.data, array.ctypes.data + array.nbytes
+        assert any(int(a, 16) <= first and last <= int(b, 16) for a, b in spans)
+        assert not array.flags.owndata and not array.flags.writeable
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a process's mapped pages are told by Linux")
+def test_rows_that_are_let_go_count_as_memory_no_more_and_are_read_again(table, tmp_path):
+    rows = table.rows
+    before = rows.take(np.arange(len(rows)))
+    assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") > 0
+    rows.let_go()
+    assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") == 0
+    assert np.array_equal(rows.take(np.arange(len(rows))), before)
+
+
+def _mapped_kb(path: Path) -> int:
+    """How much of a mapped file this process holds in memory."""
+    lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+    return sum(int(next(k for k in lines if k.startswith("Rss:")).split()[1]) for line in lines if line.endswith(str(path)))
+
+
+def test_opening_an_index_reads_no_vectors(table, tmp_path):
+    before = pa.total_allocated_bytes()
+    again = OccurrenceTable(tmp_path / "index")
+    assert pa.total_allocated_bytes() - before < 16_384 and len(again) == 14  # codes and dictionaries at most
+
+
+def test_progress_counts_tokens_up_to_the_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 5)
+    seen = []
+    build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake", report=lambda *numbers: seen.append(numbers))
+    assert [(done, total) for done, total, _ in seen] == [(9, 14), (14, 14)] and all(speed > 0 for *_, speed in seen)
+
+
+def test_an_index_that_fails_half_way_leaves_the_old_one_whole(table, tmp_path):
+    class Failing(FakeEncoder):
+        def encode(self, sentences):
+            raise RuntimeError("no memory")
+
+    with pytest.raises(RuntimeError):
+        build_index(SENTENCES, Failing(), tmp_path / "index", model="fake")
+    assert OccurrenceTable(tmp_path / "index").meta == table.meta
+    assert [p.name for p in tmp_path.iterdir()] == ["index"]
+
+
+def test_building_again_replaces_the_index_and_an_open_table_keeps_working(table, tmp_path):
+    new = build_index(SENTENCES[:1], FakeEncoder(), tmp_path / "index", model="fake")
+    assert len(new) == 4 and len(OccurrenceTable(tmp_path / "index")) == 4
+    assert len(table) == 14 and table.rows.take(np.array([13])).shape == (1, 3, 4)  # still the old file, mapped
+
+
+@pytest.mark.parametrize(("sentences", "targets_only"), [([], False), ([Sentence(())], False), ([Sentence(("a", "b"))], True)])
+def test_nothing_to_index_is_refused(tmp_path, sentences, targets_only):
+    with pytest.raises(BadInput, match="nothing to index"):
+        build_index(sentences, FakeEncoder(), tmp_path / "index", model="fake", targets_only=targets_only)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- damaged ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_no_index_is_missing_with_what_to_do(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"is no index: it has no meta\.json\. Make one: python -m core index build"):
+        OccurrenceTable(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["occurrences.arrow", "types.arrow", "sentences.arrow"])
+@pytest.mark.parametrize("damage", ["missing", "empty", "half", "nearly whole", "noise", "another table"])
+def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
+    del table
+    path = tmp_path / "index" / name
+    data = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    elif damage == "another table":
+        with pa.ipc.new_file(str(path), pa.schema([("x", pa.int32())])) as writer:
+            writer.write_batch(pa.record_batch([pa.array([1], pa.int32())], names=["x"]))
+    else:
+        path.write_bytes(
+            {"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500}[damage]
+        )
+    with pytest.raises(CorruptArtifact, match=rf"{name}.*Build the index again"):
+        OccurrenceTable(tmp_path / "index")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 99}, "format 99, this is 1"),
+        ({"format": None}, "format None"),
+        ({"layers": None}, "meta.json"),
+        ({"dim": 5}, "Build the index again"),
+        ({"layers": "three"}, "meta.json"),
+        ({"layers": 0}, "meta.json"),
+    ],
+)
+def test_a_meta_that_does_not_fit_is_refused(table, tmp_path, change, message):
+    meta = {key: value for key, value in (table.meta | change).items() if value is not None}
+    (tmp_path / "index" / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(CorruptArtifact) as caught:
+        OccurrenceTable(tmp_path / "index")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": NaN}'])
+def test_a_meta_that_is_no_json_object_is_corrupt(table, tmp_path, text):
+    del table
+    (tmp_path / "index" / "meta.json").write_text(text)
+    with pytest.raises(CorruptArtifact, match=r"meta\.json|format"):
+        OccurrenceTable(tmp_path / "index")
+
+
+def test_files_of_two_indexes_mixed_up_are_refused(table, tmp_path):
+    class Wider(FakeEncoder):
+        dim = 8
+
+        def token(self, tokens, position):
+            return np.tile(super().token(tokens, position), 2)
+
+        def encode(self, sentences):
+            return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) for s in sentences]
+
+    build_index(SENTENCES[:2], Wider(), tmp_path / "wider", model="fake")
+    shutil.copy(tmp_path / "wider" / "types.arrow", tmp_path / "index" / "types.arrow")
+    with pytest.raises(CorruptArtifact, match=r"types\.arrow is not a readable .* 3 layers of 4"):
+        OccurrenceTable(tmp_path / "index")
+    build_index(SENTENCES[:1], FakeEncoder(), tmp_path / "smaller", model="fake")
+    shutil.copy(tmp_path / "smaller" / "types.arrow", tmp_path / "index" / "types.arrow")
+    with pytest.raises(CorruptArtifact, match=r"types\.arrow is of another index"):
+        OccurrenceTable(tmp_path / "index")

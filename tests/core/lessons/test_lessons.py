@@ -1,0 +1,268 @@
+"""The lessons' figures: by hand where they can be, on simulated clouds whose answer is known, and on the bundled sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from core.common.config import ASSETS
+from core.common.errors import BadInput
+from core.elmo.models import open_model
+from core.index.table import OccurrenceTable
+from core.lessons import apart, cone, context, control, relations, store
+from core.text import languages
+
+TABLES = {"en": "targets", "ko": "targets-ko"}
+
+
+@pytest.fixture(scope="module")
+def table() -> OccurrenceTable:
+    return OccurrenceTable(ASSETS / "targets")
+
+
+def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> cone.Sample:
+    """Words round centres drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's centre."""
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((words, dim)) + shift
+    layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))
+    codes = np.repeat(np.arange(words), each)
+    groups = tuple(np.flatnonzero(codes == word) for word in range(words))
+    lot = rng.permutation(words * each)[:120]
+    apart_ = np.triu(codes[lot][:, None] != codes[lot][None], 1)
+    return cone.Sample(
+        layers[:, None].astype(np.float32), groups, np.full(words * each, -1), lot, apart_, tuple(f"w{k}" for k in range(words))
+    )
+
+
+# --- crowded in a cone ------------------------------------------------------------------------------------------------
+
+
+def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
+    flat, moved = cone.cone(cloud(0.0, 1.0)), cone.cone(cloud(3.0, 1.0))
+    assert abs(flat.panels[0][cone.RAW].mean[cone.RANDOM]) < 0.05
+    assert moved.panels[0][cone.RAW].mean[cone.RANDOM] > 0.8
+    assert abs(moved.panels[0][cone.MEAN].mean[cone.RANDOM]) < 0.05
+    assert moved.gains[0][cone.MEAN].verdict == 1 and flat.gains[0][cone.MEAN].mean < moved.gains[0][cone.MEAN].mean / 2
+
+
+def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
+    rng, found = np.random.default_rng(3), cloud(2.0, 1.0)
+    noise = (rng.standard_normal(found.layers.shape) + 2).astype(np.float32)
+    panel = cone.cone(cone.Sample(noise, found.groups, found.senses, found.lot, found.apart, found.names)).panels[0][cone.RAW]
+    assert panel.mean[cone.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
+    assert abs(panel.explained.mean) < 0.02  # the baseline has as many tokens: few vectors alone would seem to share a direction
+
+
+def test_directions_that_hide_the_words_are_found_and_taken_off():
+    rng, found = np.random.default_rng(1), cloud(0.0, 0.7)
+    layers = found.layers.copy()
+    layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
+    hidden = cone.cone(cone.Sample(layers, found.groups, found.senses, found.lot, found.apart, found.names))
+    assert hidden.panels[0][cone.TOP].k == 2
+    assert hidden.gains[0][cone.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
+    assert not set(hidden.controls) & set(hidden.measured)
+
+
+def test_a_density_has_area_one_and_keeps_what_lies_at_the_edge():
+    found = cone.density([np.array([1.0, 1.0]), np.array([0.2])])
+    assert np.sum(found) * (cone.EDGES[1] - cone.EDGES[0]) == pytest.approx(1, abs=0.02)
+    assert found[cone.GRID > 0.9].sum() == pytest.approx(found[(cone.GRID > 0.1) & (cone.GRID < 0.3)].sum(), rel=0.05)
+
+
+def test_nearer_is_the_area_under_the_curve_ties_for_half():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5
+    assert cone.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
+    found = cone.cone(cone.sample(OccurrenceTable(ASSETS / TABLES[language])))
+    for layer, panels in enumerate(found.panels):
+        assert panels[cone.RAW].mean[cone.RANDOM] > 0.25 and abs(panels[cone.MEAN].mean[cone.RANDOM]) < 0.1
+        assert panels[cone.RAW].alike.verdict == 1
+        if layer:
+            assert panels[cone.RAW].mean[cone.SENSE] > panels[cone.RAW].mean[cone.WORD]
+
+
+def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
+    class Few:
+        words, lemmas, senses = ["one", "two"], [], []
+        word = np.array([0, 1] * 9)
+
+        def __len__(self):
+            return len(self.word)
+
+        def labelled_rows(self):
+            return np.array([], int)
+
+    with pytest.raises(BadInput, match="8 words"):
+        cone.sample(Few())
+
+
+# --- distributions ----------------------------------------------------------------------------------------------------
+
+
+def spread(**words: tuple[list[float], list[float]]) -> apart.Spread:
+    return apart.Spread({word: (np.sort(same), np.sort(other)) for word, (same, other) in words.items()})
+
+
+def test_both_errors_by_hand_and_words_count_alike():
+    found = spread(a=([0.2, 0.8], [0.1, 0.3, 0.5, 0.7]), b=([0.9], [0.95]))
+    errors = found.errors(0.5)  # a misses one of two, passes two of four (0.5 itself passes); b misses none, passes its one
+    assert (errors.missed, errors.passed) == (0.25, 0.75)
+    assert found.aucs() == {"a": pytest.approx((1 + 4) / 8), "b": 0.0}
+    assert found.gap().mean == pytest.approx(((0.5 - 0.4) + (0.9 - 0.95)) / 2)
+    assert (found.errors(0.0).missed, found.errors(1.0).passed) == (0, 0)
+
+
+def test_the_first_threshold_has_the_fewest_errors():
+    found = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    assert 0.3 < found.balanced() <= 0.6 and found.errors(found.balanced()) == apart.Errors(missed=0, passed=0)
+
+
+def test_layer_0_tells_no_sense_and_the_layers_above_do(table):
+    assert abs(apart.spread(table, "0").auc().mean) < 0.02  # forms differ, senses do not
+    for layer in ("1", "2", "mix"):
+        assert apart.spread(table, layer).auc().verdict == 1
+    assert apart.shuffled_p(table, "match", "2", rounds=199) == pytest.approx(1 / 200)
+    assert apart.shuffled_p(table, "match", "0", rounds=199) > 0.05
+
+
+def test_aucs_are_those_of_scikit_learn(table):
+    from core.index.neighbours import similarities
+
+    rows = apart.words_of(table)["bank"]
+    cosines, senses = similarities(table, rows, np.eye(3)[1]), table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
+    assert apart.spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
+
+
+# --- homonyms and relatives -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
+    marked, found = relations.read(language), OccurrenceTable(ASSETS / TABLES[language])
+    assert relations.unmarked(found, marked) == []
+    known = {word: {found.senses[code] for code in found.sense[rows]} for word, rows in apart.words_of(found).items()}
+    every = [one for rows in marked.values() for one in rows]
+    assert len({(one.word, frozenset(one.senses)) for one in every}) == len(every)
+    assert all(set(one.senses) <= known[one.word] and len(one.reason) > 9 and one.reason.endswith(".") for one in every)
+
+
+def test_a_pair_that_is_not_marked_is_named(table):
+    marked = {word: rows for word, rows in relations.read("en").items() if word != "bank"}
+    assert relations.unmarked(table, marked) == [("bank", "financial institution", "river edge")]
+
+
+def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
+    found = relations.pairs(table, relations.read("en"), "1")
+    of = {(one.word, frozenset(one.senses)): auc for one, auc in zip(found.relations, found.auc, strict=True)}
+    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(
+        apart.spread(table, "1").aucs()["bank"]
+    )
+    homonyms = [auc for one, auc in zip(found.relations, found.auc, strict=True) if one.kind == relations.HOMONYM]
+    assert found.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
+    ahead, kinds = found.ahead[relations.RELATED], found.kinds
+    assert ahead.mean == pytest.approx(kinds[relations.HOMONYM].mean - kinds[relations.RELATED].mean)
+    assert ahead.low < ahead.mean < ahead.high
+
+
+def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(40), rng.integers(0, 4, 40)
+    found = relations.ranks(x, y)
+    assert found.rho == pytest.approx(spearmanr(x, y).statistic) and found.low < 0 < found.high
+    assert relations.ranks(x, x**3).low > 0.99
+
+
+# --- control task -----------------------------------------------------------------------------------------------------
+
+
+def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_tags_are():
+    types, tags = ["a", "b", "a", "c"] * 50 + [f"t{k}" for k in range(800)], ["N", "N", "N", "V"] * 250
+    drawn = control.random_tags(types, tags, np.random.default_rng(0))
+    assert len({(one, tag) for one, tag in zip(types, drawn, strict=True)}) == len(set(types))
+    assert np.mean(np.array(drawn[200:]) == "N") == pytest.approx(0.75, abs=0.05)
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_every_token_of_our_sentences_has_a_tag(language: str):
+    model = open_model(languages.named(language).model)
+    with languages.reading(model.language):
+        sentences, tags = control.tagged(model)
+    assert [len(one) for one in sentences] == [len(one) for one in tags] and 6 <= len({tag for one in tags for tag in one}) <= 14
+    found = {}
+    for tokens, line in zip(sentences, tags, strict=True):
+        for token, tag in zip(tokens, line, strict=True):
+            found.setdefault(token.casefold(), []).append(tag)
+    if language == "en":
+        assert {max(set(found[w]), key=found[w].count) for w in ("the", "a")} == {"determiner"}
+        assert {"noun", "verb"} <= set(found["watch"]) and set(found["."]) == {"mark"}
+
+
+def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_learn_types_by_heart():
+    from core.evaluation.probes import learned_mix_probe
+
+    rng = np.random.default_rng(0)
+    types, tag = rng.integers(0, 150, 4000), rng.integers(0, 8, 4000)
+    corners = 4.0 * ((np.arange(8)[:, None] >> np.arange(3)) & 1)  # of a cube: eight tags in three directions
+    vectors = rng.standard_normal((150, 40))[types]
+    vectors[:, :3] += corners[tag]
+    vectors = vectors.astype(np.float32)[None]
+    by_heart = control.random_tags(types.astype(str), tag.astype(str), rng)
+    scores = {}
+    for rank in (3, 30):
+        for name, given in (("tags", tag.astype(str).tolist()), ("control", by_heart)):
+            probe = learned_mix_probe(vectors[:, :3000], given[:3000], vectors[:, 3000:], given[3000:], rank=rank)
+            scores[rank, name] = probe.accuracy
+    assert scores[3, "tags"] > 0.8
+    assert scores[3, "tags"] - scores[3, "control"] > scores[30, "tags"] - scores[30, "control"]
+
+
+# --- is it context? ---------------------------------------------------------------------------------------------------
+
+
+def test_words_in_another_order_leave_the_word_in_its_place():
+    tokens = tuple("abcdefghijkl")
+    found = context.shuffled([tokens], [2], np.random.default_rng(0))[0]
+    assert found[2] == "c" and sorted(found) == list(tokens) and found != tokens
+
+
+def test_chance_is_another_sentence_by_lot():
+    assert context.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
+    assert context.chance(np.array([0, 0, 0])) == 1
+
+
+def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
+    model = open_model("elmo-mini")
+    tokens = ["The", "bank", "was", "steep", "."]
+    trained, other = model.encoder.encode([tokens])[0], context.untrained(model, 0).encode([tokens])[0]
+    assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
+
+
+@pytest.mark.parametrize("name", ["elmo-mini", "elmo-ko-mini"])
+def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
+    model = open_model(name)
+    parts = store.read(model.folder, model.fingerprint)
+    found, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
+    words = apart.words_of(table)
+    assert found["words"] == list(words)
+    for layer in ("0", "1", "2"):
+        again = context.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
+        assert np.allclose(again, found["one_nn"][layer], atol=1e-3)
+    assert np.allclose([context.chance(table.sense[rows]) for rows in words.values()], found["one_nn"]["chance"], atol=1e-3)
+    word, rows = next(iter(words.items()))
+    sentences, places = context.sentences_of(table, rows)
+    vectors = [each[1, k] for each, k in zip(context.untrained(model, 0).encode(sentences), places, strict=True)]
+    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(
+        found["one_nn"]["untrained 1"][0], abs=0.04
+    )
+    for ranks in parts.get("control", {}).get("layers", {}).values():
+        assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
+    assert store.read(model.folder, "0" * 16) == {}

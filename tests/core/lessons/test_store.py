@@ -1,0 +1,100 @@
+"""What is kept in memory: made once, within a budget of bytes, the last used last."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.common.memo import Kept, weight
+
+MB = 10**6
+
+
+@pytest.fixture
+def kept(monkeypatch) -> Kept:
+    monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "10")
+    return Kept()
+
+
+def test_a_value_is_made_once_and_an_error_is_not_kept(kept):
+    made = []
+    for _ in range(3):
+        assert kept.value("f", 1, lambda: made.append(1) or "x", most=4) == "x"
+    assert made == [1]
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            kept.value("f", 2, lambda: 1 / 0, most=4)
+    assert kept.value("f", 2, lambda: "y", most=4) == "y"
+
+
+def test_the_budget_is_of_bytes_and_of_all_makers_together(kept):
+    for k in range(40):
+        kept.value(f"maker {k % 3}", k, lambda: np.zeros(MB, np.uint8), most=64)
+    assert 8 * MB < kept.n_bytes <= 10 * MB
+    made = []
+    kept.value("maker 0", 39, lambda: made.append(1), most=64)  # the latest of its maker is there still
+    assert made == []
+
+
+def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
+    for k in range(9):
+        kept.value("f", k, lambda: np.zeros(MB, np.uint8), most=64)
+    kept.value("f", 0, lambda: pytest.fail("it is kept"), most=64)
+    for k in range(20, 28):
+        kept.value("f", k, lambda: np.zeros(MB, np.uint8), most=64)
+    kept.value("f", 0, lambda: pytest.fail("it is kept"), most=64)
+    heavy = kept.value("f", "heavy", lambda: np.zeros(50 * MB, np.uint8), most=64)
+    assert kept.value("f", "heavy", lambda: pytest.fail("it is on the screen"), most=64) is heavy
+    assert len(kept) == 1
+    kept.value("f", "next", lambda: np.zeros(MB, np.uint8), most=64)
+    assert kept.n_bytes < 2 * MB
+
+
+def test_each_maker_keeps_so_many_and_what_lies_in_files_weighs_nothing(kept):
+    for k in range(5):
+        kept.value("opened", k, lambda: np.zeros(50 * MB, np.uint8), most=3, weighed=False)
+    assert len(kept) == 3 and kept.n_bytes == 0
+    kept.forget("opened")
+    assert len(kept) == 0
+
+
+def test_threads_that_ask_at_once_wait_for_one(kept):
+    made, begun, go = [], threading.Event(), threading.Event()
+
+    def make():
+        made.append(1)
+        begun.set()
+        go.wait(10)
+        return "x"
+
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(kept.value("f", 1, make, most=2))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(10)
+    kept.value("f", 2, lambda: "another key waits for nobody", most=2)
+    go.set()
+    for thread in threads:
+        thread.join(10)
+    assert made == [1] and found == ["x"] * 4
+
+
+@dataclass
+class Pair:
+    a: np.ndarray
+    b: list
+
+
+def test_weight_is_of_arrays_lists_tables_and_what_holds_them(tmp_path):
+    array = np.zeros((1000, 100), np.float32)
+    assert weight(array) == 400_000 and weight(array[::2]) == 400_000  # a view holds all of it
+    assert 400_000 <= weight(Pair(array, [])) < 401_000
+    assert 400_000 <= weight({"a": array, "b": array[:3]}) < 401_000  # once
+    assert 0.8 < weight([f"word {k:07d}" for k in range(100_000)]) / (100_000 * 69) < 1.2
+    assert weight(pd.DataFrame({"a": np.zeros(100_000)})) >= 800_000
+    np.save(tmp_path / "a.npy", array)
+    assert weight(np.load(tmp_path / "a.npy", mmap_mode="r")) == 0

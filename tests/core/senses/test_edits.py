@@ -1,0 +1,243 @@
+"""Edits between two sentences, readings on the way, and the quiz; on the bundled model and sentences."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from core.common.errors import BadInput
+from core.elmo.mix import layer_weights
+from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.figures.edits import add_path, margin_figure
+from core.figures.maps import map_figure
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses import edits
+from core.senses.edits import align
+from core.text.corpora import BUNDLED_CORPUS
+from core.text.languages import named
+from core.text.tokens import as_written, tokenize
+
+PAIRS = [
+    ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money.", "bank"),
+    ("He caught a huge bass.", "She plays the bass in a jazz band with two guitarists.", "bass"),
+    ("bank", "The bank bank bank.", "bank"),
+    ("The bank , the bank", "bank", "bank"),
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return open_model(BUNDLED_MODEL)
+
+
+@pytest.fixture(scope="module")
+def table(model) -> OccurrenceTable:
+    return open_table(BUNDLED_CORPUS, model, targets_only=True)
+
+
+def aligned(first: str, second: str, word: str) -> tuple[edits.Alignment, list[str], list[str]]:
+    a, b = tokenize(first), tokenize(second)
+    return edits.align(a, a.index(word), b, b.index(word)), a, b
+
+
+def vectors_of(model, sentences) -> np.ndarray:
+    layers = model.encoder.encode([list(tokens) for tokens, _ in sentences])
+    return np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
+
+
+def labelled(table, lemma: str) -> tuple[np.ndarray, list[str]]:
+    rows = table.labelled_rows(lemma)
+    return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("order", [edits.LEFT_TO_RIGHT, edits.NEAREST_FIRST])
+def test_a_path_leads_from_the_first_sentence_to_the_second_and_never_loses_the_word(pair, order):
+    alignment, first, second = aligned(*pair)
+    path = edits.steps(alignment, edits.ordered(alignment, order))
+    assert list(path[0].tokens) == first and list(path[-1].tokens) == second
+    assert all(step.tokens[step.position] == pair[2] for step in path)
+    assert len(path) == 1 + len(alignment.changes)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_each_step_differs_from_the_last_by_one_edit(pair):
+    alignment, *_ = aligned(*pair)
+    for before, after in pairwise(edits.steps(alignment, edits.ordered(alignment, edits.NEAREST_FIRST))):
+        tokens = list(after.tokens)
+        if after.new is not None:
+            assert tokens[after.at] == after.new
+            tokens[after.at : after.at + 1] = [after.old] if after.old is not None else []
+            assert tokens == list(before.tokens)
+        else:
+            assert len(before.tokens) == len(tokens) + 1
+            assert any([*tokens[:k], after.old, *tokens[k:]] == list(before.tokens) for k in range(len(tokens) + 1))
+
+
+def test_words_that_both_sentences_have_are_not_edited():
+    alignment, *_ = aligned("They sat on the bank in the sun.", "They sat on the bank in the office.", "bank")
+    assert [alignment.columns[k] for k in alignment.changes] == [("sun", "office")]
+
+
+def test_an_inflected_target_is_an_edit_of_its_own_column():
+    alignment = edits.align(["two", "banks"], 1, ["one", "bank"], 1)
+    assert alignment.columns[alignment.target] == ("banks", "bank")
+    assert edits.steps(alignment, edits.ordered(alignment, edits.NEAREST_FIRST))[1].tokens == ("two", "bank")
+
+
+def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_goes_left_to_right():
+    alignment = edits.align(list("abcWd"), 3, list("pqrWs"), 3)
+    gain = {"p": 1, "q": 5, "r": 2, "s": 3}
+    order = edits.greedy(alignment, lambda ss: np.array([sum(gain.get(x, 0) for x in tokens) - 7.0 for tokens, _ in ss]))
+    assert order == [1, 4, 0, 2]
+
+
+def test_greedy_flips_no_later_than_left_to_right_here(table, model):
+    alignment, *_ = aligned(*PAIRS[0])
+    weights = layer_weights("2", 3)
+    found = edits.centroids(*labelled(table, "bank"), weights)
+
+    def margins_of(sentences):
+        read = edits.readings(vectors_of(model, sentences), found, weights)
+        return read[:, found.senses.index("financial institution")] - read[:, found.senses.index("river edge")]
+
+    def first_flip(order):
+        return edits.flips(margins_of([(s.tokens, s.position) for s in edits.steps(alignment, order)]))[0]
+
+    assert first_flip(edits.greedy(alignment, margins_of)) <= first_flip(edits.ordered(alignment, edits.LEFT_TO_RIGHT))
+
+
+def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(table, model):
+    alignment, *_ = aligned(*PAIRS[0])
+    path = edits.steps(alignment, edits.ordered(alignment, edits.LEFT_TO_RIGHT))
+    layers = vectors_of(model, [(s.tokens, s.position) for s in path])
+    moved = {}
+    for layer in ("0", "2"):
+        weights = layer_weights(layer, 3)
+        read = edits.readings(layers, edits.centroids(*labelled(table, "bank"), weights), weights)
+        moved[layer] = float(np.ptp(read[:, 0] - read[:, 1]))
+    assert moved["0"] < 1e-6 < 0.05 < moved["2"]
+
+
+def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
+    layers = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]])  # (4, 1, 2)
+    found = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]))
+    np.testing.assert_allclose(found.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
+    less = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([False, True, False, False]))
+    np.testing.assert_allclose(less.vectors[0], [1, 0])
+    with pytest.raises(BadInput, match="Two labelled meanings"):
+        edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([True, True, False, False]))
+
+
+def test_ends_are_two_senses_even_where_one_is_read_in_both():
+    assert edits.ends(np.array([[0.9, 0.1, 0.2], [0.1, 0.3, 0.8]])) == (0, 2)
+    assert edits.ends(np.array([[0.9, 0.1, 0.2], [0.9, 0.3, 0.8]])) == (0, 2)
+
+
+def test_flips_are_the_steps_at_which_the_sign_changes():
+    assert edits.flips(np.array([-1.0, -0.5, 0.2, 0.0, 0.3])) == [2, 3, 4]
+    assert edits.flips(np.array([-1.0])) == []
+
+
+def test_what_cannot_be_edited_is_refused_in_a_sentence():
+    with pytest.raises(BadInput, match="Position 3"):
+        edits.align(["a"], 3, ["b"], 0)
+    long = edits.align([*"abcdefghij" * 5, "W"], 50, [*"0123456789" * 5, "W"], 50)
+    with pytest.raises(BadInput, match="50 edits apart"):
+        edits.steps(long, edits.ordered(long, edits.LEFT_TO_RIGHT))
+    with pytest.raises(BadInput, match="16 edits at most; here are 50"):
+        edits.greedy(long, lambda sentences: np.zeros(len(sentences)))
+    with pytest.raises(BadInput, match="no order"):
+        edits.ordered(long, "backwards")
+
+
+def test_a_quiz_is_the_same_for_its_seed_and_holds_sentences_that_the_model_gets_wrong(table, model):
+    weights = layer_weights("mix", 3)
+    pairs = edits.clear_pairs(table, model.encoder, weights, edits.minimal_pairs())
+    drawn = edits.draw_quiz(table, 4, weights, pairs)
+    assert drawn == edits.draw_quiz(table, 4, weights, pairs) != edits.draw_quiz(table, 5, weights, pairs)
+    questions = [edits.make_question(table, model.encoder, about, weights) for about in drawn]
+    kinds = ["edited" if q.edit else "right" if q.model == q.gold else "wrong" for q in questions]
+    assert sorted(kinds) == sorted(edits.QUIZ)
+    assert len({q.lemma for q in questions}) == len(questions)
+    assert all(q.margin >= edits.LEAST_LEAD and q.gold in q.senses for q in questions)
+    for about, asked in zip(drawn, questions, strict=True):
+        if asked.edit:
+            at, old, new = asked.edit
+            assert asked.tokens[at] == new and (*asked.tokens[:at], old, *asked.tokens[at + 1 :]) == about.tokens
+            assert asked.before in asked.senses
+
+
+def test_no_quiz_asks_what_hardly_leads(table, model):
+    weights = layer_weights("mix", 3)
+    pairs = edits.clear_pairs(table, model.encoder, weights, edits.minimal_pairs())
+    assert 8 <= len(pairs) < len(edits.minimal_pairs())
+    for seed in range(12):
+        asked = [
+            edits.make_question(table, model.encoder, about, weights) for about in edits.draw_quiz(table, seed, weights, pairs)
+        ]
+        assert len(asked) == 8 and min(q.margin for q in asked) >= 0.02
+
+
+def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_typed():
+    first, second = "He sat by the  old (muddy) bank .", "She sat by the bank!"
+    tokens = [tokenize(text) for text in (first, second)]
+    alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))
+    path = edits.steps(alignment, alignment.changes)
+    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
+    told = [edits.written(alignment, step, *pieces) for step in path]
+    assert "".join(piece for _, piece, _ in told[0]) == "He sat by the old (muddy) bank ."
+    assert "".join(piece for _, piece, stands in told[-1] if stands) == second
+    for step, parts in zip(path[1:], told[1:], strict=True):
+        assert len([0 for _, _, stands in parts if not stands]) == (step.new is None)
+        assert [piece.strip() for _, piece, stands in parts if stands] == list(step.tokens)
+    old = next(parts for step, parts in zip(path, told, strict=True) if step.old == "old")
+    at = next(k for k, part in enumerate(old) if not part[2])
+    assert old[at][1] == " old" and old[at - 1][1] == " the"
+
+
+def test_korean_on_its_way_is_written_as_it_was_typed():
+    first, second = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
+    ko = named("ko")
+    tokens = [ko.tokenize(text) for text in (first, second)]
+    alignment = align(tokens[0], tokens[0].index("말"), tokens[1], tokens[1].index("말"))
+    path = edits.steps(alignment, alignment.changes)
+    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
+    ends = ["".join(p for _, p, stands in edits.written(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
+    assert ends == [first, second]
+
+
+def test_a_corpus_without_the_pairs_senses_has_a_quiz_without_them(table):
+    foreign = [edits.Pair("bank", ("The", "bank", "."), 1, 0, "A", "no such sense", "river edge")]
+    assert all(isinstance(about, int) for about in edits.draw_quiz(table, 4, layer_weights("mix", 3), foreign))
+
+
+def test_every_minimal_pair_changes_one_known_word_of_a_sentence_that_no_centroid_was_made_of(table, model):
+    known = {" ".join(tokens).casefold() for tokens in table.sentences.to_pylist()}
+    pairs = edits.minimal_pairs()
+    assert len(pairs) >= 30 and sum(p.sense == p.now for p in pairs) >= 5
+    for p in pairs:
+        senses = {table.senses[k] for k in table.sense[table.labelled_rows(p.lemma)]}
+        assert {p.sense, p.now} <= senses and p.at != p.position and p.tokens[p.at] != p.new
+        assert p.tokens[p.position].casefold() == p.lemma and [*p.tokens].count(p.tokens[p.at]) == 1
+        assert " ".join(p.tokens).casefold() not in known
+
+
+def test_the_path_is_drawn_with_stars_and_numbers_only_once_it_may_be_known():
+    points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
+    dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
+    hidden = add_path(map_figure(*dots, layer="2", key="k", name_senses=False), points, ["0", "1", "2"], numbered=False)
+    assert not hidden.layout.annotations and "path" not in [trace.name for trace in hidden.data]
+    drawn = add_path(map_figure(*dots, layer="2", key="k", name_senses=False), points, ["0", "1", "2"])
+    assert [a.text for a in drawn.layout.annotations] == ["<b>0–1</b>", "<b>2</b>"]
+
+
+def test_the_leads_are_drawn_a_line_a_layer_with_a_mark_where_it_flips():
+    figure = margin_figure({"1": [-0.1, 0.2], "2": [-0.3, -0.1]}, {"1": 1, "2": None}, ("<a>", "b"), ["", ""], chosen="1")
+    assert [trace.name for trace in figure.data if trace.mode == "lines+markers"] == ["layer 1", "layer 2"]
+    marks = [trace for trace in figure.data if trace.mode == "markers"]
+    assert [(m.x[0], m.y[0]) for m in marks] == [(1, 0.2)]
+    assert "<a>" not in "".join(a.text for a in figure.layout.annotations)

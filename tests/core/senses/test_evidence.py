@@ -1,0 +1,46 @@
+"""The three views of a word without labels, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.senses import evidence
+from core.senses.evidence import VIEWS, Evidence, centres, cosines
+
+
+class Reader:
+    """A biLM that counts: forward the tokens read so far, backward those still read from the right; the boundaries count."""
+
+    def directions(self, sentences):
+        for number, tokens in reversed(list(enumerate(sentences))):  # in any order
+            n = len(tokens) + 2
+            yield number, np.arange(1.0, n + 1)[:, None], np.arange(float(n), 0, -1)[:, None]
+
+    def encode(self, sentences):
+        return [np.full((2, len(tokens), 3), len(tokens[0])) for tokens in sentences]
+
+
+def test_the_place_is_what_was_read_before_it_and_behind_it():
+    layers = np.ones((2, 2, 3))
+    found = evidence.gather(Reader(), None, [(("a", "b", "c"), 1), (("a",), 0)], layers, layers)
+    # before "b": <S> a; behind it: c </S>. Before the only token: <S>; behind it: </S>
+    assert found.place.tolist() == [[2, 2], [1, 1]]
+    assert found.topic.tolist() == [[0], [0]] and set(found.views("0")) == set(VIEWS)
+
+
+def test_the_token_is_less_itself_standing_alone():
+    found = Evidence(np.array([[[3.0, 4.0]]]), np.array([[[0.0, 2.0]]]), np.ones((1, 2)), np.array([[0.0, 5.0]]))
+    views = found.views("0")
+    assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6)
+    assert views["topic"].tolist() == [[0, 1]]
+    assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3, 3], [3, 3, 3]]
+
+
+def test_every_word_counts_alike_in_the_centre_and_an_empty_view_has_no_angle():
+    rows = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    views = dict.fromkeys(VIEWS, rows)
+    centre = centres(views, np.array([0, 0, 1, 1]))
+    assert centre["token"].tolist() == [1.0, 0.25]  # of (2, 0) and (0, 0.5)
+    zero = dict.fromkeys(VIEWS, np.zeros(2))
+    assert cosines(views, zero, np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [[1] * 3, [0] * 3, [0] * 3]

@@ -1,0 +1,266 @@
+"""Sense measures: by hand, against scikit-learn, and properties that no order of rows may break."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import silhouette_score
+
+from core.common.errors import BadInput
+from core.senses import separation
+from core.senses.held_out import classify_split, left_out_centroids
+from core.senses.separation import judged, one_nn, purity_at_k, sense_report, silhouette
+
+# Occurrences 0 and 1 are near each other, and so are 2 and 3.
+PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
+
+
+def unit_rows(seed: int, n: int, dims: int = 8) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, dims))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def two_senses(seed: int, n: int, *, noise: float) -> tuple[np.ndarray, list[str]]:
+    """n vectors of one word, the first half of one sense."""
+    centres = unit_rows(seed, 2)
+    rows = np.repeat(centres, [n // 2, n - n // 2], axis=0) + noise * unit_rows(seed + 1, n)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), ["a"] * (n // 2) + ["b"] * (n - n // 2)
+
+
+def test_one_nn_is_the_share_whose_nearest_other_has_the_same_sense():
+    assert one_nn(PAIRS, ["a", "a", "b", "b"]) == 1.0
+    assert one_nn(PAIRS, ["a", "b", "b", "b"]) == 0.5  # 0 and 1 have each other, of another sense
+    assert one_nn(PAIRS, ["a", "b", "a", "b"]) == 0.0
+
+
+def test_tied_neighbours_count_by_their_share():
+    equal = np.ones((4, 4), np.float32)  # layer 0: one vector for all
+    assert one_nn(equal, ["a", "a", "a", "b"]) == pytest.approx(0.5)  # three times 2/3, once 0, over 4
+    nearly = equal + np.random.default_rng(0).normal(scale=3e-7, size=(4, 4)).astype(np.float32)
+    assert one_nn(nearly, ["a", "a", "a", "b"]) == pytest.approx(0.5)
+
+
+def test_one_nn_of_equal_vectors_is_chance_whatever_the_order_of_rows():
+    labels = np.array(["a"] * 20 + ["b"] * 20)
+    equal = np.ones((40, 40), np.float32)
+    chance = 19 / 39
+    assert one_nn(equal, labels) == pytest.approx(chance)
+    assert one_nn(equal, np.random.default_rng(0).permutation(labels)) == pytest.approx(chance)
+
+
+def test_purity_counts_the_k_nearest_and_shares_the_last_place_between_ties():
+    similarities = np.eye(4, dtype=np.float32)
+    similarities[0, 1:] = [0.9, 0.5, 0.5]  # nearest is 1; 2 and 3 tie for the second place
+    similarities[1:, 0] = [0.9, 0.5, 0.5]
+    similarities[1, 2:] = similarities[2:, 1] = 0.4
+    similarities[2, 3] = similarities[3, 2] = 0.8
+    # labels a b a b, k = 2. Row 0: 1 (b), half of 2 (a), half of 3 (b): 1/4. Row 1: 0 (a), half of 2 (a) and 3 (b): 1/4.
+    # Row 2: 3 (b) and 0 (a): 1/2. Row 3: 2 (a) and 0 (a): 0.
+    assert purity_at_k(similarities, ["a", "b", "a", "b"], 2) == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 0) / 4)
+
+
+def test_purity_of_more_neighbours_than_there_are_takes_all():
+    assert purity_at_k(PAIRS, ["a", "a", "b", "b"], 99) == pytest.approx(1 / 3)
+
+
+def test_silhouette_by_hand_and_zero_for_a_lone_sense():
+    # distances: 0-1 is 0.1, 0-2 is 0.9, 1-2 is 0.7; sense b has one member, which counts 0
+    similarities = 1 - np.array([[0, 0.1, 0.9], [0.1, 0, 0.7], [0.9, 0.7, 0]])
+    by_hand = ((0.9 - 0.1) / 0.9 + (0.7 - 0.1) / 0.7 + 0) / 3
+    assert silhouette(similarities, ["a", "a", "b"]) == pytest.approx(by_hand)
+
+
+def test_silhouette_is_zero_where_there_is_nothing_to_tell_apart():
+    assert silhouette(np.ones((6, 6)), list("aabbcc")) == 0.0
+    assert silhouette(PAIRS, ["a"] * 4) == 0.0
+    rounding = 1 - np.abs(np.random.default_rng(0).normal(scale=1e-7, size=(6, 6)))
+    assert silhouette((rounding + rounding.T) / 2, list("aabbcc")) == 0.0
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), n=st.integers(6, 30), n_senses=st.integers(2, 4))
+def test_silhouette_agrees_with_scikit_learn(seed, n, n_senses):
+    rows = unit_rows(seed, n)
+    labels = np.arange(n) % n_senses
+    distances = np.maximum(1 - rows @ rows.T, 0)
+    np.fill_diagonal(distances, 0)
+    assert silhouette(rows @ rows.T, labels) == pytest.approx(silhouette_score(distances, labels, metric="precomputed"), abs=1e-5)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(3, 25), k=st.integers(1, 6), equal=st.integers(1, 3))
+def test_no_measure_depends_on_the_order_of_rows_or_the_names_of_senses(seed, n, k, equal):
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(unit_rows(seed, n), equal, axis=0)  # with ties when `equal` is over 1
+    labels = rng.choice(["x", "y", "z"], size=len(rows))
+    order = rng.permutation(len(rows))
+    renamed = np.array([{"x": "2", "y": "1", "z": "0"}[label] for label in labels])
+    similarities = rows @ rows.T
+    for measure in (partial(purity_at_k, k=k), silhouette):
+        value = measure(similarities, labels)
+        assert measure(similarities[np.ix_(order, order)], renamed[order]) == pytest.approx(value, abs=1e-6)
+        assert -1 <= value <= 1
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(ties):
+    labels = ["a"] * 12 + ["b"] * 6 + ["c"] * 2
+    similarities = np.ones((20, 20), np.float32) if ties else (lambda r: r @ r.T)(unit_rows(3, 20))
+    chance = (12 * 11 + 6 * 5 + 2 * 1) / (20 * 19)
+    null = judged(similarities, labels, np.random.default_rng(0), 4000)[1]
+    assert null.mean() == pytest.approx(chance, abs=0.01)
+    again = [judged(similarities, labels, np.random.default_rng(0), 50)[1] for _ in range(2)]
+    np.testing.assert_array_equal(*again)
+
+
+def test_shuffling_pair_by_pair_and_by_matrix_give_the_same():
+    rows, numbers = unit_rows(5, 18), np.arange(18) % 3
+    of, who, weights = separation._neighbours(rows @ rows.T, 1)  # few pairs: one by one
+    table = np.zeros((18, 18))
+    table[of, who] = weights
+    every_pair = (np.repeat(np.arange(18), 18), np.tile(np.arange(18), 18), table.ravel())  # many: by matrix
+    results = [separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)) for pairs in ((of, who, weights), every_pair)]
+    np.testing.assert_allclose(*results, atol=1e-6)
+
+
+def report_of(rows: np.ndarray, words: list[str], labels: list, **options):
+    return sense_report(lambda picked: rows[picked] @ rows[picked].T, words, labels, seed=0, **options)
+
+
+def test_a_report_of_senses_that_stand_apart():
+    (bank, bank_labels), (bat, bat_labels) = two_senses(0, 20, noise=0.05), two_senses(7, 10, noise=0.05)
+    rows, words = np.concatenate([bank, bat]), ["bank"] * 20 + ["bat"] * 10
+    report = report_of(rows, words, bank_labels + bat_labels)
+    assert (report.one_nn, report.one_nn_low, report.one_nn_high, report.purity) == (1, 1, 1, pytest.approx((1 + 0.8) / 2))
+    assert report.purity < 1  # a sense of five has four others, and purity asks for five
+    assert report.null_mean == pytest.approx((9 / 19 + 4 / 9) / 2, abs=0.02)
+    assert report.null_mean < report.null_95 < report.one_nn
+    assert (report.majority, report.n, report.left_out) == (0.5, 30, ())
+    assert report.per_word["bank"].senses == {"a": 10, "b": 10}
+    assert report.silhouette > 0.8
+
+
+def test_a_report_averages_over_words_not_over_occurrences():
+    good, labels = two_senses(0, 40, noise=0.05)
+    rows = np.concatenate([good, np.tile(unit_rows(9, 1), (4, 1))])  # 40 told apart, and 4 equal vectors
+    report = report_of(rows, ["bank"] * 40 + ["bat"] * 4, [*labels, "a", "a", "b", "b"])
+    assert report.one_nn == pytest.approx((1 + 1 / 3) / 2)
+    assert report.one_nn_low < report.one_nn < report.one_nn_high
+
+
+def test_layer_0_is_within_chance():
+    rows = np.repeat(unit_rows(0, 3), 30, axis=0)  # one vector a word
+    labels = list("aaabbbbbbc" * 9)
+    report = report_of(rows, ["x"] * 30 + ["y"] * 30 + ["z"] * 30, labels)
+    assert report.one_nn == report.null_mean == report.null_95 == pytest.approx((9 * 8 + 18 * 17 + 3 * 2) / (30 * 29))
+    assert all(word.one_nn == word.null_95 for word in report.per_word.values())
+    assert report.silhouette == 0
+
+
+def test_cosines_are_asked_for_word_by_word_and_unlabelled_occurrences_are_left_out():
+    asked = []
+
+    def similarities_of(rows):
+        asked.append(rows.tolist())
+        return np.ones((len(rows), len(rows)))
+
+    words = ["bat", "bank", "bat", "bank", "bank", "fan", "fan"]
+    report = sense_report(similarities_of, words, ["a", "r", "b", "", "m", "only", "only"], seed=1)
+    assert asked == [[1, 4], [0, 2]]
+    assert (report.n, report.left_out) == (4, ("fan",))
+    assert sense_report(similarities_of, words, ["a", "r", "b", None, "m", "only", "only"], seed=1) == report
+
+
+def test_what_cannot_be_measured_is_said():
+    with pytest.raises(BadInput, match="two different senses"):
+        report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"])
+    with pytest.raises(BadInput, match="a word and a label for each"):
+        report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "b"])
+    with pytest.raises(BadInput, match="cosine of every pair; got 3 labels"):
+        one_nn(PAIRS, ["a", "b", "c"])
+    with pytest.raises(BadInput, match="two occurrences or more"):
+        silhouette(np.ones((1, 1)), ["a"])
+    with pytest.raises(BadInput, match="counted from 1, got 0"):
+        purity_at_k(PAIRS, list("aabb"), 0)
+    with pytest.raises(BadInput, match="cosine of every pair"):
+        one_nn(np.full((2, 2), np.nan), ["a", "b"])
+
+
+TRAIN = np.array([[1, 0], [2, 0.2], [0, 3], [1, 0]], np.float32)  # lengths must not matter
+TRAIN_LABELS, TRAIN_WORDS = ["money", "money", "river", "animal"], ["bank", "bank", "bank", "bat"]
+
+
+def test_classify_split_by_hand():
+    test = np.array([[5, 0.1], [0.1, 0.2], [0, 1], [1, 1]], np.float32)
+    labels, words = ["money", "money", "club", "club"], ["bank", "bank", "bat", "owl"]
+    scores = classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, test, labels, words)
+    # bank: the first is right, the second lies nearer the river; bat: its one known sense is wrong; owl: never seen
+    assert (scores.n, scores.unseen) == (4, 1)
+    assert (scores.nearest_macro, scores.nearest_pooled) == (pytest.approx(0.5 / 3), 0.25)
+    assert (scores.centroid_macro, scores.centroid_pooled) == (pytest.approx(0.5 / 3), 0.25)
+    assert (scores.most_frequent_macro, scores.most_frequent_pooled) == (pytest.approx(1 / 3), 0.5)
+    assert scores.per_word["bank"].n == 2
+    assert scores.per_word["bank"].most_frequent == 1.0
+
+
+def test_nearest_and_centroid_differ_where_a_sense_has_an_outlier():
+    angles = np.radians([0, 10, 60, 90, 95])  # a: 0, 10 and the outlier 60; b: 90, 95
+    train = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    test = np.array([[np.cos(np.radians(65)), np.sin(np.radians(65))]])
+    scores = classify_split(train, list("aaabb"), ["w"] * 5, test, ["b"], ["w"])
+    assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0, 1, 0)
+
+
+def test_a_tie_is_worth_its_share():
+    same = np.ones((4, 3))
+    scores = classify_split(same, list("aaab"), ["w"] * 4, same[:1], ["a"], ["w"])
+    assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0.75, 0.5, 1)
+    zero = classify_split(TRAIN[:3], TRAIN_LABELS[:3], TRAIN_WORDS[:3], np.zeros((1, 2)), ["river"], ["bank"])
+    assert (zero.nearest_pooled, zero.centroid_pooled) == (pytest.approx(1 / 3), 0.5)
+
+
+def test_vectors_that_do_not_fit_are_refused():
+    with pytest.raises(BadInput, match=r"Each training row needs .* got 4, 3 and 4 of them"):
+        classify_split(TRAIN, TRAIN_LABELS[:3], TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
+    with pytest.raises(BadInput, match="of one size; got 2 and 3"):
+        classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((1, 3)), ["money"], ["bank"])
+    with pytest.raises(BadInput, match="Each test row needs"):
+        classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((0, 2)), [], [])
+    with pytest.raises(BadInput, match="finite numbers"):
+        classify_split(np.full((4, 2), np.inf), TRAIN_LABELS, TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
+
+
+def test_each_others_nearest_are_drawn_together():
+    assert separation.mutual_pairs(PAIRS).tolist() == [0, 0, 2, 2]
+    row = np.array([0.0, 1, 3, 4.5, 10])  # 0 and 1 are each other's nearest, and so are 2 and 3; 4's is 3, who does not care
+    assert separation.mutual_pairs(-np.abs(row[:, None] - row)).tolist() == [0, 0, 2, 2, 4]
+    assert separation.mutual_pairs(np.ones((4, 4))).tolist() == [0, 1, 2, 3]  # all tied: nobody's one nearest
+    hits, pairs = np.repeat([1.0, 0.0], 20), np.repeat(np.arange(20), 2)
+    rng = np.random.default_rng(0)
+    wide, narrow = (np.std(separation.resampled(hits, groups, rng)) for groups in (pairs, np.arange(40)))
+    assert wide == pytest.approx(2**0.5 * narrow, rel=0.1)  # 20 pairs say as much as 20 occurrences
+
+
+def test_a_words_p_is_its_rank_among_its_shuffles():
+    vectors, labels = two_senses(3, 40, noise=0.2)
+    report = sense_report(lambda rows: vectors[rows] @ vectors[rows].T, ["w"] * 40, labels, seed=0)
+    assert report.p == report.per_word["w"].p == pytest.approx(1 / (separation.ROUNDS + 1)) and separation.ROUNDS >= 2000
+    equal = sense_report(lambda rows: np.ones((len(rows), len(rows))), ["w"] * 40, labels, seed=0)
+    assert equal.p == 1.0
+
+
+def test_shuffles_in_parts_are_the_shuffles_at_once(monkeypatch):
+    rows, numbers = unit_rows(5, 18), np.arange(18) % 3
+    pairs = separation._neighbours(rows @ rows.T, 1)
+    whole = separation._shuffled(pairs, numbers, 60, np.random.default_rng(1))
+    monkeypatch.setattr(separation, "PART", 100)
+    assert len(whole) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), whole)
+
+
+def test_left_out_centroids_by_hand():
+    vectors = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 3]])
+    assert left_out_centroids(vectors, ["a", "a", "b", "b"]) == 1.0
+    assert left_out_centroids(vectors, ["a", "a", "b", "a"]) == pytest.approx(2 / 4)  # the lone "b" has no centroid left
+    assert left_out_centroids(np.ones((4, 2)), list("aabb")) == pytest.approx(0.5)

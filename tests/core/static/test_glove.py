@@ -1,0 +1,241 @@
+"""GloVe: counts by hand and against a plain loop, eq. 8 and its gradient against NumPy, resuming, saving, a tiny language."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file
+
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.static import glove
+from core.static.glove import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, save_glove, start_state, train_glove
+from core.static.vectors import load_vectors
+from core.training.data import prepare
+
+TINY = GloveConfig(dim=4, window=2, x_max=3.0, epochs=3, min_count=1)
+
+
+def counted(*sentences: list[int], n_words: int, window: int) -> dict[tuple[int, int], float]:
+    """X of sentences, each its own chunk."""
+    chunks = [(np.array(words, np.int32), np.full(len(words), k)) for k, words in enumerate(sentences)]
+    pairs = count_pairs(chunks, n_words=n_words, window=window)
+    return {(i, j): x for i, j, x in zip(pairs.rows.tolist(), pairs.columns.tolist(), pairs.values.tolist(), strict=True)}
+
+
+def toy_pairs(seed: int = 0, n_words: int = 5) -> Cooccurrences:
+    rng = np.random.default_rng(seed)
+    rows, columns = np.triu_indices(n_words)
+    return Cooccurrences(rows.astype(np.int32), columns.astype(np.int32), rng.uniform(0.2, 9, len(rows)).astype(np.float32))
+
+
+def equation_8(values: np.ndarray, pairs: Cooccurrences, x_max: float) -> tuple[float, int]:
+    """J of eq. 8 in float64 over all ordered pairs, and how many they are; values is (2, V, D + 1)."""
+    x = np.zeros((values.shape[1],) * 2)
+    x[pairs.rows, pairs.columns] = x[pairs.columns, pairs.rows] = pairs.values
+    (w, b), (context, b_context) = ((half[:, :-1], half[:, -1]) for half in values.astype(np.float64))
+    i, j = np.nonzero(x)
+    weights = np.where(x[i, j] < x_max, (x[i, j] / x_max) ** 0.75, 1)
+    difference = (w[i] * context[j]).sum(1) + b[i] + b_context[j] - np.log(x[i, j])
+    return float((weights * difference**2).sum()), len(i)
+
+
+# --- words and counts ---------------------------------------------------------------------------------------------------
+
+
+def test_words_are_merged_in_lower_case_and_odd_signs_left_out():
+    types = ["<S>", "</S>", "The", "the", "BANK", ",", "♥", "1990s", "rare", "bank", "--"]
+    counts = np.array([9, 9, 3, 5, 2, 7, 99, 4, 1, 2, 2])
+    words, numbers = choose_words(types, counts, GloveConfig(min_count=2))
+    assert words == ["the", ",", "1990s", "bank", "--"]  # 8, 7, 4, 4, 2; equal ones by name
+    assert numbers.tolist() == [-1, -1, 0, 0, 3, 1, -1, 2, -1, 3, 4]
+    assert choose_words(types, counts, GloveConfig(min_count=2, max_types=2))[0] == ["the", ","]
+
+
+def test_counts_are_those_worked_out_by_hand():
+    # "a b a c", two to either side. d = 1: ab, ba, ac; d = 2: aa (1/2, seen from both sides), bc (1/2).
+    assert counted([0, 1, 0, 2], n_words=3, window=2) == {(0, 0): 1.0, (0, 1): 2.0, (0, 2): 1.0, (1, 2): 0.5}
+
+
+def test_an_unknown_word_keeps_its_place_and_sentences_do_not_meet():
+    assert counted([0, -1, 1], [2], n_words=3, window=2) == {(0, 1): 0.5}
+    assert counted([0], [], [1], n_words=2, window=5) == {}
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(-1, 4), max_size=9), max_size=6), st.integers(1, 4), st.integers(1, 12))
+def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size):
+    wanted: dict[tuple[int, int], float] = {}
+    for words in sentences:
+        for at, word in enumerate(words):
+            for d in range(1, window + 1):
+                for other in (at - d, at + d):
+                    if 0 <= other < len(words) and word >= 0 and words[other] >= word:  # each pair from its lower word
+                        wanted[word, words[other]] = wanted.get((word, words[other]), 0) + 1 / d
+    ids = np.array([word for words in sentences for word in words], np.int64) + 1
+    starts = np.cumsum([0, *map(len, sentences)])
+    pairs = count_pairs(glove._chunks(ids, starts, np.arange(-1, 5), lambda said: None, size=size), n_words=5, window=window)
+    found = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
+    assert found == pytest.approx(wanted, rel=1e-6)
+
+
+# --- training -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_loss_is_equation_8():
+    pairs, config = toy_pairs(), replace(TINY, epochs=1, lr=1e-6)  # so slow that the vectors stand still
+    state = start_state(5, config)
+    state.values += np.random.default_rng(1).normal(size=state.values.shape).astype(np.float32)
+    total, n = equation_8(state.values, pairs, config.x_max)
+    step = list(fit(pairs, config, state))[-1]
+    assert n == 25 and step.loss == pytest.approx(total / n, rel=1e-4)
+    assert state.losses == [step.loss] and step.share == 1.0 and step.seconds_left == 0
+
+
+def test_a_first_step_goes_down_the_numeric_gradient():
+    rng, lr = np.random.default_rng(2), 1e-3
+    values = rng.normal(size=(2, 3, 5))  # float64: the same loop, not compiled
+    pair = Cooccurrences(np.array([0]), np.array([2]), np.array([1.7]))
+    log_x, weight = np.log(pair.values), (pair.values / 3.0) ** 0.75
+
+    def half_term(v: np.ndarray, i: int, j: int) -> float:  # half of one term of eq. 8
+        return float(weight[0] * (v[0, i, :4] @ v[1, j, :4] + v[0, i, 4] + v[1, j, 4] - log_x[0]) ** 2 / 2)
+
+    expected = np.zeros_like(values)
+    for at in np.ndindex(values.shape):
+        for i, j in ((0, 2), (2, 0)):  # X_ij and X_ji share no values, so neither step disturbs the other
+            up, down = values.copy(), values.copy()
+            up[at] += 1e-6
+            down[at] -= 1e-6
+            expected[at] += (half_term(up, i, j) - half_term(down, i, j)) / 2e-6
+    moved, squares = values.copy(), np.ones_like(values)
+    total = glove._sweep(pair.rows, pair.columns, log_x, weight, moved, squares, lr)
+    assert total == pytest.approx(2 * half_term(values, 0, 2) + 2 * half_term(values, 2, 0))
+    np.testing.assert_allclose((values - moved) / lr, expected, atol=1e-6)
+    np.testing.assert_allclose(squares, 1 + (lr * expected) ** 2, atol=1e-9)
+
+
+def test_later_steps_shrink_with_the_squares_of_earlier_ones():
+    # One dimension, w = c = 1, b = 0, log X = 0, f = 1: difference 1, step lr / sqrt(squares), for w, c and both biases.
+    values, squares = np.array([[[1.0, 0.0]], [[1.0, 0.0]]]), np.full((2, 1, 2), 4.0)
+    glove._sweep(np.array([0]), np.array([0]), np.zeros(1), np.ones(1), values, squares, 0.5)
+    assert values.tolist() == [[[0.75, -0.25]], [[0.75, -0.25]]]  # 1 - 0.5 / 2
+    assert squares.tolist() == [[[4.25, 4.25]], [[4.25, 4.25]]]  # 4 + 0.5 ** 2
+
+
+def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
+    pairs, compiled, again, other = toy_pairs(), start_state(5, TINY), start_state(5, TINY), start_state(5, replace(TINY, seed=1))
+    for state, config in ((compiled, TINY), (again, TINY), (other, replace(TINY, seed=1))):
+        list(fit(pairs, config, state, block=4))
+    monkeypatch.setattr(glove, "_compiled_sweep", lambda: glove._sweep)
+    plain = start_state(5, TINY)
+    events = list(fit(pairs, TINY, plain, block=4))
+    np.testing.assert_array_equal(compiled.values, again.values)
+    np.testing.assert_allclose(compiled.values, plain.values, atol=1e-5)
+    assert not np.allclose(compiled.values, other.values)
+    assert compiled.losses == sorted(compiled.losses, reverse=True) and len(compiled.losses) == 3
+    assert [(e.epoch, round(e.share, 3)) for e in events[:5]] == [(1, 0.267), (1, 0.533), (1, 0.8), (1, 1.0), (2, 0.267)]
+
+
+def test_a_loss_that_runs_away_is_said():
+    with pytest.raises(BadInput, match=r"no longer a number in epoch \d+: lower lr"):
+        list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), start_state(5, TINY)))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"dim": 0}, {"window": -1}, {"epochs": 10**9}, {"x_max": 0}, {"lr": float("nan")}, {"seed": -1}]
+)
+def test_settings_that_cannot_be_are_refused(wrong):
+    with pytest.raises(BadInput, match=rf"GloVe's {next(iter(wrong))} must be from"):
+        GloveConfig(**wrong)
+
+
+# --- from a corpus to a folder ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory) -> Path:
+    """A prepared corpus in which cats and dogs do the same things, and cars and trucks do others."""
+    rng, lines = np.random.default_rng(0), []
+    for _ in range(1500):
+        animal, place = rng.choice(["cat", "Dog"]), rng.choice(["rug", "sofa", "grass"])
+        lines.append(f"the {animal} {rng.choice(['sleeps', 'eats', 'purrs'])} on the {place} .")
+        vehicle, way = rng.choice(["car", "truck"]), rng.choice(["road", "bridge"])
+        lines.append(f"a {vehicle} {rng.choice(['drives', 'stops', 'turns'])} at our {way} .")
+    folder = tmp_path_factory.mktemp("glove")
+    (folder / "toy.txt").write_text("\n".join(lines))
+    return prepare([folder / "toy.txt"], folder / "prepared", lambda said: None, processes=1)
+
+
+SMALL = GloveConfig(dim=8, window=3, x_max=50.0, epochs=25, min_count=5)
+
+
+def test_words_with_like_contexts_end_up_closest(language, tmp_path):
+    heard: list[str] = []
+    vectors = load_vectors(train_glove(language, tmp_path / "toy", SMALL, heard.append))
+    assert vectors.neighbours("cat", 1)[0].word == "dog" and vectors.neighbours("truck", 1)[0].word == "car"
+    meta = json.loads((tmp_path / "toy" / "meta.json").read_text())
+    assert meta["corpus"]["files"] == ["toy.txt"] and meta["corpus"]["sentences"] == 3000 and meta["config"]["x_max"] == 50.0
+    assert meta["losses"][-1] < meta["losses"][0] and len(meta["losses"]) == 25 and meta["words"] == len(vectors.words)
+    assert heard[0].endswith("tokens counted") and heard[-1].startswith("epoch 25 of 25, 100%: loss 0.")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["toy"]  # no work folder is left
+
+
+def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_path):
+    whole, parts = replace(SMALL, epochs=4), replace(SMALL, epochs=2)
+    train_glove(language, tmp_path / "whole", whole, lambda said: None)
+    train_glove(language, tmp_path / "parts", parts, lambda said: None, work=tmp_path / "work")
+    heard: list[str] = []
+    train_glove(language, tmp_path / "parts", whole, heard.append, work=tmp_path / "work")
+    assert [said.split(",")[0] for said in heard if said.startswith("epoch")] == ["epoch 3 of 4", "epoch 4 of 4"]
+    halves = load_file(tmp_path / "work/checkpoint.safetensors")["values"][:, :, :-1]  # w, w~ without biases
+    np.testing.assert_allclose(load_vectors(tmp_path / "parts").keyed.vectors, halves[0] + halves[1], atol=0.02)
+    assert np.abs(halves[1]).max() > 0.1
+    assert (tmp_path / "whole/vectors.safetensors").read_bytes() == (tmp_path / "parts/vectors.safetensors").read_bytes()
+    with pytest.raises(BadInput, match="is of another corpus or other settings"):
+        train_glove(language, tmp_path / "parts", replace(whole, x_max=9), heard.append, work=tmp_path / "work")
+    (tmp_path / "work/checkpoint.safetensors").write_bytes(b"cut off")
+    with pytest.raises(CorruptArtifact, match="delete it to start again"):
+        train_glove(language, tmp_path / "parts", whole, heard.append, work=tmp_path / "work")
+
+
+def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_said(language, tmp_path):
+    with pytest.raises(MissingArtifact, match=r"is not a whole prepared corpus: .*meta\.json"):
+        train_glove(tmp_path, tmp_path / "out", SMALL, print)
+    with pytest.raises(BadInput, match="No two words"):
+        train_glove(language, tmp_path / "out", replace(SMALL, min_count=10**6), lambda said: None)
+    for name in ("meta.json", "ids.npy", "starts.npy", "types.txt"):
+        (tmp_path / name).write_bytes((language / name).read_bytes())
+    (tmp_path / "types.txt").write_text("<S>\n</S>\nthe")
+    with pytest.raises(CorruptArtifact, match="do not fit together"):
+        train_glove(tmp_path, tmp_path / "out", SMALL, print)
+    assert not (tmp_path / "out").exists()
+
+
+# --- saving -------------------------------------------------------------------------------------------------------------
+
+
+def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):
+    save_glove(tmp_path / "v", ["a"], np.ones((1, 2), np.float32), {})
+    meta = save_glove(tmp_path / "v", ["a", "b"], np.array([[1, -2], [0, 0]], np.float32), {"note": "second"})
+    assert load_vectors(tmp_path / "v").words == ["a", "b"] and meta["note"] == "second"
+    assert meta["cosine_kept"]["least"] == pytest.approx(1, abs=1e-4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["v"]
+    (tmp_path / "v" / "diary.txt").write_text("mine")
+    with pytest.raises(BadInput, match="holds other files than vectors"):
+        save_glove(tmp_path / "v", ["a"], np.ones((1, 2), np.float32), {})
+    assert (tmp_path / "v" / "diary.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors"), [(["a"], np.ones((2, 2))), ([], np.ones((0, 2))), (["a"], np.array([[1, np.nan]]))]
+)
+def test_vectors_that_do_not_fit_are_not_written(tmp_path, words, vectors):
+    with pytest.raises(BadInput, match="do not fit, or a vector is not finite"):
+        save_glove(tmp_path / "v", words, vectors.astype(np.float32), {})
+    assert not list(tmp_path.iterdir())

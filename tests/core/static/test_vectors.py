@@ -1,0 +1,364 @@
+"""Static vectors: neighbours by hand, every file format against gensim's own reader, every malformed file's sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import pickle
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.cli.main import main
+from core.common.config import ASSETS
+from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.static.glove import save_glove
+from core.static.vectors import StaticVectors, download_vectors, evaluate_vectors, load_vectors
+from core.text.tokens import JOINER
+
+WORDS = ["the", "bank", "river", "élan", "the end"]
+ROWS = np.array([[1, 0, 0], [0.5, -2.25, 3], [1e-3, 7, -1], [0, 0, 0.125], [4, 5, 6]], np.float32)
+GLOVE = "".join(f"{word} {' '.join(str(x) for x in row)}\n" for word, row in zip(WORDS, ROWS.tolist(), strict=True)).encode()
+
+
+def vectors_of(rows: dict[str, list[float]], name: str = "toy") -> StaticVectors:
+    return StaticVectors(list(rows), np.array(list(rows.values()), np.float32), name=name, provenance={})
+
+
+@pytest.fixture
+def compass() -> StaticVectors:
+    """Directions in the plane: 0, 60, 90 and 180 degrees, lengths 2, 1, 3, 1, and a vector of zeros."""
+    root = 3**0.5 / 2
+    return vectors_of({"east": [2, 0], "northeast": [0.5, root], "north": [0, 3], "west": [-1, 0], "here": [0, 0]})
+
+
+def gensim_file(path: Path, *, binary: bool) -> Path:
+    keyed = KeyedVectors(3)
+    keyed.add_vectors([word.replace(" ", "_") for word in WORDS], ROWS)
+    keyed.save_word2vec_format(str(path), binary=binary)
+    return path
+
+
+# --- what is asked of vectors -------------------------------------------------------------------------------------------
+
+
+def test_neighbours_are_ordered_by_the_cosine_worked_out_by_hand(compass):
+    found = compass.neighbours("east", 10)
+    assert [n.word for n in found] == ["northeast", "north", "here", "west"]
+    assert [n.cosine for n in found] == pytest.approx([0.5, 0, 0, -1], abs=1e-6)  # cos 60, cos 90, no direction, cos 180
+
+
+def test_length_of_a_query_changes_no_cosine_and_excluded_words_make_room(compass):
+    short, long = (compass.neighbours_of_vector(np.array([0, length]), 2, exclude=["north"]) for length in (0.1, 50))
+    assert [n.word for n in short] == [n.word for n in long] == ["northeast", "east"]
+    assert short[0].cosine == pytest.approx(long[0].cosine) == pytest.approx(3**0.5 / 2)
+
+
+def test_a_word_is_looked_up_as_spelt_then_in_lower_case():
+    vectors = vectors_of({"Bush": [1, 0], "bush": [0, 1], "tree": [1, 1]})
+    assert [vectors.spelling(w) for w in ("Bush", "BUSH", "Tree", "shrub")] == ["Bush", "bush", "tree", None]
+    assert vectors.vector("BUSH").tolist() == [0, 1]
+    assert "TREE" in vectors and "shrub" not in vectors
+
+
+def test_an_unknown_word_has_no_vector_and_its_near_spellings_are_named(compass):
+    assert compass.vector("nroth") is None
+    with pytest.raises(BadInput, match=r"^'nroth' is not among the 5 words of toy\. Near spellings: north(, northeast)?\.$"):
+        compass.neighbours("nroth", 3)
+    with pytest.raises(BadInput, match=r"Near spellings: none\."):
+        compass.neighbours("", 3)
+
+
+def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
+    vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
+    assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}
+    assert len(vectors.near_spellings("recieve", 2)) == 2
+
+
+@pytest.mark.parametrize("vector", [[0, 0], [1, 2, 3], [1, float("nan")]])
+def test_a_vector_that_has_no_direction_here_is_refused(compass, vector):
+    with pytest.raises(BadInput, match=r"shape \(2,\)"):
+        compass.neighbours_of_vector(np.array(vector), 1)
+
+
+def test_a_word_of_zeros_and_no_neighbours_at_all_are_refused(compass):
+    with pytest.raises(BadInput, match="not all zeros"):
+        compass.neighbours("here", 1)
+    with pytest.raises(BadInput, match="At least 1"):
+        compass.neighbours("east", 0)
+
+
+def test_vectors_are_shared_and_cannot_be_changed(compass):
+    with pytest.raises(ValueError):
+        compass.vector("east")[0] = 9
+
+
+def test_evaluation_says_what_it_could_ask():
+    rows = {w: [0.0] * 6 for w in ("boy", "girl", "king", "queen", "love", "sex", "tiger", "cat", "book", "paper")}
+    for word, hot in {"boy": [0], "girl": [1], "king": [0, 2], "queen": [1, 2], "tiger": [3, 4], "cat": [3], "book": [5]}.items():
+        rows[word] = [float(k in hot) for k in range(6)]
+    rows |= {"love": [1, 1, 1, 1, 1, 1.0], "sex": [1, 1, 1, 1, 0, 0.0], "paper": [0, 0, 0, 0, 1, 5.0]}
+    result = evaluate_vectors(vectors_of(rows), restrict=10)
+    assert result["analogies"]["questions"] == 19544
+    assert result["analogies"]["semantic"] == {"accuracy": 1.0, "asked": 2}  # boy girl king queen, and the other way round
+    assert result["analogies"]["syntactic"] == {"accuracy": None, "asked": 0}
+    assert 0 < result["wordsim353"]["covered"] < 0.05 and -1 <= result["wordsim353"]["spearman"] <= 1
+    assert evaluate_vectors(vectors_of({"zzz": [1.0]}))["simlex999"] == {"spearman": None, "covered": 0.0}
+
+
+def test_the_command_evaluates_each_file_of_vectors(tmp_path, capsys):
+    (tmp_path / "own.txt").write_text("boy 1 0 0\ngirl 0 1 0\nking 1 0 1\nqueen 0 1 1\n", encoding="utf-8")
+    assert main(["evaluate", "vectors", str(tmp_path / "own.txt"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[str(tmp_path / "own.txt")]
+    assert found == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and found["analogies"]["all"]["asked"] == 2
+    assert main(["evaluate", "vectors", str(tmp_path / "own.txt")]) == 0
+    assert "own.txt: none known, none known, 1.0000" in capsys.readouterr().out
+
+
+# --- files --------------------------------------------------------------------------------------------------------------
+
+
+def zipped(data: bytes, *names: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("toy.txt", GLOVE),
+        ("toy.txt.gz", gzip.compress(GLOVE)),
+        ("toy.txt.xz", lzma.compress(GLOVE)),
+        ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt")),
+        ("toy.vec", b"5 3\n" + GLOVE.replace(b"the end", b"the\xc2\xa0end").replace(b" ", b"\t")),
+        ("toy.txt", GLOVE.replace(b"\n", b" \r\n") + b"\n\n"),
+    ],
+)
+def test_text_files_are_read_however_they_are_packed(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    vectors = load_vectors(tmp_path / name)
+    assert [w.replace("\xa0", " ") for w in vectors.words] == WORDS and vectors.name == "toy"
+    np.testing.assert_array_equal(vectors.keyed.vectors, ROWS)
+    assert vectors.provenance["format"] == ("word2vec text" if name.endswith("vec") else "GloVe text")
+
+
+@pytest.mark.parametrize("name", ["toy.bin", "toy.bin.gz", "toy.txt", "toy.gz"])
+def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
+    path = gensim_file(tmp_path / name, binary=name != "toy.txt")
+    theirs, ours = KeyedVectors.load_word2vec_format(str(path), binary=name != "toy.txt"), load_vectors(path)
+    assert ours.words == theirs.index_to_key
+    np.testing.assert_array_equal(ours.keyed.vectors, theirs.vectors)
+    assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
+
+
+def test_neighbours_are_gensims():
+    rng = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(200)]
+    ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
+    theirs.add_vectors(words, ours.keyed.vectors)
+    found, wanted = ours.neighbours("w3", 9), theirs.most_similar("w3", topn=9)
+    assert [n.word for n in found] == [word for word, _ in wanted]
+    assert [n.cosine for n in found] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
+
+
+def test_only_so_many_words_are_read_and_the_first_of_equal_words_counts(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\n")
+    whole, part, heard = load_vectors(path), load_vectors(path, limit=1), []
+    assert whole.words == ["a", "b", "c"] and whole.keyed.vectors.tolist() == [[1, 2], [3, 4], [7, 8]]
+    assert whole.provenance["duplicates"] == 1
+    assert part.words == ["a"]
+    path.write_bytes(b"".join(b"w%d 1\n" % k for k in range(50_001)))
+    load_vectors(path, report=heard.append)
+    assert heard == ["50,000 words of toy.txt read"]
+
+
+def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
+    save_glove(tmp_path / "mini", WORDS, ROWS, {"corpus": "none"})
+    vectors, part = load_vectors(tmp_path / "mini"), load_vectors(tmp_path / "mini", limit=2)
+    assert vectors.words == WORDS and vectors.name == "mini" and vectors.provenance["corpus"] == "none"
+    assert (np.abs(vectors.keyed.vectors - ROWS) <= np.abs(ROWS).max(axis=1, keepdims=True) / 254 + 1e-6).all()
+    assert part.words == WORDS[:2] and part.keyed.vectors.shape == (2, 3)
+
+
+W2V = b"2 2\na 1 2\nb 3 4\n"
+BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
+
+
+def test_a_binary_file_may_end_its_entries_with_line_breaks(tmp_path):
+    (tmp_path / "v.bin").write_bytes(BINARY)
+    vectors = load_vectors(tmp_path / "v.bin")
+    assert vectors.words == ["a", "b"] and vectors.keyed.vectors.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error", "said"),
+    [
+        ("v.txt", b"", BadInput, "v.txt is empty."),
+        ("v.txt", b" \n\n", BadInput, "v.txt is empty."),
+        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 numbers where 2 are expected."),
+        ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers where 2 are expected."),
+        ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: could not convert string to float: 'x'."),
+        ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\nb 3 -1e30\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\nb 3 1e999\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: there is no word before the numbers."),
+        ("v.txt", b"a 1 2\nb\xe9 3 4\n", BadInput, "v.txt, line 2: it is not UTF-8 text."),
+        ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers are expected, not 0."),
+        ("v.txt", b"\na 1 2\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers are expected, not 0."),
+        ("v.txt", bytes(range(256)), BadInput, "v.txt, line 1: neither readable text nor the two numbers"),
+        ("v.txt", W2V[:-6], CorruptArtifact, "v.txt promises 2 words and ends after 1: it is cut off."),
+        ("v.txt", b"1000000000000 2\na 1 2\n", CorruptArtifact, "v.txt promises 1,000,000,000,000 words and ends after 1"),
+        ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers"),
+        ("v.txt", b"2 0\na\n", BadInput, "numbers are expected, not 0."),
+        ("v.txt", b"2 3\na 1 2\nb 3 4\n", BadInput, "v.txt, line 2: 2 numbers where 3 are expected."),
+        ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin promises 2 words and ends after 1: it is cut off."),
+        ("v.bin", b"1000000000000 2" + BINARY[3:], CorruptArtifact, "promises 1,000,000,000,000 words and ends after 2"),
+        (
+            "v.bin",
+            BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()),
+            BadInput,
+            "v.bin, word 2: a value is not",
+        ),
+        ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends here within 1 MB."),
+        ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a Python pickle and is not opened, as it may run code"),
+        ("v.gz", b"not gzip at all", CorruptArtifact, "v.gz cannot be read to its end: Not a gzipped file"),
+        ("v.gz", gzip.compress(GLOVE * 900)[:-40], CorruptArtifact, "v.gz cannot be read to its end: "),
+        ("v.xz", lzma.compress(GLOVE)[:-8], CorruptArtifact, "v.xz cannot be read to its end: "),
+        ("v.zip", zipped(GLOVE, "a.txt")[:-9], CorruptArtifact, "v.zip cannot be read to its end: File is not a zip file."),
+        ("v.zip", zipped(GLOVE, "50d.txt", "100d.txt"), BadInput, "holds 50d.txt, 100d.txt: unpack the one you want."),
+        ("v.zip", zipped(GLOVE), BadInput, "holds none"),
+    ],
+)
+def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, error, said):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(error) as caught:
+        load_vectors(tmp_path / name)
+    assert said in str(caught.value) and str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"There is no vector file .*nothing\.txt"):
+        load_vectors(tmp_path / "nothing.txt")
+    with pytest.raises(BadInput, match="limit must be at least 1 word, got 0"):
+        load_vectors(tmp_path, limit=0)
+    with pytest.raises(MissingArtifact, match=r"has no meta\.json"):
+        load_vectors(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "error", "said"),
+    [
+        ("words.txt", b"the\nbank\nriver\nelan\nend", CorruptArtifact, "words.txt is damaged: its checksum"),
+        ("vectors.safetensors", b"\x00" * 90, CorruptArtifact, "vectors.safetensors is damaged: its checksum"),
+        ("meta.json", b"{", CorruptArtifact, "cannot be read: JSONDecodeError"),
+        ("meta.json", b'{"format": "elmoscope-vectors"}', CorruptArtifact, "cannot be read: KeyError('version')"),
+        ("meta.json", b'{"format": "elmoscope-vectors", "version": 2}', CorruptArtifact, "not in version 1"),
+        ("meta.json", b"[]", CorruptArtifact, "cannot be read: TypeError"),
+        ("words.txt", None, MissingArtifact, "has no words.txt."),
+    ],
+)
+def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, said):
+    save_glove(tmp_path / "mini", WORDS, ROWS, {})
+    (tmp_path / "mini" / file).unlink() if data is None else (tmp_path / "mini" / file).write_bytes(data)
+    with pytest.raises(error) as caught:
+        load_vectors(tmp_path / "mini")
+    assert said in str(caught.value)
+
+
+def read_bytes(data: bytes, suffix: str) -> StaticVectors | None:
+    """What a file of these bytes gives; None where it is refused as it should be."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"v{suffix}"
+        path.write_bytes(data)
+        try:
+            return load_vectors(path)
+        except ElmoscopeError as error:
+            assert str(error).strip() and len(str(error)) < 2000
+            return None
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=600), st.sampled_from(["", ".txt", ".bin", ".gz", ".xz", ".zip"]))
+def test_of_garbage_only_our_own_errors_come(data, suffix):
+    read_bytes(data, suffix)
+
+
+@settings(max_examples=120)
+@given(st.sampled_from([GLOVE, W2V, BINARY]), st.integers(0, 80), st.integers(0, 6), st.binary(max_size=6))
+def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, removed, put):
+    vectors = read_bytes(data[:at] + put + data[at + removed :], ".txt")
+    if vectors is not None:
+        assert all(
+            -1.001 <= n.cosine <= 1.001
+            for word in vectors.words[:3]
+            if vectors.vector(word).any()
+            for n in vectors.neighbours(word, 3)
+        )
+        assert vectors.keyed.vectors.shape == (len(vectors.words), vectors.dim) and np.isfinite(vectors.keyed.vectors).all()
+
+
+# --- downloads, made without a network ----------------------------------------------------------------------------------
+
+
+def test_a_download_reports_what_gensim_prints_and_prints_nothing(tmp_path, monkeypatch, capsys):
+    import gensim.downloader
+
+    path = gensim_file(tmp_path / "fetched.gz", binary=False)
+
+    def load(name: str, return_path: bool) -> str:
+        assert return_path  # else gensim would run the Python file that it fetched
+        print(f"[===] 100% {name}")
+        return str(path)
+
+    monkeypatch.setattr(gensim.downloader, "load", load)
+    heard: list[str] = []
+    vectors = download_vectors("glove-twitter-25", report=heard.append)
+    assert vectors.name == "glove-twitter-25" and len(vectors.words) == len(WORDS)
+    assert heard == ["[===] 100% glove-twitter-25"] and capsys.readouterr().out == ""
+
+
+def test_a_failed_download_says_so_and_names_the_other_way(monkeypatch):
+    import gensim.downloader
+
+    def load(name: str, return_path: bool) -> str:
+        raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(gensim.downloader, "load", load)
+    with pytest.raises(MissingArtifact, match=r"could not be downloaded: Network is unreachable\. .*by its path\."):
+        download_vectors("glove-twitter-25")
+    with pytest.raises(BadInput, match=r"'glove-moon-1' is not offered for download; there are glove-twitter-25"):
+        download_vectors("glove-moon-1")
+
+
+# --- the vectors that are bundled ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove"
+)
+def test_the_bundled_vectors_are_whole_small_and_sensible():
+    folder = ASSETS / "glove-mini"
+    vectors = load_vectors(folder)
+    assert len(vectors.words) >= 60_000 and vectors.dim == 100
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 16_000_000
+    assert {"loan", "money", "banks"} & {n.word for n in vectors.neighbours("bank", 30)}
+    meta = vectors.provenance
+    assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["licence"]
+    assert meta["losses"] == sorted(meta["losses"], reverse=True)
+
+
+def test_a_word_is_no_neighbour_of_itself_behind_another():
+    found = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
+    assert [n.word for n in found.neighbours("말")] == [n.word for n in found.neighbours(f"{JOINER}말")] == ["소"]

@@ -1,0 +1,262 @@
+"""Languages: English as ever, Korean cut into morphemes and put together again, a third one from files alone."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.cli import main
+from core.common import i18n
+from core.common.config import ASSETS, ROOT
+from core.common.errors import BadInput
+from core.elmo.mix import layer_weights
+from core.elmo.models import open_model
+from core.index.neighbours import make_query, nearest, products
+from core.index.tables import open_table
+from core.text import languages, morphemes
+from core.text import tokens as text
+from core.text.corpora import open_corpus, recut, with_word
+from core.text.sentences import Sentence, Target, sentences_from_text
+from core.text.tokens import JOINER, bare, character_ids, find_word, join_tokens
+
+KO, EN = languages.named("ko"), languages.named("en")
+TEXTS = (
+    "눈이 내려서 눈을 감았다.",
+    "'눈'이 (馬)은 말(馬)이 달린다!",
+    '그는 "눈이 와!"라고 했다.',
+    "1997~2000년에 가·나/다를 CD로 샀다…",
+    "ㅋㅋㅋ 넘 재밌음ㅠㅠ 😀와 눈",
+    "He said the 눈은 was snow, didn't he?",
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_told():
+    yield
+    languages.use(None)
+
+
+def plain(tokens: list[str]) -> list[str]:
+    return [bare(token) for token in tokens]
+
+
+# --- English, and which language is in use ----------------------------------------------------------------------------
+
+
+def test_without_a_model_of_another_language_text_is_read_as_english():
+    sentence = "Let's stick to the bank's plan, don't you think?"
+    assert languages.in_use() == EN and languages.tokenize(sentence) == text.tokenize(sentence)
+    assert languages.of_model(ASSETS / "elmo-mini") == EN
+    languages.use("ko")
+    assert languages.in_use() == KO
+    with languages.reading(EN):
+        assert languages.tokenize("눈이") == ["눈이"]
+    assert plain(languages.tokenize("눈이")) == ["눈", "이"]
+    languages.use("nowhere")
+    assert languages.in_use() == EN
+
+
+def test_a_word_in_another_script_is_of_another_language():
+    assert EN.writes("café") and not EN.writes("눈") and not EN.writes("눈snow")
+    assert KO.writes("눈") and not KO.writes("snow")
+    assert languages.that_write("눈") == [KO] and EN in languages.that_write("snow") and languages.that_write("ا") == []
+    assert EN.writes("1990") and EN.writes("🎉")  # no letters, no language
+
+
+def test_a_model_says_in_its_meta_which_language_it_reads(tmp_path: Path):
+    (tmp_path / "meta.json").write_text('{"language": "ko"}')
+    assert languages.of_model(tmp_path) == KO
+    (tmp_path / "meta.json").write_text('{"language": "tlh"}')
+    assert languages.of_model(tmp_path) == EN
+
+
+# --- Korean -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_is_the_same_token_whatever_particle_follows():
+    lines = [KO.tokenize(line) for line in ("눈이 온다.", "하얀 눈을 보았다.", "코도 눈도 크다.")]
+    first, *others = [character_ids(tokens)[find_word(tokens, "눈")[0]] for tokens in lines]
+    assert all((ids == first).all() for ids in others)
+    assert KO.tokenize("이 눈이")[0] != KO.tokenize("이 눈이")[2]  # this, and the particle
+
+
+@pytest.mark.parametrize("line", TEXTS)
+def test_tokens_give_the_text_back(line: str):
+    tokens = KO.tokenize(line)
+    assert join_tokens(tokens) == line and KO.tokenize(join_tokens(tokens)) == tokens
+
+
+def test_our_sentences_give_their_text_back_and_each_has_its_word_as_a_token():
+    rows = [json.loads(line) for line in (ASSETS / "sentences-ko.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = open_corpus("sentences-ko")
+    assert [join_tokens(s.tokens) for s in found] == [join_tokens(row["tokens"]) for row in rows]
+    assert [bare(s.tokens[s.targets[0].position]) for s in found] == [row["lemma"] for row in rows]
+    assert all(s.tokens[s.targets[0].position] == s.targets[0].word for s in found)
+
+
+def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
+    glosses = json.loads((ASSETS / "senses-ko.json").read_text(encoding="utf-8"))
+    assert {"눈", "말", "길", "머리", "가지", "벌", "전기", "공"} <= set(KO.examples["pairs"]) <= set(glosses)
+    assert all(
+        find_word(KO.tokenize(s), word)
+        for kind in ("pairs", "contexts")
+        for word, pair in KO.examples[kind].items()
+        for s in pair
+    )
+    assert all(find_word(KO.tokenize(e["text"]), e["word"]) for e in KO.examples["decided"])
+    assert all(e["sense"] in glosses[e["word"]] for e in KO.examples["decided"])
+    assert {name: set(EN.examples[name]) for name in ("spelling", "other")} == {
+        n: set(KO.examples[n]) for n in ("spelling", "other")
+    }
+
+
+def test_words_of_another_script_are_cut_as_in_english():
+    assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == [
+        "He", "did", "n't", "say", "눈", "이", ",", "see", "https://a.b/c?x=1",
+    ]  # fmt: skip
+    assert KO.tokenize("") == [] and KO.tokenize(" \n") == []
+    assert plain(KO.tokenize("\ud800눈이")) == ["\ud800", "눈", "이"]
+
+
+def test_a_word_is_cut_out_where_the_analyser_leaves_it_in_another():
+    tokens = KO.tokenize("벌도 벌에게 쏘였다.")
+    assert plain(with_word(["배도", "부르다"], "배")) == ["배", "도", "부르다"]
+    assert find_word(with_word(tokens, "벌"), "벌") and join_tokens(with_word(tokens, "벌")) == join_tokens(tokens)
+    assert with_word(tokens, "닭") == tokens
+
+
+def test_a_label_stays_on_its_word_when_the_sentence_is_cut_anew():
+    whole = Sentence(
+        ("하얀", "눈이", "(", "눈이", ")", "왔다"), (Target(3, "눈이", "snow", "눈", "noun"), Target(0, "하얀", "white"))
+    )
+    found = recut(whole, KO)
+    assert [(bare(found.tokens[t.position]), t.sense) for t in found.targets] == [("눈", "snow"), ("하얀", "white")]
+    assert join_tokens(found.tokens[: found.targets[0].position]) == "하얀 눈이 ("
+    assert recut(Sentence(("부엌칼",), (Target(0, "부엌칼", "s", "부엌칼"),)), KO).tokens == ("부엌칼",)
+
+
+def test_a_corpus_of_ones_own_is_cut_as_the_language_in_use():
+    languages.use("ko")
+    assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
+
+
+def test_without_the_analyser_one_sentence_says_what_to_install(monkeypatch):
+    morphemes._analyser.cache_clear()
+    monkeypatch.setitem(sys.modules, "mecab", None)
+    monkeypatch.setitem(sys.modules, "fugashi", None)
+    with pytest.raises(BadInput, match="pip install python-mecab-ko"):
+        KO.tokenize("눈이 온다.")
+    assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
+    morphemes._analyser.cache_clear()
+
+
+@pytest.mark.parametrize("sentence", [*TEXTS, "눈\ud800이 온다", "ㅋ" * 3000, "가\n나\t다"])
+def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary(monkeypatch, sentence):
+    expected = join_tokens(KO.tokenize(sentence))
+    morphemes._analyser.cache_clear()
+    monkeypatch.setitem(sys.modules, "mecab", None)
+    try:
+        assert join_tokens(KO.tokenize(sentence)) == expected
+        assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
+    finally:
+        morphemes._analyser.cache_clear()
+
+
+# --- a third language, from files alone --------------------------------------------------------------------------------
+
+
+def described(folder: Path, code: str, **told) -> None:
+    (folder / "languages").mkdir(parents=True, exist_ok=True)
+    (folder / "languages" / f"{code}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({}, "gives the language no name"),
+        ({"name": "X", "tokeniser": "magic"}, "no tokeniser 'magic'"),
+        ({"name": "X", "colour": 1}, "describes colour"),
+        ({"name": "X", "filters": [3]}, "pairs of a width and a number"),
+    ],
+)
+def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
+    described(tmp_path, "xx", **told)
+    with pytest.raises(BadInput, match=said):
+        languages.named("xx")
+    with pytest.raises(BadInput, match=r"no language '\.\./xx'"):
+        languages.named("../xx")
+
+
+def made_up(folder: Path) -> list[dict]:
+    """A language of 30 words, with "pim" in two senses; its corpus, labelled sentences, description and texts in `folder`."""
+    draw = random.Random(0)
+    worlds = {"bird": ["lora", "sifa", "nemi", "tulo"], "stone": ["karg", "dorb", "grum", "bakt"]}
+    rows, lines = [], []
+    for k in range(240):
+        sense = ("bird", "stone")[k % 2]
+        tokens = ["ra", *draw.choices(worlds[sense], k=3), "pim", *draw.choices(worlds[sense], k=2), "."]
+        lines.append(" ".join(tokens))
+        if k < 24:
+            rows.append({"tokens": tokens, "position": 4, "word": "pim", "lemma": "pim", "sense": sense})
+    for name in ("corpora", "texts", "models", "vectors"):
+        (folder / name).mkdir(parents=True)
+    (folder / "text.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "corpora" / "sentences-xx.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "texts" / "xx.json").write_text(json.dumps({"Does a word mean the same thing twice?": "Pim ra pim?"}))
+    names = {"model": "elmo-xx", "vectors": "glove-xx", "sentences": "sentences-xx"}
+    described(folder, "xx", name="Pimra", tokeniser="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
+    return rows
+
+
+def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypatch, capsys):
+    data = tmp_path / "data"
+    rows = made_up(data)
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(data))
+    said = ["--corpus", str(data / "text.txt"), "--language", "xx", "--hold-out", "0.1"]
+    glove = ["glove", *said, "--output", str(data / "vectors" / "glove-xx"), "--dim", "5", "--epochs", "2", "--processes", "1"]
+    assert main.main(glove) == 0, capsys.readouterr().err
+    sizes = "--tokens 6000 --hidden 16 --projection 8 --vocabulary 30 --batch-tokens 200 --negatives 20 --threads 1"
+    train = ["pretrain", *said, "--output", str(tmp_path / "run"), "--start-vectors", "glove-xx", *sizes.split()]
+    assert main.main(train) == 0, capsys.readouterr().err
+    shutil.copytree(tmp_path / "run" / "model", data / "models" / "elmo-xx")
+    prepared = json.loads((tmp_path / "run" / "prepared" / "meta.json").read_text())
+    held = (tmp_path / "run" / "prepared" / "held-out.txt").read_text().splitlines()
+    assert prepared["language"] == "xx" and 5 < len(held) < 60 and prepared["sentences"] + len(held) == 240
+
+    model = open_model("elmo-xx")
+    assert model.language.name == "Pimra" and model.encoder.model.shape.filters == ((1, 4), (3, 16), (5, 16), (8, 32))
+    table = open_table("sentences-xx", model, targets_only=True)
+    query = make_query(model.encoder, rows[0]["tokens"], 4)
+    found = nearest(table, products(table.rows, query), layer_weights("2", 3), k=3)
+    assert len(found) == 3 and {n.occurrence.sense for n in found} <= {"bird", "stone"}
+    capsys.readouterr()
+    assert main.main(["neighbours", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
+    assert "pim" in capsys.readouterr().out
+
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    page.query_params["lang"] = "xx"
+    page.run()
+    assert not page.exception and not page.error
+    assert [title.value for title in page.title] == ["Pim ra pim?"]
+    assert {box.key: box.value for box in page.selectbox if box.key in ("model", "vectors", "corpus")} == {
+        "model": "elmo-xx", "vectors": "glove-xx", "corpus": "sentences-xx",
+    }  # fmt: skip
+    assert all("pim" in box.value.split() for box in page.text_input if box.key in ("a", "b"))
+    assert i18n.catalogue("xx") and JOINER not in page.title[0].value
+
+
+def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
+    described(tmp_path, "xx", name="Pimra", model="elmo-xx")
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    page.query_params["lang"] = "xx"
+    page.run()
+    assert not page.exception and any("A model for Pimra is not bundled yet" in info.value for info in page.info)
+    assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]

@@ -1,0 +1,338 @@
+"""Own corpora: what is read comes back whole, what cannot be read is named, a plan is true, and reading can stop and go on."""
+
+import json
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.common.errors import BadInput
+from core.elmo.models import open_model
+from core.files.registry import entries
+from core.index import table as occurrences
+from core.index.index_plan import Pace, index_plan, measured_pace
+from core.index.table import OccurrenceTable, build_index
+from core.index.tables import open_table
+from core.text import own_corpus
+from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
+from core.text.sentences import Sentence, Target, read_sentences
+
+LETTER = "Dear Ann, the bank of the river flooded.\nThe bank lent us nothing. We moved on."
+SONG = "text,year\nA bird sang in spring.,1990\nThe spring of the clock broke.,1991\n"
+LABELLED = {"tokens": ["The", "bank", "shut"], "position": 1, "word": "bank", "lemma": "bank", "sense": "money"}
+
+
+def written(folder: Path, **files: str | bytes) -> list[Source]:
+    """Files "a_txt" -> a.txt, in order."""
+    sources = []
+    for name, content in files.items():
+        path = folder / name.replace("_", ".")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        sources.append(Source(path.name, path))
+    return sources
+
+
+class CountingEncoder:
+    """Vectors that depend on the token and its place; counts what it was asked for."""
+
+    n_layers, dim = 3, 4
+
+    def __init__(self) -> None:
+        self.encoded = 0
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        self.encoded += sum(map(len, sentences))
+        return [
+            np.stack(
+                [np.random.default_rng(zlib.crc32(f"{k} {w}".encode())).random((3, 4), np.float32) for k, w in enumerate(s)], 1
+            )
+            for s in sentences
+        ]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
+    sources = written(
+        tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELLED) + "\n", list_json='[["One", "list"]]'
+    )
+    kept = keep_files(sources)
+    alone = [sentence for source in sources for sentence in read_sentences(source.path)]
+    back = read_sentences(kept.path)
+    assert kept.skipped == ()
+    assert [(s.tokens, s.targets) for s in back] == [(s.tokens, s.targets) for s in alone]
+    assert [s.document for s in back] == ["letter.txt"] * 3 + ["song.csv"] * 2 + ["marks.jsonl", "list.json"]
+    assert back[5].targets == (Target(1, "bank", "money", "bank"),)
+
+
+def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_told_apart(tmp_path):
+    rows = [{"text": "One night it rained.", "document": "chapter 1"}, {"text": "Then it stopped.", "document": "chapter 2"}]
+    (tmp_path / "other").mkdir()
+    sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.")
+    sources += written(tmp_path / "other", a_txt="Second.")
+    assert [s.document for s in read_sentences(keep_files(sources).path)] == ["chapter 1", "chapter 2", "a.txt", "a.txt (2)"]
+
+
+def test_two_labels_of_one_sentence_stay_one_sentence(tmp_path):
+    rows = [LABELLED, LABELLED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
+    kept = keep_files(written(tmp_path, marks_jsonl="\n".join(map(json.dumps, rows))))
+    assert [[target.position for target in s.targets] for s in read_sentences(kept.path)] == [[1, 2]]
+
+
+def test_the_same_texts_are_one_file_and_other_names_another(tmp_path):
+    sources = written(tmp_path, a_txt=LETTER)
+    first, again = keep_files(sources).path, keep_files(sources).path
+    assert first == again and len(list(first.parent.iterdir())) == 1
+    assert keep_files([Source("b.txt", sources[0].path)]).path != first
+
+
+def test_an_own_corpus_is_in_no_list_and_only_its_owner_may_read_it(tmp_path):
+    path = keep_text(LETTER, "mine").path
+    assert own_corpus.is_own(str(path)) and not own_corpus.is_own("sentences")
+    assert not [entry.name for entry in entries("corpus") if path.stem in entry.name or ".own" in entry.name]
+    assert path.stat().st_mode & 0o077 == 0 and path.parent.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>.txt", "a" * 300 + ".txt", "caf\udce9.txt", "눈.txt"])
+def test_any_file_name_makes_a_document(tmp_path, name):
+    source = Source(name, written(tmp_path, a_txt=LETTER)[0].path)
+    document = read_sentences(keep_files([source]).path)[0].document
+    assert document and len(document) <= 200 and document[:4] == name[:4].replace("\udce9", "?")
+
+
+def test_a_folder_gives_its_texts_in_order_without_hidden_files_and_links(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".git").mkdir()
+    for name in ("b.txt", "a.TXT", "sub/c.jsonl", ".hidden.txt", ".git/d.txt", "picture.png"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "link.txt").symlink_to("/etc/hostname")
+    assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "sub/c.jsonl"]
+
+
+@pytest.mark.parametrize("folder", ["", "/no/such/folder", "\x00", "a" * 5000, "~nobody-of-that-name"])
+def test_no_folder_is_named_in_a_sentence(folder):
+    with pytest.raises(BadInput, match="There is no folder"):
+        files_in(folder)
+
+
+def test_a_folder_without_texts_and_one_too_large_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_text("x")
+    with pytest.raises(BadInput, match="holds no text"):
+        files_in(str(tmp_path))
+    monkeypatch.setattr(own_corpus, "MAX_LOOKED_AT", 0)
+    with pytest.raises(BadInput, match="more than 0 files"):
+        files_in(str(tmp_path))
+
+
+# --- what cannot be read ----------------------------------------------------------------------------------------------
+
+BAD = {
+    "empty_txt": (b"", "is empty"),
+    "blank_txt": (b" \n\n", "holds no sentence"),
+    "latin_txt": ("fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
+    "wide_txt": ("The bank.".encode("utf-16"), "UTF-16"),
+    "picture_txt": (b"\x89PNG\x00\x01", "NUL byte"),
+    "line_txt": (b"a " * 600_000, "without a line break"),
+    "table_csv": (b"id,year\n1,1990\n", "no column 'text'"),
+    "rows_jsonl": (b"{not json}\n", "not JSON"),
+    "word_docx": (b"not a zip archive", "is no .docx file"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_cannot_be_read_is_left_out_and_named_and_the_others_are_read(tmp_path, name):
+    content, why = BAD[name]
+    kept = keep_files(written(tmp_path, **{name: content, "good_txt": LETTER}))
+    assert [s.document for s in read_sentences(kept.path)] == ["good.txt"] * 3
+    assert [skipped.name for skipped in kept.skipped] == [name.replace("_", ".")] and why in kept.skipped[0].why
+    with pytest.raises(BadInput) as caught:
+        keep_files(written(tmp_path, **{name: content}))
+    assert why in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    assert read_sentences(keep_files(written(tmp_path, a_txt=b"\xef\xbb\xbfHello there.")).path)[0].tokens[0] == "Hello"
+
+
+def test_a_corpus_ends_at_its_limits_and_says_so(tmp_path, monkeypatch):
+    sources = written(tmp_path, a_txt="One two.\nThree four.\nFive six.", b_txt="Seven eight.", c_txt="Nine ten.")
+    monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES", "4")
+    kept = keep_files(sources)
+    assert len(read_sentences(kept.path)) == 4 and [s.name for s in kept.skipped] == ["c.txt"]
+    monkeypatch.setenv("ELMOSCOPE_MAX_TOKENS", "7")
+    kept = keep_files(sources[:2])
+    assert [s.tokens[0] for s in read_sentences(kept.path)] == ["One", "Three"]
+    assert "Only its first 2 sentences" in kept.skipped[0].why
+    monkeypatch.setenv("ELMOSCOPE_MAX_FILE_MB", "1")
+    sources[0].path.write_text("One two. " * 120_000)
+    with pytest.raises(BadInput, match="at most"):
+        keep_files(sources[:1])
+    monkeypatch.setenv("ELMOSCOPE_MAX_FILES", "2")
+    with pytest.raises(BadInput, match="3 files are too many"):
+        keep_files(sources)
+
+
+def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
+    docx = pytest.importorskip("docx")
+    document = docx.Document()
+    document.add_paragraph("The bank lent money. She left.")
+    document.add_table(1, 2).rows[0].cells[1].text = "A cell of a table."
+    document.add_paragraph("The end.")
+    document.save(str(tmp_path / "a.docx"))
+    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert [" ".join(s.tokens) for s in found] == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
+    docx.Document().save(str(tmp_path / "none.docx"))
+    with pytest.raises(BadInput, match="holds no text"):
+        keep_files([Source("none.docx", tmp_path / "none.docx")])
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):
+    bomb = tmp_path / "bomb.docx"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as member:
+        for _ in range(110):
+            member.write(bytes(1_000_000))
+    assert bomb.stat().st_size < 1_000_000
+    with pytest.raises(BadInput, match="unpacks to 110 MB, more than the 100 MB"):
+        keep_files([Source("bomb.docx", bomb)])
+
+
+def test_an_archive_that_is_no_word_document_is_refused(tmp_path):
+    pytest.importorskip("docx")
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("hello.txt", "hello")
+    with pytest.raises(BadInput, match="is no Word document"):
+        keep_files([Source("a.docx", tmp_path / "a.docx")])
+
+
+# --- the plan ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_counts_what_stands_there():
+    sentences = [Sentence(("The", "bank", ",", "the", "bank"), document="a"), Sentence(("Bank", "!"), document="b")]
+    found = index_plan(sentences, 3, 4)
+    assert (found.documents, found.sentences, found.tokens, found.words, found.spellings) == (2, 2, 7, 4, 6)
+    assert found.commonest == (("bank", 3), ("the", 2))
+
+
+def test_the_plan_is_true_of_the_index(tmp_path):
+    """Rows exactly, bytes on disk within a twentieth, on our own sentences without their labels."""
+    model = open_model("elmo-mini")
+    sentences = [
+        Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))
+    ]
+    found = index_plan(sentences, model.encoder.n_layers, model.encoder.dim)
+    table = build_index(sentences, model.encoder, tmp_path / "index", model="mini")
+    assert found.tokens == len(table) and found.words == len(table.types) and found.sentences == len(table.sentences)
+    size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
+    assert abs(found.index_bytes / size - 1) < 0.05
+    assert found.working_bytes > found.index_bytes
+
+
+def test_a_pace_tells_spellings_from_tokens():
+    sentences = read_sentences("assets/sentences.jsonl", limit=400)
+    pace = measured_pace(open_model("elmo-mini").encoder, sentences)
+    assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
+    found = index_plan(sentences, 3, 256)
+    assert Pace(2.0, 0.5).seconds(found) == 2 * found.spellings + 0.5 * found.tokens
+
+
+# --- stopping and going on --------------------------------------------------------------------------------------------
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop_at(rounds: int):
+    seen = []
+
+    def report(done: int, total: int, speed: float) -> None:
+        seen.append(done)
+        if len(seen) == rounds:
+            raise Stopped
+
+    return report
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".arrow"}
+
+
+MANY = [Sentence(tuple(f"w{(7 * n + k) % 23}" for k in range(1 + n % 9)), document=f"d{n % 4}") for n in range(60)]
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 5])
+def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_path, monkeypatch, rounds):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    build_index(MANY, CountingEncoder(), tmp_path / "unbroken" / "index", model="m")
+    place, first, second = tmp_path / "broken" / "index", CountingEncoder(), CountingEncoder()
+    with pytest.raises(Stopped):
+        build_index(MANY, first, place, model="m", report=stop_at(rounds))
+    assert not place.exists()
+    build_index(MANY, second, place, model="m")
+    assert files_of(place) == files_of(tmp_path / "unbroken" / "index") and len(files_of(place)) == 3
+    assert first.encoded + second.encoded == sum(len(s.tokens) for s in MANY)  # nothing was read twice
+    assert [path.name for path in place.parent.iterdir()] == ["index"]  # and nothing is left behind
+
+
+def test_what_was_kept_of_other_sentences_or_of_another_model_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    for sentences, model in ((MANY[1:], "m"), (MANY, "other")):
+        with pytest.raises(Stopped):
+            build_index(sentences, CountingEncoder(), tmp_path / "index", model=model, report=stop_at(3))
+    encoder = CountingEncoder()
+    build_index(MANY, encoder, tmp_path / "index", model="m")
+    assert encoder.encoded == sum(len(s.tokens) for s in MANY)
+
+
+@pytest.mark.parametrize("damage", [b"", b"noise", None])
+def test_a_damaged_part_is_read_again(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    with pytest.raises(Stopped):
+        build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m", report=stop_at(3))
+    part = sorted(next((tmp_path / "a").glob(".index.*.parts")).iterdir())[1]
+    part.write_bytes(part.read_bytes()[:-30] if damage is None else damage)
+    build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m")
+    build_index(MANY, CountingEncoder(), tmp_path / "b" / "index", model="m")
+    assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
+
+
+def test_with_the_real_model_too_a_stop_changes_no_byte(tmp_path, monkeypatch):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 300)
+    sentences = read_sentences("assets/sentences.jsonl", limit=60)
+    build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "a" / "index", model="mini")
+    with pytest.raises(Stopped):
+        build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "b" / "index", model="mini", report=stop_at(2))
+    build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "b" / "index", model="mini")  # as after a restart
+    assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
+
+
+def test_speed_counts_only_what_was_read_now(tmp_path, monkeypatch):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    monkeypatch.setattr(occurrences, "perf_counter", iter(range(10_000)).__next__)
+    with pytest.raises(Stopped):
+        build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=stop_at(3))
+    seen = []
+    build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=lambda *numbers: seen.append(numbers))
+    done, total, speed = seen[-1]
+    assert done == total and speed * len(seen) < total  # a second a round by that clock
+
+
+def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, private_cache, monkeypatch):
+    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 10)
+    model = open_model("elmo-mini")
+    other, mine = keep_text("Another text stays.", "b").path, keep_text(LETTER, "a").path
+    open_table(str(other), model)
+    with pytest.raises(Stopped):
+        open_table(str(mine), model, report=stop_at(1))
+    forget(str(mine))
+    left = [path for path in private_cache.rglob("*") if path.is_file()]
+    assert other in left and mine not in left and not [path for path in left if path.suffix == ".npz"]
+    open_table(str(keep_text(LETTER, "a").path), model)
+    forget(str(mine))
+    assert len(list((private_cache / "indexes").iterdir())) == 1
+    assert len(OccurrenceTable(next((private_cache / "indexes").iterdir()))) == 4
+    forget("sentences")  # is no own corpus: nothing happens

@@ -1,0 +1,318 @@
+"""core.text.sentences: every format, and a sentence with the line for everything that can be wrong with one."""
+
+import contextlib
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
+from core.text import sentences as corpus
+from core.text.sentences import LabelledRow, Sentence, Target, fingerprint, read_labelled, read_sentences, sentences_from_text
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes text, bytes or rows to a file of that name."""
+
+    def write(name: str, content) -> Path:
+        if isinstance(content, list):
+            content = "\n".join(json.dumps(row) for row in content)
+        data = content.encode() if isinstance(content, str) else content
+        pack = {".xz": lzma.compress, ".gz": gzip.compress}.get(Path(name).suffix, bytes)
+        (tmp_path / name).write_bytes(pack(data))
+        return tmp_path / name
+
+    return write
+
+
+def words(sentences: list[Sentence]) -> list[str]:
+    return [" ".join(sentence.tokens) for sentence in sentences]
+
+
+BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lemma": "bank", "pos": "noun", "sense": "river edge"}
+ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money"}
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_plain_text_is_split_and_tokenised(file, suffix):
+    path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
+    assert words(read_sentences(path)) == ["He did n't go .", "Why ?", "강둑에 앉았다 ."]
+    assert words(read_sentences(path, split=False)) == ["He did n't go . Why ?", "강둑에 앉았다 ."]
+    assert words(read_sentences(path, limit=1)) == ["He did n't go ."]
+
+
+def test_jsonl_rows_keep_their_tokens_and_targets(file):
+    path = file("a.jsonl", [BANK, {"text": "One. Two."}, {"tokens": ["New York", "!"]}, ["as", "it", "is"], "Plain text."])
+    sentences = read_sentences(path)
+    assert words(sentences) == ["The banks rose", "One .", "Two .", "New York !", "as it is", "Plain text ."]
+    assert sentences[0].targets == (Target(1, "banks", "river edge", "bank", "noun"),)
+    assert not any(sentence.targets for sentence in sentences[1:])
+
+
+def test_rows_on_the_same_sentence_become_one_with_several_targets(file):
+    second = {**BANK, "position": 2, "word": "rose", "lemma": "rise", "pos": "verb", "sense": 2}
+    (merged, again) = read_sentences(file("a.jsonl", [BANK, second, BANK]))
+    assert [(t.position, t.word, t.sense) for t in merged.targets] == [(1, "banks", "river edge"), (2, "rose", "2")]
+    assert again.targets == merged.targets[:1]
+    assert len(read_sentences(file("b.jsonl", [["same"], ["same"]]))) == 2
+
+
+def test_a_label_counts_as_sense_and_its_word_as_lemma(file):
+    (sentence,) = read_sentences(file("a.jsonl", [{**ROW, "word": "go", "tokens": ["He", "went"]}]))
+    assert sentence.targets == (Target(1, "went", "money", "go", None),)
+
+
+def test_a_json_list_is_one_sentence_per_item(file):
+    path = file("a.json", json.dumps([["The", "bank"], "A river. A bank.", BANK]))
+    assert words(read_sentences(path)) == ["The bank", "A river .", "A bank .", "The banks rose"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "column"),
+    [
+        ("a.csv", 'id,Text\n1,"He said ""no"".\nTwice."\n\n2,Yes.\n', None),
+        ("a.csv", 'id;Text\n1;"He said ""no"".\nTwice."\n2;Yes.\n', "text"),
+        ("a.tsv", 'id\treview\n1\tHe said "no". Twice.\n2\tYes.\n', None),
+        ("a.csv", '1,"He said ""no"". Twice."\n2,Yes.', "2"),
+        ("a.csv", '"He said ""no"". Twice."\nYes.\n', None),
+        ("a.csv.xz", 'one,other\n1,"He said ""no"". Twice."\n2,Yes.', "Other"),
+    ],
+)
+def test_tables_give_their_text_column(file, name, content, column):
+    assert words(read_sentences(file(name, content), text_column=column)) == ['He said " no " .', "Twice .", "Yes ."]
+
+
+def test_labelled_rows_take_label_or_sense(file):
+    rows = read_labelled(file("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3}]))
+    assert rows[0] == LabelledRow("bank", ("The", "bank"), 1, "money")
+    assert (rows[1].label, rows[2].label) == ("river edge", "3")
+    assert read_labelled(file("a.json", json.dumps([ROW]))) == rows[:1]
+
+
+def test_labelled_words_may_be_lemmas_but_not_one_place_off(file):
+    went = {"word": "go", "tokens": ["He", "went", "to", "go"], "position": 1, "label": "move"}
+    assert len(read_labelled(file("a.jsonl", [went, ROW]))) == 2
+    off = {**ROW, "tokens": ["The", "bank", "sank"], "position": 2}
+    with pytest.raises(BadInput, match=r"line 1: token 2 is 'sank', not 'bank'; the same in 3 of 3 rows\. Positions count"):
+        read_labelled(file("b.jsonl", [off, off, went]))
+
+
+def test_pasted_text_is_read_like_a_file():
+    assert words(sentences_from_text("\ufeffOne.  Two\0\ud800!\n\nThree")) == ["One .", "Two !", "Three"]
+    for text in ("", " \n "):
+        with pytest.raises(BadInput, match="no text yet"):
+            sentences_from_text(text)
+    with pytest.raises(BadInput, match="1,000,001 characters"):
+        sentences_from_text("x" * 1_000_001)
+
+
+def test_fingerprints_tell_tokens_targets_and_order_apart():
+    a, b = Sentence(("a", "b")), Sentence(("a", "b"), (Target(0, "a", "x"),))
+    kinds = [[a], [b], [a, b], [b, a], [Sentence(("a",)), Sentence(("b",))], [Sentence(("a", "b"), (Target(0, "a", "y"),))]]
+    assert len({fingerprint(sentences) for sentences in kinds}) == len(kinds)
+
+
+def test_equal_words_are_one_string_in_memory(file):
+    first, second = read_sentences(file("a.txt", "unterirdisch one\nunterirdisch two"))
+    assert first.tokens[0] is second.tokens[0]
+
+
+def test_the_bundled_sentences_are_read_as_they_are():
+    path = corpus.Path(__file__).parents[3] / "assets" / "sentences.jsonl"
+    if not path.is_file():
+        pytest.skip("assets/sentences.jsonl is not there yet")
+    sentences = read_sentences(path)
+    assert len(sentences) > 100 and all(s.tokens[t.position] == t.word for s in sentences for t in s.targets)
+
+
+def test_local_data_is_read(data_folder):
+    assert len(read_sentences(data_folder / "ag_news" / "test.csv", text_column="3", limit=500)) == 500
+    assert len(read_sentences(data_folder / "korean" / "reviews-ko.txt.xz", limit=500)) == 500
+    assert any(
+        "£" in token for s in read_sentences(data_folder / "sms_spam" / "spam.csv", text_column="v2") for token in s.tokens
+    )
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed):
+    lines = ["Plain to begin with." for _ in range(9)] + ["비가 와서 우산을 폈다.", "눈이 녹았다."]
+    data = "\n".join(lines).encode("cp949")
+    path = tmp_path / f"own.txt{packed}"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    assert [line.strip() for _, line in corpus.placed_lines(path, whole=True)] == lines
+    (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
+    assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+LONG = " ".join(["word"] * 5_001)
+REFUSED = [
+    ("a.txt", "", r"a\.txt holds no sentence"),
+    ("a.txt", " \n\n", r"a\.txt holds no sentence"),
+    ("a.json", "", r"a\.json holds no sentence"),
+    ("a.csv", "text\n", r"a\.csv holds no sentence"),
+    ("a.pdf", "x", r"a\.pdf is no \.txt, \.jsonl, \.json, \.csv or \.tsv file"),
+    ("noname", "x", "is no .txt"),
+    (
+        "a.txt",
+        "fine, wie schön\n".encode() + b"fa\xe7ade",
+        r"a\.txt, line 2: byte 3 of the line \(0xe7\) is not UTF-8\. Save the file as UTF-8",
+    ),
+    ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as plain text in UTF-8"),
+    ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
+    ("a.txt", "fine\n" + "x" * 1_000_001, r"line 2: more than 1,000,000 bytes without a line break"),
+    ("a.txt", "x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
+    ("a.txt", LONG, r"line 1: a sentence of 5,001 tokens\. At most 5,000"),
+    ("a.jsonl", [LONG.split()], r"line 1: a sentence of 5,001 tokens"),
+    ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: it is not JSON \(.*\)\. Needed: "),
+    ("a.jsonl", "[" * 100_000, r"line 1: it is nested too deeply"),
+    ("a.jsonl", '{"tokens": ["a"], "position": NaN}', "line 1: it holds NaN"),
+    ("a.jsonl", [["a"], 7], r"line 2: 7 is no row\. A row is"),
+    ("a.jsonl", [{"words": ["a"]}], r"line 1: a row of 'words' is no row"),
+    ("a.jsonl", [{}], "a row of nothing is no row"),
+    ("a.jsonl", [{"text": None}], "a row of 'text' is no row"),
+    ("a.jsonl", [{"tokens": "a b"}], r"line 1: 'a b' is no list of words"),
+    ("a.jsonl", [{"tokens": []}], r"\[\] is no list of words"),
+    ("a.jsonl", [["a", 1, ["b"], None]], r"\['a', 1, \.\.\., null\] is no list of words"),
+    ("a.jsonl", [["a", " "]], "is no list of words.*none blank"),
+    ("a.jsonl", '["\\ud800"]', r"line 1: '\\ud800' where a text should be.*half character"),
+    ("a.jsonl", '["a\\u0000"]', "no NUL"),
+    ("a.jsonl", [{**BANK, "position": 3}], r"line 1: position 3 in 3 tokens\. It is a whole number, 0 to 2"),
+    ("a.jsonl", [{**BANK, "position": -1}], "position -1 in"),
+    ("a.jsonl", [{**BANK, "position": True}], "position True in"),
+    ("a.jsonl", [{**BANK, "position": "1"}], "position '1' in"),
+    ("a.jsonl", [{**BANK, "position": None}], "position null in"),
+    ("a.jsonl", [{**BANK, "position": 0}], r"line 1: token 0 is 'The', not 'banks'\. Positions count tokens from 0"),
+    ("a.jsonl", [{**BANK, "sense": ["x"]}], r"\['x'\] where a text should be"),
+    ("a.json", '{"a": 1}', r"a\.json: a row of 'a' instead of a list of sentences"),
+    ("a.json", '[["a"], 7]', r"a\.json, item 1: 7 is no row"),
+    ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is no list of words"),
+    ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Say which one"),
+    ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no row of a table .*quotation mark"),
+    ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no row of a table .*field larger"),
+    ("a.csv", "id,text\n1,fine\n2", r"line 3: a row of 1 columns\. The text is in column 2"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "told"), REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_read_is_told_with_its_line(file, name, content, told):
+    with pytest.raises(BadInput, match=told) as caught:
+        read_sentences(file(name, content))
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+REFUSED_ROWS = [
+    ("a.jsonl", "", "a.jsonl holds no row"),
+    ("a.csv", "x", r"a\.csv holds no labelled rows"),
+    (
+        "a.jsonl",
+        [{k: v for k, v in ROW.items() if k != "label"}],
+        r"line 1: a row of 'word', 'tokens', 'position', without label",
+    ),
+    ("a.jsonl", [{"tokens": ["a"]}], "without word and position and label"),
+    ("a.jsonl", [["a"]], r"\['a'\], without word"),
+    ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens"),
+    ("a.jsonl", [{**ROW, "label": True}], "True where a text should be"),
+    ("a.jsonl", [{**ROW, "tokens": "The bank"}], "'The bank' is no list of words"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "told"), REFUSED_ROWS, ids=range(len(REFUSED_ROWS)))
+def test_labelled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, told):
+    with pytest.raises(BadInput, match=told):
+        read_labelled(file(name, content))
+
+
+@pytest.mark.parametrize("column", ["txt", "3", "0", "²", "999999999999", ""])
+def test_a_column_that_is_not_there_is_told_with_those_that_are(file, column):
+    with pytest.raises(BadInput, match=r"among \['id', 'text'\]"):
+        read_sentences(file("a.csv", "id,text\n1,x"), text_column=column)
+
+
+@pytest.mark.parametrize("packed", ["a.txt.xz", "a.txt.gz"])
+def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, packed):
+    whole = file(packed, "A sentence. " * 500).read_bytes()
+    for data in (b"plain text", whole[: len(whole) // 2]):
+        (tmp_path / packed).write_bytes(data)
+        with pytest.raises(BadInput, match=rf"{packed} cannot be read to its end: .*unpack it first"):
+            read_sentences(tmp_path / packed)
+
+
+def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
+    with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: 1,000 bytes, unpacked, end here"):
+        list(corpus.placed_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+
+
+def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):
+    with (tmp_path / "a.txt").open("wb") as stream:
+        stream.write(b"First line.\nSecond line.\n")
+        stream.truncate(200_000_000)  # sparse: it takes no room
+    with pytest.raises(BadInput, match=r"a\.txt is 200\.0 MB; at most 100\.0 MB can be read here"):
+        read_sentences(tmp_path / "a.txt")
+    assert words(read_sentences(tmp_path / "a.txt", limit=1)) == ["First line ."]
+
+
+def test_missing_files_folders_and_limits_are_told(tmp_path, file):
+    with pytest.raises(MissingArtifact, match="There is no file"):
+        read_sentences(tmp_path / "gone.txt")
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(BadInput, match="is a folder"):
+        read_sentences(tmp_path / "folder.txt")
+    with pytest.raises(BadInput, match="limit must be at least 1"):
+        read_sentences(file("a.txt", "x"), limit=0)
+
+
+# --- garbage ----------------------------------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["tokens", "text", "position", "word", "lemma", "pos", "sense", "label", "x"]), inner)
+    ),
+    max_leaves=12,
+)
+ENDINGS = st.sampled_from([".txt", ".jsonl", ".json", ".csv", ".tsv", ".txt.xz", ".jsonl.gz"])
+
+
+def read_anyhow(path: Path) -> None:
+    """Reads as everything; only our own errors may come out, each one line."""
+    for read in (read_sentences, read_labelled, lambda path: read_sentences(path, text_column="x", split=False, limit=2)):
+        try:
+            read(path)
+        except ElmoscopeError as error:
+            assert "\n" not in str(error)
+
+
+@settings(max_examples=120)
+@given(ending=ENDINGS, data=st.binary(max_size=300))
+@example(ending=".csv", data=b'x,"\r\ra\r')
+@example(ending=".jsonl", data=b'{"tokens":["a"],"position":1e400}')
+def test_garbage_bytes_end_in_a_sentence(tmp_path_factory, ending, data):
+    path = tmp_path_factory.getbasetemp() / f"garbage{ending}"
+    path.write_bytes(data)
+    read_anyhow(path)
+
+
+@settings(max_examples=120)
+@given(rows=st.lists(JSON, max_size=4), as_list=st.booleans())
+def test_any_json_ends_in_a_sentence(tmp_path_factory, rows, as_list):
+    path = tmp_path_factory.getbasetemp() / ("rows.json" if as_list else "rows.jsonl")
+    path.write_text(json.dumps(rows) if as_list else "\n".join(map(json.dumps, rows)), encoding="utf-8")
+    read_anyhow(path)
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=300))
+def test_any_text_that_is_pasted_is_read_or_told(text):
+    with contextlib.suppress(BadInput):
+        assert all(sentence.tokens for sentence in sentences_from_text(text))

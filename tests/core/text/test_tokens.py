@@ -1,0 +1,196 @@
+"""Sentences, tokens and character ids: by hand, then for any text at all (Hypothesis), then in time."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.text.tokens import character_ids, find_word, join_tokens, split_sentences, tokenize
+
+# Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
+PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
+ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "Nd", "Lo"]), max_size=12).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("Let's stick to the bank's plan.", "Let 's stick to the bank 's plan ."),
+        ("I don't, can't and won't.", "I do n't , ca n't and wo n't ."),
+        ("DON'T, I'LL!", "DO N'T , I 'LL !"),
+        ("They're sure she'd've come; I'm not.", "They 're sure she 'd 've come ; I 'm not ."),
+        ("It\u2019s \u201cso\u201d", 'It \'s " so "'),  # curly quotes read as straight ones
+        ("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"),
+        ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km"),
+        ("``quoted'' text", "`` quoted '' text"),
+        ("Coca-Cola's, O'Brien's and mother-in-law's", "Coca-Cola 's , O'Brien 's and mother-in-law 's"),
+        ("the MP3's and VH1's", "the MP3 's and VH1 's"),
+        ("man-of-war's-men, rock'n'roll, o'clock", "man-of-war's-men , rock'n'roll , o'clock"),
+    ],
+)
+def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
+    assert tokenize(sentence) == tokens.split(" ")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("Dr. Smith of the U.S. met Mrs. Lee, e.g. today.", "Dr. Smith of the U.S. met Mrs. Lee , e.g. today ."),
+        ("She said no. It took 5 ms. One more rep.", "She said no . It took 5 ms . One more rep ."),
+        ("See No. 5, nos. 6 and 7. No.", "See No. 5 , nos. 6 and 7 . No ."),  # before a number alone
+        ("Ms. Lee met Gen. Coe and Sen. Poe", "Ms. Lee met Gen. Coe and Sen. Poe"),
+        ("Mr.Smith", "Mr . Smith"),  # an abbreviation ends before a letter
+        ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
+        ("1.2.3a", "1.2 . 3a"),
+        ("a state-of-the-art plan -- well... yes", "a state-of-the-art plan -- well ... yes"),
+        ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
+        ("mail me@x.co.uk!", "mail me@x.co.uk !"),
+        ("foo_bar, #tag", "foo_bar , # tag"),
+    ],
+)
+def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentence, tokens):
+    assert tokenize(sentence) == tokens.split(" ")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        (
+            "\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.",
+            ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."],
+        ),
+        ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd", "!"]),
+        ("ok\U0001f600\U0001f600", ["ok", "\U0001f600", "\U0001f600"]),
+        ("cafe\u0301 ol\u00e9", ["cafe\u0301", "ol\u00e9"]),  # a combining accent belongs to its letter
+        ("a\x00b", ["a", "b"]),
+        (" \t\u3000\n", []),
+        ("", []),
+    ],
+)
+def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sentence, tokens):
+    assert tokenize(sentence) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. Lee left. Why?  He was late.", ["Dr. Lee left.", "Why?", "He was late."]),
+        ('He said "Go." Then (so.) left!', ['He said "Go."', "Then (so.)", "left!"]),  # a closing bracket ends it
+        ("The U.S. grew. J. K. Rowling wrote. She did.", ["The U.S. grew.", "J. K. Rowling wrote.", "She did."]),
+        ("The answer is no. He left.", ["The answer is no.", "He left."]),
+        ("It is no. 5 of ten. He left.", ["It is no. 5 of ten.", "He left."]),
+        ("One more rep. We crossed the col. Then", ["One more rep.", "We crossed the col.", "Then"]),
+        ("So did I. She left.", ["So did I.", "She left."]),  # the pronoun, not an initial
+        ("Robert I. Sutton wrote it. By I. Newton.", ["Robert I. Sutton wrote it.", "By I. Newton."]),
+        ("Wait... what?! Yes", ["Wait...", "what?!", "Yes"]),
+        ("Pi is 3.14. ok then", ["Pi is 3.14. ok then"]),  # no sentence begins in lower case after one full stop
+        ("One\nTwo\r\n\n Three ", ["One", "Two", "Three"]),
+        (
+            "\uc548\ub155. \uadf8\ub798\u3002\uc88b\uc544\uff01\uc751",
+            ["\uc548\ub155.", "\uadf8\ub798\u3002", "\uc88b\uc544\uff01", "\uc751"],
+        ),
+        ("", []),
+        (" \n ", []),
+    ],
+)
+def test_sentences_end_at_marks_and_line_breaks_but_not_after_abbreviations(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+def test_find_word_gives_every_position_whatever_the_case():
+    assert find_word(["The", "bank", "of", "the", "BANK"], "Bank") == [1, 4]
+    assert find_word(["Stra\u00dfe"], "STRASSE") == [0]
+    assert find_word([], "x") == []
+
+
+def test_join_tokens_reads_as_a_person_would_write():
+    assert join_tokens(["do", "n't", "go", "(", "yet", ")", "!"]) == "don't go (yet)!"
+    assert join_tokens(["It", "'s", "$", "5", ",", "or", "5", "%", "."]) == "It's $5, or 5%."
+
+
+# --- character ids ------------------------------------------------------------------------------------------------
+
+
+def test_character_ids_are_allennlps_layout_byte_for_byte():
+    ids = character_ids(["<S>", "Ab", "</S>"])  # by hand: 259 begins a word, 260 ends it, 261 pads, a byte is itself + 1
+    assert ids.shape == (3, 50) and ids.dtype == np.int64
+    assert ids[0].tolist() == [259, 257, 260] + [261] * 47
+    assert ids[1].tolist() == [259, ord("A") + 1, ord("b") + 1, 260] + [261] * 46
+    assert ids[2].tolist() == [259, 258, 260] + [261] * 47
+
+
+def test_character_ids_of_no_token_are_an_empty_table_and_of_an_empty_token_a_bare_word():
+    assert character_ids([]).shape == (0, 50)
+    assert character_ids([""])[0].tolist() == [259, 260] + [261] * 48
+
+
+def test_a_token_is_cut_to_48_bytes_even_inside_a_letter():
+    long = character_ids(["x" * 48, "x" * 49, "x" * 1000])
+    assert (long == [259, *[ord("x") + 1] * 48, 260]).all()
+    cut = character_ids(["x" * 47 + "\u00e9"])[0]  # two bytes, 0xc3 0xa9: only the first still fits
+    assert cut[47:].tolist() == [ord("x") + 1, 0xC3 + 1, 260]
+
+
+@pytest.mark.parametrize(
+    ("token", "inner"),
+    [
+        ("\ud800a\udfff", [98]),  # unpaired surrogates have no bytes
+        ("\U0001f600", [0xF0 + 1, 0x9F + 1, 0x98 + 1, 0x80 + 1]),
+        ("\x00", [1]),
+        ("\u05d0", [0xD7 + 1, 0x90 + 1]),
+        ("\ud55c", [0xED + 1, 0x95 + 1, 0x9C + 1]),
+    ],
+)
+def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(token, inner):
+    assert character_ids([token])[0].tolist() == [259, *inner, 260] + [261] * (48 - len(inner))
+
+
+# --- any text -----------------------------------------------------------------------------------------------------
+
+
+def _visible(text: str) -> str:
+    curly = {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "}
+    return re.sub(r"\s", "", "".join(curly.get(c, c) for c in text))
+
+
+@given(ANY_TEXT)
+@settings(max_examples=150)
+def test_every_visible_character_of_any_text_survives_in_one_token_in_order(text):
+    tokens = tokenize(text)
+    assert "".join(tokens) == _visible(text)
+    assert all(tokens) and not any(re.search(r"\s", token) for token in tokens)
+
+
+@given(ANY_TEXT)
+@settings(max_examples=150)
+def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(text):
+    sentences = split_sentences(text)
+    assert _visible("".join(sentences)) == _visible(text)
+    assert all(s.strip() == s != "" and len(s.splitlines()) == 1 for s in sentences)
+
+
+@given(st.lists(ANY_TEXT, max_size=5))
+@settings(max_examples=100)
+def test_character_ids_of_any_tokens_are_in_range_and_end_exactly_once(tokens):
+    ids = character_ids(tokens)
+    assert ids.shape == (len(tokens), 50) and (ids[:, 0] == 259).all()
+    assert ((ids >= 1) & (ids <= 261)).all() and ((ids == 260).sum(axis=1) == 1).all()
+    for row in ids:
+        assert (row[int(np.flatnonzero(row == 260)[0]) + 1 :] == 261).all()
+
+
+# --- time ---------------------------------------------------------------------------------------------------------
+
+PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:"]
+
+
+@pytest.mark.parametrize("piece", PATHOLOGICAL)
+def test_200_kb_of_one_piece_over_and_over_is_read_in_linear_time(piece):
+    text = piece * (200_000 // len(piece)) + "1x"
+    started = time.perf_counter()
+    tokens, sentences = tokenize(text), split_sentences(text)
+    assert time.perf_counter() - started < 5  # about 0.2 s alone; a quadratic pattern would take minutes
+    assert "".join(tokens) == _visible(text) == _visible("".join(sentences))

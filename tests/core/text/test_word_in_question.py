@@ -1,0 +1,116 @@
+"""The word in question: a table of sentence pairs with the word a reader means, and each rule of the guess by itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.files import registry
+from core.text import languages
+from core.text.sentences import read_sentences
+from core.text.tokens import JOINER, bare
+from core.text.word_in_question import candidates, same_word, word_in_question, words_of
+
+EN, KO = languages.named("en"), languages.named("ko")
+TABLE = Path(__file__).parents[2] / "data" / "word-pairs.jsonl"
+RIGHT = 0.97
+
+
+def guessed(language, a: str, b: str) -> tuple[str | None, str | None]:
+    both = [language.tokenize(text) for text in (a, b)]
+    places = word_in_question(*both, language)
+    return tuple(None if k is None else bare(tokens[k]) for tokens, k in zip(both, places, strict=True))
+
+
+@pytest.mark.parametrize("language", [EN, KO], ids=["en", "ko"])
+def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
+    """A Korean piece that the analyser left whole (차서, "being cold") counts where it begins with the word."""
+    rows = [row for line in TABLE.read_text("utf-8").splitlines() if (row := json.loads(line))["language"] == language.code]
+    wrong = []
+    for row in rows:
+        found = guessed(language, row["a"], row["b"])
+        fits = [
+            f == w or (language is KO and f.startswith(w)) for f, w in zip(found, (row["word_a"], row["word_b"]), strict=True)
+        ]
+        if not all(fits):
+            wrong.append((found, row))
+    assert len(rows) >= 90 and 1 - len(wrong) / len(rows) >= RIGHT, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize(
+    ("language", "a", "b", "words"),
+    [
+        (EN, "Two cranes waded through the pond.", "The CRANE lifted a beam.", ("cranes", "CRANE")),  # letter case, plural
+        (EN, "I ran five miles.", "They are running a small hotel.", ("ran", "running")),
+        (EN, "Mice ate the cheese.", "Her mouse needs a new cable.", ("Mice", "mouse")),
+        (EN, "The e-mail was lost.", "My email is full.", ("e-mail", "email")),
+        (EN, "The hen-house burned.", "A house was sold.", ("hen-house", "house")),
+        (EN, "He left me a can of soup.", "You can carry the can.", ("can", "can")),
+        (EN, "The news was good.", "He has a new car.", ("news", "car")),  # no form of "new"
+        (EN, "They sat in traffic, bored.", "Grandma made jam.", ("bored", "jam")),  # three letters count
+        (EN, "The old man sat by the bank.", "The old man robbed the bank.", ("bank", "bank")),  # of many shared words
+        (KO, "아이가 배를 먹었다.", "배가 항구로 들어왔다.", ("배", "배")),
+        (KO, "나는 편지를 써서 보냈다.", "약이 쓰다.", ("써서", "쓰")),  # endings drawn into the stem
+        (KO, "밤하늘에 별이 떴다.", "밤이 깊었다.", ("밤하늘", "밤")),  # part of a compound
+        (KO, "Apple은 전화기를 만든다.", "그는 apple을 영어로 썼다.", ("Apple", "apple")),
+        (KO, "그는 고맙다고 말했다.", "새 시장이 취임했다.", ("고맙", "시장")),
+        (KO, "아기에게 첫 이가 났다.", "머리에 이가 생겨 약을 발랐다.", ("이", "이")),  # a tooth, a louse: no "this"
+        (KO, "이와 잇몸이 약하다.", "양치하며 이를 닦는다.", ("이", "이")),
+        (KO, "이를 통해 배를 옮겼다.", "이에 따라 배를 나누었다.", ("배", "배")),  # "this" stays grammar
+        (KO, "할머니는 비단에 수를 놓았다.", "참가한 사람의 수가 늘었다.", ("수", "수")),
+        (KO, "나는 책을 볼 수 있다.", "동생도 책을 쓸 수 있다.", ("책", "책")),
+    ],
+)  # fmt: skip
+def test_each_rule(language, a, b, words):
+    assert guessed(language, a, b) == words
+
+
+def test_the_second_half_of_a_can_in_a_can_is_no_verb():
+    tokens = EN.tokenize("The can can hold a litre.")
+    assert word_in_question(tokens, EN.tokenize("A can of soup."), EN) == (1, 1)
+
+
+def test_a_tapped_word_stands_and_the_other_sentence_follows_it_where_it_can():
+    a, b = EN.tokenize("The old man sat by the bank."), EN.tokenize("The bank called a man.")
+    assert word_in_question(a, b, EN) == (6, 1)
+    assert word_in_question(a, b, EN, tapped=(2, None)) == (2, 4)
+    assert word_in_question(a, b, EN, tapped=(1, None)) == (1, 1)  # no "old" in the other: its own best
+    assert word_in_question(a, b, EN, tapped=(0, 3)) == (0, 3)
+
+
+def test_forms_of_one_word():
+    a, b = ["He", "banks", "there", "."], ["the", "bank", "shut"]
+    assert same_word(a, 1, b, 1, EN) and not same_word(a, 1, b, 2, EN)
+    assert same_word(["The"], 0, ["the"], 0, EN)
+
+
+def test_nothing_but_marks_and_grammar_is_answered_too():
+    assert word_in_question([], [], EN) == (None, None)
+    assert word_in_question(["..."], EN.tokenize("of the"), EN) == (0, 1)
+    assert word_in_question([JOINER], [], KO) == (0, None)
+
+
+def test_every_labelled_word_is_on_the_first_list():
+    for language in (EN, KO):
+        sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
+        lemmas = {target.lemma or target.word for sentence in sentences for target in sentence.targets}
+        worth = words_of(language).worth
+        assert {lemma for lemma in lemmas if worth.get(lemma, 0.0) < max(worth.values())} == set()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.text(max_size=6) | st.sampled_from(["the", "bank", "banks", "눈이", f"{JOINER}를", "n't", "!", "-"]), max_size=8)
+)
+def test_any_text_has_a_word_in_question_and_never_grammar_where_there_is_another_word(pieces):
+    for language in (EN, KO):
+        tokens = language.tokenize(" ".join(pieces))
+        i, j = word_in_question(tokens, tokens, language)
+        assert (i, j) == (None, None) if not tokens else i == j and 0 <= i < len(tokens)
+        words = {one.position for one in candidates(tokens, language)}
+        assert not words or i in words
+        assert all(bare(tokens[k]).casefold() not in {"the", "n't", "를", "!"} for k in words)

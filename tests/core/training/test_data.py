@@ -1,0 +1,206 @@
+"""Training data: text files to ids on disk, sentences laid out packed, and a stream of batches that resumes exactly."""
+
+import gzip
+import json
+import lzma
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.common.errors import BadInput, MissingArtifact
+from core.elmo.packing import pack
+from core.text.tokens import tokenize
+from core.training.data import Corpus, prepare, read_lines
+
+LINES = ["The bank of the river.", "", "  ", "The bank lent money.", "the the the"]
+
+
+def quiet(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    """A small corpus of two domains: 40 sentences of 1 to 12 tokens, and 10 of news."""
+    (tmp_path / "books-00.txt").write_text("\n".join(" ".join(f"w{(n * k) % 17}" for k in range(n % 12 + 1)) for n in range(40)))
+    (tmp_path / "wikinews-00.txt").write_text("\n".join(f"news{n} today" for n in range(10)))
+    return prepare([tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"], tmp_path / "prepared", quiet, processes=1)
+
+
+# --- packed sentences -------------------------------------------------------------------------------------------------
+
+
+def test_pack_by_hand():
+    """Longest first and time-major: step 0 of all three, then step 1 of those that have one, ..."""
+    batch, order = pack([np.array([1, 2]), np.array([3, 4, 5, 6]), np.array([7, 8])])
+    assert order.tolist() == [1, 0, 2]  # equally long sentences keep their order
+    assert batch.batch_sizes == [3, 3, 1, 1]
+    assert batch.ids.tolist() == [3, 1, 7, 4, 2, 8, 5, 6]
+    assert batch.reverse.tolist() == [7, 4, 5, 6, 1, 2, 3, 0]  # 3 <-> 6, 1 <-> 2, 7 <-> 8, 4 <-> 5
+    assert batch.ids[batch.reverse].tolist() == [6, 2, 8, 5, 1, 7, 4, 3]
+
+
+def test_packing_nothing_gives_nothing():
+    batch, order = pack([])
+    assert batch.ids.size == batch.reverse.size == order.size == 0 and batch.batch_sizes == []
+
+
+@given(st.lists(st.lists(st.integers(0, 99), min_size=1, max_size=8), max_size=8))
+@settings(max_examples=100)
+def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
+    batch, order = pack([np.array(s) for s in sentences])
+    assert batch.reverse[batch.reverse].tolist() == list(range(sum(map(len, sentences))))
+    assert sum(batch.batch_sizes) == len(batch.ids) and batch.batch_sizes == sorted(batch.batch_sizes, reverse=True)
+    starts = np.cumsum([0, *batch.batch_sizes])
+    for rank, number in enumerate(order):
+        rows = starts[: len(sentences[number])] + rank
+        assert batch.ids[rows].tolist() == sentences[number]
+        assert batch.ids[batch.reverse[rows]].tolist() == sentences[number][::-1]
+
+
+# --- text files -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("suffix", "opener"), [(".txt", open), (".xz", lzma.open), (".gz", gzip.open)])
+def test_lines_are_read_the_same_plain_or_packed(tmp_path, suffix, opener):
+    path = tmp_path / f"text{suffix}"
+    with opener(path, "wt", encoding="utf-8") as file:
+        file.write("caf\u00e9\n\ud55c\uad6d\n")
+    assert list(read_lines(path)) == ["caf\u00e9\n", "\ud55c\uad6d\n"]
+
+
+def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
+    assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
+
+
+def test_a_text_file_that_is_not_there_is_missing(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"no text file .*none\.txt"):
+        list(read_lines(tmp_path / "none.txt"))
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".xz", lzma.compress), (".gz", gzip.compress)])
+@pytest.mark.parametrize("damage", ["cut", "noise", "middle"])
+def test_a_packed_file_that_is_damaged_is_named(tmp_path, suffix, compress, damage):
+    numbers = np.random.default_rng(0).integers(0, 1 << 60, 2000).tolist()
+    data = bytearray(compress(" ".join(map(str, numbers)).encode()))
+    if damage == "middle":
+        data[5000:9000] = b"\xff" * 4000
+    path = tmp_path / f"text{suffix}"
+    path.write_bytes({"cut": data[: len(data) // 2], "noise": b"not packed at all", "middle": bytes(data)}[damage])
+    with pytest.raises(BadInput, match=rf"text\{suffix} cannot be read to its end"):
+        list(read_lines(path))
+
+
+# --- a prepared folder ------------------------------------------------------------------------------------------------
+
+
+def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
+    with lzma.open(tmp_path / "a-00.xz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(LINES))
+    (tmp_path / "b-00.txt").write_text("bank bank bank bank\n")
+    said = []
+    folder = prepare([tmp_path / "a-00.xz", tmp_path / "b-00.txt"], tmp_path / "prepared", said.append, processes=1)
+    assert said == ["a-00.xz: 3 sentences, 14 tokens", "b-00.txt: 1 sentences, 4 tokens"]
+    corpus = Corpus(folder)
+    # bank 6, the 4, "." 2, The 2; then one each, by spelling
+    assert corpus.types == ["<S>", "</S>", "bank", "the", ".", "The", "lent", "money", "of", "river"]
+    assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", *tokenize(LINES[0]), "</S>"]
+    assert corpus.sentence(3).tolist() == [0, 2, 2, 2, 2, 1]
+    assert corpus.domains.tolist() == [0, 0, 0, 1]
+    assert corpus.meta == {"files": ["a-00.xz", "b-00.txt"], "sentences": 4, "tokens": 18, "types": 10}
+    assert json.loads((folder / "meta.json").read_text()) == corpus.meta
+
+
+def test_long_sentences_are_cut_at_the_given_number_of_tokens(tmp_path):
+    (tmp_path / "a.txt").write_text(" ".join("abcdefgh"))
+    corpus = Corpus(prepare([tmp_path / "a.txt"], tmp_path / "prepared", quiet, max_tokens=3, processes=1))
+    assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", "a", "b", "c", "</S>"]
+
+
+def test_several_processes_prepare_what_one_prepares(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(f"{name} one two\ntwo {name} {name}")
+    files = [tmp_path / f"{name}.txt" for name in "abc"]
+    one, two = (prepare(files, tmp_path / f"by{n}", quiet, processes=n) for n in (1, 2))
+    for name in ("ids.npy", "starts.npy", "domains.npy"):
+        np.testing.assert_array_equal(np.load(one / name), np.load(two / name))
+    assert (one / "types.txt").read_bytes() == (two / "types.txt").read_bytes()
+
+
+def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
+    before = (prepared / "ids.npy").stat().st_mtime_ns
+    prepare([tmp_path / "books-00.txt"], prepared, quiet, processes=1)
+    assert (prepared / "ids.npy").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_files_without_a_word_are_refused(tmp_path, text):
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(BadInput, match=r"no words.*a\.txt"):
+        prepare([tmp_path / "a.txt"], tmp_path / "prepared", quiet, processes=1)
+    with pytest.raises(BadInput, match="no words"):
+        prepare([], tmp_path / "prepared", quiet, processes=1)
+    assert not (tmp_path / "prepared" / "meta.json").exists()
+
+
+# --- the stream of batches --------------------------------------------------------------------------------------------
+
+
+def stream(corpus, n, **options):
+    options = {"tokens": 40, "seed": 3, "oversample": {"wikinews": 3}} | options
+    return list(islice(corpus.batches(**options), n))
+
+
+def equal(one, other) -> bool:
+    return (
+        one.batch_sizes == other.batch_sizes and np.array_equal(one.ids, other.ids) and np.array_equal(one.reverse, other.reverse)
+    )
+
+
+@pytest.mark.parametrize("skip", [0, 1, 7, 25, 60])
+def test_batches_resume_exactly_where_they_were_left(prepared, skip):
+    corpus = Corpus(prepared)
+    whole = stream(corpus, 70)  # several epochs
+    rest = stream(Corpus(prepared), 70 - skip, skip=skip)
+    assert len(rest) == 70 - skip and all(equal(a, b) for a, b in zip(rest, whole[skip:], strict=True))
+
+
+def test_another_seed_gives_another_order(prepared):
+    one, other = stream(Corpus(prepared), 8), stream(Corpus(prepared), 8, seed=4)
+    assert not all(equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):
+    corpus = Corpus(prepared)
+    seen, tokens_in_epoch = (
+        [],
+        sum(len(corpus.sentence(n)) for n in range(40)) + 3 * sum(len(corpus.sentence(n)) for n in range(40, 50)),
+    )
+    for batch in corpus.batches(tokens=40, seed=0, oversample={"wikinews": 3}):
+        starts = np.cumsum([0, *batch.batch_sizes])
+        for rank in range(batch.batch_sizes[0]):
+            length = sum(rank < size for size in batch.batch_sizes)
+            seen.append(tuple(batch.ids[starts[:length] + rank].tolist()))
+        tokens_in_epoch -= len(batch.ids)
+        if tokens_in_epoch <= 0:
+            break
+    assert tokens_in_epoch == 0
+    expected = [tuple(corpus.sentence(n).tolist()) for n in range(40)] + [
+        tuple(corpus.sentence(n).tolist()) for n in range(40, 50)
+    ] * 3
+    assert sorted(seen) == sorted(expected)
+
+
+def test_a_batch_holds_sentences_of_like_length_and_about_the_tokens_asked_for(prepared):
+    for batch in stream(Corpus(prepared), 20):
+        assert len(batch.ids) <= 40 + 14  # one sentence more than the budget at most
+        lengths = [sum(rank < size for size in batch.batch_sizes) for rank in range(batch.batch_sizes[0])]
+        assert max(lengths) - min(lengths) <= 4
+
+
+def test_a_sentence_longer_than_the_budget_makes_a_batch_of_its_own(prepared):
+    assert all(batch.batch_sizes[0] == 1 for batch in stream(Corpus(prepared), 20, tokens=1))

@@ -1,0 +1,443 @@
+"""Pre-training: the sampled loss against its formula, the sampler against counts, and a run that resumes to the bit."""
+
+import math
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+
+from core.common.config import ModelShape
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.elmo.language_model import SPECIALS, Softmax
+from core.elmo.packing import pack
+from core.training.data import Corpus, prepare
+from core.training.sampled_softmax import LogUniformSampler, _SampledLoss, sampled_softmax_loss
+from core.training.topic_loss import BAG, WORDS, bag_loss, draw_distances, rows_ahead
+from core.training.trainer import PretrainConfig, Trainer
+from core.training.warm_start import solve_characters
+
+torch.set_num_threads(1)
+SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
+CONFIG = PretrainConfig(
+    vocabulary=14,
+    tokens=1_000_000,
+    batch_tokens=60,
+    negatives=10,
+    learning_rate=0.01,
+    warmup_steps=2,
+    character_every=2,
+    clip_norm=1.0,
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """60 short sentences in which every word follows from the one before it; 20 types, six of them beyond the vocabulary."""
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "text.txt").write_text(
+        "\n".join(" ".join(f"w{(start + k) % 20}" for k in range(3 + start % 6)) for start in range(60))
+    )
+    return Corpus(prepare([folder / "text.txt"], folder / "prepared", lambda _: None, processes=1))
+
+
+def trainer(corpus, **changes) -> Trainer:
+    return Trainer(corpus, SHAPE, replace(CONFIG, **changes))
+
+
+def train(t: Trainer, steps: int) -> list:
+    return list(islice(t.run(), steps))
+
+
+def everything(t: Trainer) -> dict[str, torch.Tensor]:
+    """Every tensor a further step depends on."""
+    state = {f"model.{k}": v for k, v in t.model.state_dict().items()} | {
+        f"softmax.{k}": v for k, v in t.softmax.state_dict().items()
+    }
+    if t.table:
+        state["table"] = t.table.weight
+    if t.topic:
+        state["topic"] = t.topic.maps
+    optimizers = [*t.dense_optimizers, *([t.table_optimizer] if t.table else [])]
+    for n, optimizer in enumerate(optimizers):
+        for parameter, values in optimizer.state_dict()["state"].items():
+            state |= {f"optimizer{n}.{parameter}.{k}": torch.as_tensor(v) for k, v in values.items()}
+    return {
+        k: v.detach().clone()
+        for k, v in (state | {"cache": t.cache, "known": t.known, "at": torch.tensor([t.step, t.tokens])}).items()
+    }
+
+
+def assert_same(one: dict, other: dict):
+    assert one.keys() == other.keys()
+    assert [name for name in one if not torch.equal(one[name], other[name])] == []
+
+
+# --- the loss ---------------------------------------------------------------------------------------------------------
+
+
+def _loss_inputs(rows=7, negatives=5):
+    torch.manual_seed(0)
+    h, w = torch.randn(rows, 3, dtype=torch.double), torch.randn(negatives, 3, dtype=torch.double)
+    b, true = torch.randn(negatives, dtype=torch.double), torch.randn(rows, dtype=torch.double)
+    return [x.requires_grad_() for x in (h, w, b, true)], torch.tensor([-1, 2, -1, 0, 4, -1, -1])
+
+
+@pytest.mark.parametrize("rows", [1, 3, 256])
+def test_the_sampled_loss_is_its_formula_with_accidental_hits_struck_out(rows):
+    (h, w, b, true), hit = _loss_inputs()
+    logits = h @ w.t() + b
+    logits[hit >= 0, hit[hit >= 0]] = -torch.inf
+    plain = (torch.logsumexp(torch.cat([logits, true[:, None]], 1), 1) - true).sum()
+    torch.testing.assert_close(_SampledLoss.apply(h, w, b, true, hit, rows), plain, atol=1e-9, rtol=0)
+
+
+@pytest.mark.parametrize("rows", [3, 256])
+def test_the_written_out_gradient_of_the_sampled_loss_is_right(rows):
+    inputs, hit = _loss_inputs()
+    assert torch.autograd.gradcheck(lambda *a: _SampledLoss.apply(*a, hit, rows), inputs)
+
+
+def test_with_every_word_a_negative_the_sampled_loss_is_the_full_softmaxs():
+    torch.manual_seed(1)
+    softmax, h, targets = Softmax(9, 4), torch.randn(6, 4), torch.tensor([0, 3, 3, 8, 1, 5])
+    sampler = LogUniformSampler(9, 9)
+    sampler.log_count = torch.zeros(9)  # every word is drawn exactly once
+    loss = sampled_softmax_loss(softmax, h, targets, torch.randperm(9), torch.zeros(9), sampler)
+    torch.testing.assert_close(loss, -softmax(h)[torch.arange(6), targets].mean())
+    sampled = torch.autograd.grad(loss, (softmax.weight, softmax.bias))
+    full = torch.autograd.grad(-softmax(h)[torch.arange(6), targets].mean(), (softmax.weight, softmax.bias))
+    for a, b in zip(sampled, full, strict=True):
+        torch.testing.assert_close(a, b, atol=1e-6, rtol=0)
+
+
+def test_the_loss_corrects_logits_by_expected_counts():
+    """As TensorFlow's sampled_softmax_loss: one target, one negative, logits less log of the expected count; by hand."""
+    softmax = Softmax(3, 1).requires_grad_(False)
+    softmax.weight.zero_()
+    sampler = LogUniformSampler(3, 1)
+    sampler.log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
+    loss = sampled_softmax_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), sampler.log_count[[2]], sampler)
+    assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
+
+
+def test_the_loss_and_its_gradient_stay_finite_on_enormous_logits():
+    (h, w, b, true), hit = _loss_inputs()
+    loss = _SampledLoss.apply(h * 1e6, w, b, true * -1e6, hit)
+    assert loss.isfinite() and all(g.isfinite().all() for g in torch.autograd.grad(loss, (h, w, b, true)))
+
+
+# --- the sampler ------------------------------------------------------------------------------------------------------
+
+
+def test_log_uniform_chances_are_the_formulas_and_sum_to_one():
+    p = LogUniformSampler(5, 2).p
+    expected = [math.log((r + 2) / (r + 1)) / math.log(6) for r in range(5)]
+    np.testing.assert_allclose(p.numpy(), expected)
+    assert p.sum().item() == pytest.approx(1)
+
+
+def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say():
+    sampler = LogUniformSampler(200, 40)
+    torch.manual_seed(0)
+    drawn, n = torch.zeros(200), 2000
+    for _ in range(n):
+        chosen, counts = sampler.draw()
+        assert len(chosen.unique()) == 40
+        drawn[chosen] += 1
+    torch.testing.assert_close(counts, sampler.log_count[chosen])
+    expected = sampler.log_count.exp()
+    assert expected.sum().item() == pytest.approx(40, rel=1e-3)
+    assert (drawn / n - expected).abs().max() < 0.05  # chances run from 0.06 to 0.98; the estimate itself is an approximation
+    assert abs((drawn[:10].sum() - n * expected[:10].sum()) / n) < 0.1
+
+
+def test_no_more_negatives_are_drawn_than_there_are_words():
+    chosen, counts = LogUniformSampler(4, 10).draw()
+    assert sorted(chosen.tolist()) == [0, 1, 2, 3] and (counts.exp() > 0.99).all()
+
+
+# --- what is predicted from what --------------------------------------------------------------------------------------
+
+
+def test_every_token_but_the_first_is_predicted_from_the_one_before_it():
+    sentences = [np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])]
+    batch, _ = pack(sentences)
+    follows, before = rows_ahead(batch.batch_sizes, 1)
+    pairs = sorted(zip(batch.ids[before].tolist(), batch.ids[follows].tolist(), strict=True))
+    assert pairs == [(10, 11), (11, 12), (20, 21), (30, 31), (31, 32), (32, 33)]
+
+
+def test_words_further_on_are_found_at_any_distance():
+    batch, _ = pack([np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])])
+    for distance, expected in ((2, [(10, 12), (30, 32), (31, 33)]), (3, [(30, 33)]), (4, [])):
+        follows, before = rows_ahead(batch.batch_sizes, distance)
+        assert sorted(zip(batch.ids[before.numpy()].tolist(), batch.ids[follows.numpy()].tolist(), strict=True)) == expected
+
+
+def test_the_distances_of_a_step_are_distinct_and_within_reach():
+    drawn = [draw_distances(2, 5, torch.Generator().manual_seed(k)) for k in range(40)]
+    assert all(len(set(pair)) == 2 for pair in drawn) and {d for pair in drawn for d in pair} == {2, 3, 4, 5}
+
+
+def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
+    # One sentence of four: from row 0 the rows 2 and 3 are in reach, from row 1 row 3, from the others none.
+    vectors = torch.tensor([[9.0, 9.0], [9.0, 9.0], [1.0, 0.0], [0.0, 1.0]])
+    states = [torch.tensor([[1.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 5.0]])]
+    loss = bag_loss(states, lambda _, h: h, vectors, [1, 1, 1, 1], reach=9)
+    assert loss.item() == pytest.approx(1 - (1.0 + 0.0) / 2, abs=1e-6)  # parallel to (1, 1); at a right angle to (0, 1)
+
+
+@pytest.mark.parametrize("target", [WORDS, BAG])
+def test_the_topics_loss_moves_every_layer_and_leaves_no_trace_in_the_model(corpus, target):
+    with_topic = trainer(corpus, topic=1.0, topic_target=target, topic_common=2, table_types=12)
+    maps = with_topic.topic.maps.clone()
+    plain = trainer(corpus, table_types=12)
+    assert with_topic.model.state_dict().keys() == plain.model.state_dict().keys()
+    train(with_topic, 3), train(plain, 3)
+    moved = (with_topic.topic.maps != maps).flatten(2).any(2)
+    assert moved.all(), f"maps of (direction, layer) without a gradient: {moved}"
+    assert not torch.equal(with_topic.model.forward_layers[0].input_weight, plain.model.forward_layers[0].input_weight)
+
+
+def test_a_topic_nobody_knows_is_refused():
+    with pytest.raises(BadInput, match="topic"):
+        PretrainConfig(topic_target="mood")
+
+
+def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
+    t = trainer(corpus)
+    assert t.n_words == 17 and t.vocabulary() == [*SPECIALS, *corpus.types[2:16]]
+    ids = torch.arange(len(corpus.types))
+    assert t.targets(ids).tolist() == [0, 1, *range(3, 17), *[2] * (len(corpus.types) - 16)]
+    assert all(t.vocabulary()[t.targets(torch.tensor([k]))] == corpus.types[k] for k in range(16))
+
+
+def test_a_vocabulary_larger_than_the_corpus_is_the_corpus(corpus):
+    t = trainer(corpus, vocabulary=1000)
+    assert t.n_words == len(corpus.types) + 1 and t.targets(torch.tensor([len(corpus.types) - 1])).item() == t.n_words - 1
+
+
+def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corpus):
+    """With every word a negative: the mean of -log p(next) forward and backward."""
+    t = trainer(corpus, negatives=14, vocabulary=14)
+    t.model.eval()
+    batch = next(corpus.batches(tokens=60, seed=0, oversample={}))
+    t.sampler.log_count = torch.zeros(t.n_words)
+    loss = t.gradients(batch, torch.arange(t.n_words), torch.zeros(t.n_words), train_characters=True)
+    with torch.no_grad():
+        x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
+        top = t.model(x, batch.batch_sizes, torch.from_numpy(batch.reverse))[-1]
+        starts, total, n = np.cumsum([0, *batch.batch_sizes]), 0.0, 0
+        for rank in range(batch.batch_sizes[0]):
+            rows = starts[: sum(rank < size for size in batch.batch_sizes)] + rank
+            ids = t.targets(torch.from_numpy(batch.ids[rows]))
+            ahead, behind = top[rows].split(SHAPE.projection, dim=1)
+            total -= t.softmax.log_probability(ahead[:-1], ids[1:]).sum().item()
+            total -= t.softmax.log_probability(behind[1:], ids[:-1]).sum().item()
+            n += 2 * (len(ids) - 1)
+    assert loss == pytest.approx(total / n, rel=1e-5)
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(corpus, table_types):
+    t, batch = trainer(corpus, table_types=table_types), next(corpus.batches(tokens=60, seed=0, oversample={}))
+    drawn = t.sampler.draw()
+    learnt = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
+    learnt += [t.table.weight] if t.table else [*t.model.characters.parameters()]
+    t.gradients(batch, *drawn, train_characters=True)
+    found = [p.grad.to_dense() for p in learnt]
+    x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
+    loss = sum(sum(t.loss(x, batch, *drawn, backward=backward)) for backward in (False, True)) / 2
+    for mine, plain in zip(found, torch.autograd.grad(loss, learnt), strict=True):
+        torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
+    t = trainer(corpus, table_types=table_types, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
+    batch, every = next(corpus.batches(tokens=400, seed=9, oversample={})), torch.arange(t.n_words)
+
+    def loss() -> float:
+        with torch.no_grad():
+            x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
+            return sum(t.loss(x, batch, every, t.sampler.log_count, backward=backward)[0].item() for backward in (False, True))
+
+    before = loss()
+    progress = train(t, 50)
+    assert loss() < 0.75 * before and progress[-1].loss < progress[0].loss
+
+
+def test_a_run_stops_at_its_tokens_with_the_learning_rate_low(corpus):
+    t = trainer(corpus, tokens=600)
+    steps = list(t.run())
+    assert steps[-2].tokens < 600 <= steps[-1].tokens == t.tokens and [p.step for p in steps] == list(range(1, len(steps) + 1))
+    rates = [p.learning_rate for p in steps]
+    assert rates[0] == pytest.approx(0.005) and rates[1] == pytest.approx(0.01) and rates[-1] < 0.003  # warm-up, plateau, decay
+    assert list(t.run()) == []
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+@pytest.mark.parametrize("first", [2, 3])  # 3: the char-CNN's next turn is a step away
+@pytest.mark.parametrize("topic", [0.0, 1.0])
+def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tmp_path, table_types, first, topic):
+    changes = {"table_types": table_types, "topic": topic, "topic_common": 2}
+    whole = trainer(corpus, **changes)
+    train(whole, 6)
+    begun = trainer(corpus, **changes)
+    train(begun, first)
+    begun.save(tmp_path / "checkpoint.pt")
+    resumed = trainer(corpus, **changes)
+    resumed.load(tmp_path / "checkpoint.pt")
+    assert_same(everything(resumed), everything(begun))
+    progress = train(resumed, 6 - first)
+    assert_same(everything(resumed), everything(whole))
+    assert progress[-1].step == 6 and progress[-1].tokens == whole.tokens
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the_run_was_cut(corpus, tmp_path, table_types):
+    changes = {"tokens": 600, "average": 0.5, "average_every": 2, "table_types": table_types}
+    whole, seen = trainer(corpus, **changes), []
+    for progress in whole.run():
+        if progress.tokens > 300 and progress.step % 2 == 0:
+            seen.append(whole.softmax.weight.detach().clone())
+    assert len(seen) > 2
+    torch.testing.assert_close(whole.softmax.weight.detach(), torch.stack(seen).mean(0), atol=1e-6, rtol=0)
+    begun, cut = trainer(corpus, **changes), trainer(corpus, **changes)
+    train(begun, whole.step - 2)
+    begun.save(tmp_path / "a.pt")
+    cut.load(tmp_path / "a.pt")
+    for _ in cut.run():
+        pass
+    assert_same(everything(cut), everything(whole))
+
+
+def test_saving_does_not_disturb_a_run(corpus, tmp_path):
+    one, other = trainer(corpus), trainer(corpus)
+    train(one, 4)
+    run = other.run()
+    for _ in range(4):
+        next(run)
+        other.save(tmp_path / "checkpoint.pt")
+    assert_same(everything(one), everything(other))
+    assert [p.name for p in tmp_path.iterdir()] == ["checkpoint.pt"]
+
+
+def test_a_seed_decides_the_run(corpus):
+    one, same, other = trainer(corpus), trainer(corpus), trainer(corpus, seed=1)
+    for t in (one, same, other):
+        train(t, 2)
+    assert_same(everything(one), everything(same))
+    assert not torch.equal(one.softmax.weight, other.softmax.weight)
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
+def test_two_runs_at_once_each_get_what_their_seed_says(corpus, table_types):
+    alone = trainer(corpus, table_types=table_types)
+    train(alone, 4)
+    one, other = trainer(corpus, table_types=table_types), trainer(corpus, table_types=table_types)
+    for _ in zip(range(4), one.run(), other.run(), strict=False):
+        torch.rand(3)  # and whoever draws besides
+    assert_same(everything(one), everything(alone))
+    assert_same(everything(other), everything(alone))
+    assert not torch.equal(trainer(corpus, seed=1).softmax.weight, trainer(corpus).softmax.weight)
+
+
+def test_between_its_turns_the_char_cnn_rests_and_its_cached_vectors_are_used(corpus):
+    t = trainer(corpus)
+    train(t, 1)
+    before = {k: v.clone() for k, v in t.model.characters.state_dict().items()}
+    lstm = t.model.forward_layers[0].input_weight.clone()
+    train(t, 1)  # step 1 of character_every = 2
+    assert all(torch.equal(v, t.model.characters.state_dict()[k]) for k, v in before.items())
+    assert not torch.equal(lstm, t.model.forward_layers[0].input_weight)
+    train(t, 1)
+    assert not all(torch.equal(v, t.model.characters.state_dict()[k]) for k, v in before.items())
+
+
+def test_word_vectors_are_the_char_cnns_whether_computed_or_remembered(corpus):
+    t, ids = trainer(corpus), torch.tensor([5, 2, 5, 9, 0, 1])
+    fresh = t.word_vectors(ids, train=True)
+    assert fresh.requires_grad and torch.equal(fresh.detach(), t.word_vectors(ids, train=False))
+    torch.testing.assert_close(t.word_vectors(torch.tensor([9, 7]), train=False)[0], fresh[3].detach())  # 7 is new, 9 is not
+    assert t.known.nonzero()[:, 0].tolist() == [0, 1, 2, 5, 7, 9]
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "empty", "other"])
+def test_a_damaged_checkpoint_is_refused_by_name(corpus, tmp_path, damage):
+    path = tmp_path / "checkpoint.pt"
+    t = trainer(corpus)
+    t.save(path)
+    data = path.read_bytes()
+    if damage == "other":
+        torch.save([1, 2, 3], path)
+    else:
+        path.write_bytes({"cut": data[: len(data) // 2], "noise": b"\x80\x02c__main__\nnothing\n.", "empty": b""}[damage])
+    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt (is not a readable checkpoint|does not fit this run)"):
+        t.load(path)
+
+
+def test_a_checkpoint_of_another_run_is_refused(corpus, tmp_path):
+    trainer(corpus).save(tmp_path / "plain.pt")
+    trainer(corpus, table_types=12).save(tmp_path / "table.pt")
+    for other, name in (
+        (trainer(corpus, vocabulary=10), "plain"),
+        (trainer(corpus, table_types=12), "plain"),
+        (trainer(corpus), "table"),
+    ):
+        with pytest.raises(CorruptArtifact, match=rf"{name}\.pt does not fit this run"):
+            other.load(tmp_path / f"{name}.pt")
+
+
+def test_a_checkpoint_that_is_not_there_is_refused(corpus, tmp_path):
+    with pytest.raises(MissingArtifact, match=r"There is no file .*none\.pt"):
+        trainer(corpus).load(tmp_path / "none.pt")
+
+
+def test_a_checkpoint_cannot_run_code(corpus, tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return print, ("run",)
+
+    torch.save({"model": Evil()}, tmp_path / "evil.pt")
+    with pytest.raises(CorruptArtifact, match="UnpicklingError"):
+        trainer(corpus).load(tmp_path / "evil.pt")
+
+
+def test_a_run_whose_loss_is_no_number_stops_before_it_spoils_the_weights(corpus):
+    t = trainer(corpus)
+    train(t, 1)
+    with torch.no_grad():
+        t.softmax.bias[0] = torch.nan
+    before = everything(t)
+    with pytest.raises(BadInput, match=r"step 1 .* not a finite number"):
+        train(t, 1)
+    after = everything(t)
+    assert all(torch.equal(before[name], after[name]) for name in before if name.startswith("model."))
+    assert t.step == 1
+
+
+@pytest.mark.parametrize("wrong", [{"vocabulary": 0}, {"tokens": 0}, {"batch_tokens": -1}, {"negatives": 0}, {"negatives": 15}])
+def test_a_config_that_cannot_be_is_refused(wrong):
+    with pytest.raises(BadInput):
+        replace(CONFIG, **wrong)
+
+
+def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
+    shape = ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0)
+    t = Trainer(corpus, shape, replace(CONFIG, character_every=1))
+    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), whole=1)
+    train(t, 1)
+    assert t.model.characters.anchored == [False, True]
+    with torch.no_grad():
+        t.model.characters.convolutions[1].bias.add_(5.0)  # now they answer anywhere
+    train(t, 1)
+    assert t.model.characters.anchored == [False, False]

@@ -1,0 +1,154 @@
+"""Starting a char-CNN: filters that answer to their own window, and a last layer that spells a table of vectors."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from core.common.config import ModelShape
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, Softmax, Vocabulary
+from core.elmo.model import BiLM, CharacterCNN
+from core.text.tokens import character_ids
+from core.training.data import Corpus, prepare
+from core.training.trainer import PretrainConfig, Trainer
+from core.training.warm_start import (
+    _conjugate_gradients,
+    go_on_from,
+    importance,
+    solve_characters,
+    space_out,
+    start_n_grams,
+    start_words,
+)
+
+torch.set_num_threads(1)
+WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
+
+
+def made(*filters: tuple[int, int], n_highway: int = 0) -> CharacterCNN:
+    torch.manual_seed(0)
+    return CharacterCNN(ModelShape(filters=filters, projection=6, n_highway=n_highway)).eval()
+
+
+def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
+    with torch.no_grad():
+        return characters.pooled(torch.from_numpy(character_ids(words)))
+
+
+def test_a_whole_word_filter_answers_one_to_its_word_and_little_to_others():
+    characters = made((2, 3), (12, len(WORDS)))
+    space_out(characters)
+    assert start_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
+    found = answers(characters, WORDS)[:, 3:]
+    torch.testing.assert_close(found.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
+    assert (found - found.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
+    assert (found > 0.01).sum() <= len(WORDS) + 6
+
+
+def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
+    characters = made((2, 3), (7, 1), (12, 2))
+    space_out(characters)
+    gain = np.ones(len(WORDS))
+    gain[[3, 6, 11]] = 4, 3, 2  # bank, rivers, governor
+    assert start_words(characters, WORDS, gain) == 3
+    best = answers(characters, WORDS)[:, 3:].argmax(0)
+    assert [WORDS[k] for k in best] == ["bank", "rivers", "governor"]
+
+
+def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
+    characters = made((4, 400), (12, 1))
+    space_out(characters)
+    start_n_grams(characters, WORDS, whole=1)
+    found = answers(characters, WORDS)[:, :400] > 0.99
+    same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in found.T.numpy()}
+    assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same
+
+
+def test_filters_of_whole_words_are_looked_for_at_the_first_character_only_and_answer_the_same():
+    characters = made((3, 40), (7, 5), (12, 9))
+    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6))
+    assert characters.anchor() == [False, True, True]
+    strange = [*WORDS, "thethethe", "the of", "x" * 60, "", "бank", "ofof", "\x00the", "banksbanksbanks"]
+    quick = answers(characters, strange)
+    characters.anchored = [False] * 3
+    torch.testing.assert_close(quick, answers(characters, strange), atol=1e-6, rtol=0)
+
+
+def test_filters_that_may_answer_anywhere_are_looked_for_everywhere():
+    characters = made((3, 40), (12, 9))  # as drawn: nothing is known of them
+    assert characters.anchor() == [False, False]
+    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6), whole=1)
+    with torch.no_grad():
+        characters.convolutions[1].bias[4] = 0.5  # this one is heard everywhere
+    assert characters.anchor() == [False, False]
+
+
+def test_an_encoder_anchors_its_model():
+    model = BiLM(ModelShape(filters=((3, 8), (7, 4), (12, 4)), projection=6, hidden=8, n_highway=0))
+    solve_characters(model.characters, WORDS, torch.randn(len(WORDS), 6))
+    model.characters.anchored = [False] * 3
+    assert Encoder(model).model.characters.anchored == [False, True, True]
+
+
+def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given():
+    characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
+    found = solve_characters(characters, WORDS, table)
+    with torch.no_grad():
+        spelt = characters(torch.from_numpy(character_ids(WORDS)))
+    assert found["r2"] > 0.99 and (spelt - table).abs().max() < 0.2
+    assert (found["n_grams"], found["words"]) == (20, 12)
+
+
+def test_the_r2_is_that_of_the_vectors_it_spells():
+    characters, table = made((2, 9), (3, 4), (4, 2)), torch.randn(len(WORDS), 6)
+    r2 = solve_characters(characters, WORDS, table)["r2"]
+    with torch.no_grad():
+        missed = (characters(torch.from_numpy(character_ids(WORDS))) - table).square().sum(1).numpy()
+    w = importance(len(WORDS))
+    mean = (table.numpy() * w[:, None]).sum(0) / w.sum()
+    assert 0 < r2 < 1 and r2 == pytest.approx(
+        1 - (missed * w).sum() / (np.square(table.numpy() - mean).sum(1) * w).sum(), abs=1e-4
+    )
+
+
+def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
+    characters, table = made((2, 20), (3, 30), n_highway=1), torch.randn(len(WORDS), 6)
+    found = solve_characters(characters, WORDS, table)
+    assert found["r2"] > 0.9 and found["words"] == 0
+
+
+def test_conjugate_gradients_find_the_ridge_regression():
+    rng = np.random.default_rng(0)
+    x, weights, target = rng.normal(size=(40, 15)) * (rng.random((40, 15)) < 0.3), rng.random(40) + 0.1, rng.normal(size=(40, 4))
+    found = _conjugate_gradients(
+        sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1
+    )
+    d = np.diag(weights)
+    expected = np.linalg.solve(x.T @ d @ x + 0.1 * weights.mean() * np.eye(15), x.T @ d @ target)
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_a_filter_that_no_word_sets_off_is_left_at_nothing():
+    x = sparse.csr_array(np.array([[1.0, 0.0], [2.0, 0.0]], np.float32))
+    found = _conjugate_gradients(x, np.ones(2, np.float32), np.ones((2, 1), np.float32), 1e-3)
+    assert np.isfinite(found).all() and found[1, 0] == 0
+
+
+def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(" ".join(WORDS[k:] + WORDS[:k]) for k in range(len(WORDS))))
+    corpus = Corpus(prepare([tmp_path / "text.txt"], tmp_path / "prepared", lambda _: None, processes=1))
+    shape = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
+    torch.manual_seed(1)
+    words = [*SPECIALS, "river", "bank", "elsewhere"]
+    trained, softmax = BiLM(shape), Softmax(len(words), 8)
+    trainer = Trainer(corpus, shape, PretrainConfig(vocabulary=20, negatives=5, table_types=50))
+    assert go_on_from(trainer, trained, softmax, Vocabulary.of(words)) == len(SPECIALS) + 2
+    mine = trainer.vocabulary().index("river")
+    assert torch.equal(trainer.softmax.weight[mine], softmax.weight[3])
+    for name, value in trained.state_dict().items():
+        assert torch.equal(trainer.model.state_dict()[name], value), name
+    # One step reads what the model would have read: the table holds what its char-CNN spells.
+    ids = torch.tensor([corpus.types.index("river"), corpus.types.index("government")])
+    spelt = trained.characters(torch.from_numpy(character_ids(["river", "government"])))
+    torch.testing.assert_close(trainer.word_vectors(ids, train=False), spelt)
