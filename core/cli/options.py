@@ -11,9 +11,18 @@ DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which w
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """--model, --download, --device."""
+    """--model, --pieces, --download, --device."""
     parser.add_argument(
-        "--model", default="elmo-mini", metavar="M", help="a registry name, or a folder with options.json and one weights file"
+        "--model",
+        default="elmo-mini",
+        metavar="M",
+        help="a registry name, or a folder: ELMo's options.json and one weights file, or a transformer's config.json and safetensors",
+    )
+    parser.add_argument(
+        "--pieces",
+        choices=("mean", "first", "last"),
+        default="mean",
+        help="which of its pieces are a word's vector, in a transformer (default mean)",
     )
     parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
     add_device(parser)

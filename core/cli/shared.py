@@ -16,6 +16,7 @@ from core.common.errors import BadInput
 from core.elmo import models
 from core.elmo.models import Model
 from core.text import languages
+from core.transformer.encoder import MEAN
 
 
 def note(text: str) -> None:
@@ -40,7 +41,13 @@ def open_model(args, precision: str = FLOAT32) -> Model:
     device = getattr(args, "device", CPU)
     if choose(device).type != CPU and (getattr(args, "cluster", None) or getattr(args, "engine", "") == "allennlp"):
         raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
-    given = {"precision": precision, "device": device, "allow_download": args.download, "report": _download_progress}
+    given = {
+        "precision": precision,
+        "pieces": getattr(args, "pieces", MEAN),
+        "device": device,
+        "allow_download": args.download,
+        "report": _download_progress,
+    }
     model = models.open_model(args.model, **given)
     languages.use(model.language.code)
     return model

@@ -1,4 +1,4 @@
-"""Names to models: a biLM ready for use, its language model, and its files as AllenNLP reads them.
+"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them.
 
 Nothing here caches in memory: a page keeps what it opens, the command line opens once.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.common.config import FLOAT32, cache_folder
 from core.common.device import CPU, choose
-from core.common.errors import MissingArtifact
+from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
@@ -21,18 +21,28 @@ from core.files.artifacts import file_sha256
 from core.files.registry import resolve
 from core.text import languages
 from core.text.languages import Language
+from core.transformer.encoder import MEAN, TransformerEncoder, is_transformer
+from core.transformer.encoder import fingerprint as fingerprint_of
 
 BUNDLED_MODEL = "elmo-mini"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A biLM ready for use, with what tells it apart from any other."""
+    """A biLM or a transformer ready for use, with what tells it apart from any other.
+
+    Both encoders give `encode`, `n_layers`, `dim`, `name` and `device`; what belongs to ELMo alone (its halves, spellings, states,
+    language model) asks `is_elmo` first.
+    """
 
     name: str
     folder: Path
-    encoder: Encoder
+    encoder: Encoder | TransformerEncoder
     fingerprint: str  # of its weights, and their precision where it is not float32
+
+    @property
+    def is_elmo(self) -> bool:
+        return isinstance(self.encoder, Encoder)
 
     @property
     def language(self) -> Language:
@@ -41,12 +51,26 @@ class Model:
 
 
 def open_model(
-    name: str, *, precision: str = FLOAT32, device: str = CPU, allow_download: bool = False, report: Callable | None = None
+    name: str,
+    *,
+    precision: str = FLOAT32,
+    pieces: str = MEAN,
+    device: str = CPU,
+    allow_download: bool = False,
+    report: Callable | None = None,
 ) -> Model:
-    """A registry name or a model folder -> encoder, its LSTMs' weights at a precision of core.elmo.low_precision, on a device of
-    core.common.device."""
+    """A registry name or a model folder -> encoder, on a device of core.common.device.
+
+    `precision` is that of a biLM's LSTMs' weights (core.elmo.low_precision), `pieces` how a transformer's pieces become words.
+    """
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
+    if is_transformer(folder):
+        if precision != FLOAT32:
+            raise BadInput(t("{model} is a transformer: only ELMo's LSTMs compute with fewer bits.", model=name))
+        return Model(
+            name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces)
+        )
     encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision, device=place), model_fingerprint(folder)
     if spelled := load_spelled(folder, fingerprint):
         encoder.know(*spelled)
@@ -59,7 +83,9 @@ def model_fingerprint(folder: Path) -> str:
 
 
 def open_language_model(model: Model) -> LanguageModel:
-    """The model's own softmax on top of it; MissingArtifact where it came without one."""
+    """The model's own softmax on top of it; MissingArtifact where it came without one, BadInput where it is no biLM."""
+    if not model.is_elmo:
+        raise BadInput(t("{model} is a transformer: it expects no next word. elmo-mini does.", model=model.name))
     found = load_softmax(model.folder)
     if found is None:
         raise MissingArtifact(
@@ -74,6 +100,8 @@ def open_language_model(model: Model) -> LanguageModel:
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:
     """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
+    if not model.is_elmo:
+        raise BadInput(t("{model} is a transformer: AllenNLP's engine reads ELMo alone.", model=model.name))
     options, weights = find_files(model.folder)
     if weights.suffix == ".hdf5":
         return options, weights

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from core.common.errors import BadInput
 from core.senses.separation import TIE, pair_cosines
 
 Key = str | tuple[str, ...]
+MIXES = 300  # of layers that are tried in search of the best, at most
 DIGITS = 5  # of a cosine that count, as core.senses.separation.TIE
 
 
@@ -164,14 +166,21 @@ def all_words(
     return AllWords(train, train_keys, train_senses, test, test_keys, test_senses).scores(prior)
 
 
-def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int = 10) -> tuple[np.ndarray, float]:
+def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:
     """The layer weights (L,), multiples of 1/steps that sum to 1, with the best score, and the score; ties go to the most even.
 
-    66 mixes of three layers in tenths. `score` must look at training or dev data alone.
+    66 mixes of three layers in tenths; where tenths make more than MIXES of them, as of seven layers, the steps are longer.
+    `score` must look at training or dev data alone.
     """
+    if steps is None:
+        steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
     if n_layers < 1 or steps < 1:
         raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
-    grid = [np.array([*w, steps - sum(w)]) / steps for w in product(range(steps + 1), repeat=n_layers - 1) if sum(w) <= steps]
+    bars = combinations(
+        range(steps + n_layers - 1), n_layers - 1
+    )  # between steps in a row: how many stand before each layer's end
+    grid = [np.diff([-1, *cuts, steps + n_layers - 1]) - 1 for cuts in bars]
+    grid = [weights / steps for weights in grid]
     scores = [score(weights) for weights in grid]
     best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
     return grid[best], scores[best]

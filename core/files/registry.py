@@ -79,7 +79,7 @@ def resolve(
         return path
     if path := _given(name):
         if kind == "model":
-            model_files(path)
+            check_model(path)
         sums.check(path)
         return path
     path, problem = _find(name, kind)
@@ -117,6 +117,12 @@ def _unknown(name: str, kind: str) -> str:
     if kind == "vectors":
         return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **told)
     return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **told)
+
+
+def check_model(folder: str | Path) -> None:
+    """That a folder holds a model: ELMo's two files (`model_files` says what is missing), or a transformer's config.json."""
+    if not (Path(folder) / "config.json").is_file() or any(Path(folder).glob("*options.json")):
+        model_files(folder)
 
 
 def model_files(folder: str | Path) -> tuple[Path, Path]:
@@ -231,7 +237,7 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
         try:
             if path.exists():
                 if kind == "model":
-                    model_files(path)
+                    check_model(path)
                 if path.is_file() or any(path.iterdir()):
                     return path, None
                 problem = problem or MissingArtifact(t("{name} is empty.", name=path))

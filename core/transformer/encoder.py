@@ -1,0 +1,227 @@
+"""Any transformer that the library `transformers` reads, as an encoder of words: sentences of words to layers (L, T, D).
+
+A transformer reads pieces of words (Wu et al. 2016; Sennrich et al. 2016). A word's vector is the mean of its pieces' vectors, or its
+first or last piece's. Layer 0 are the embeddings, position included; layer k is what block k gives. Marks that a model sets around a
+sentence are fed and then removed. A sentence longer than the model's window is read in windows that overlap by half, and each piece
+is taken from the window in which it stands furthest from an edge. So a sentence's vectors depend on the sentence alone, not on what
+shares its batch. The library is optional: it is imported when a model of its kind is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
+from core.common.i18n import t
+from core.files.artifacts import file_sha256
+from core.text.tokens import bare
+
+MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
+PACKAGE = "transformers==5.23.0"
+NO_LIMIT = 100_000  # a tokeniser that knows of no longest text says a number beyond any text
+USUAL_WINDOW = 512  # pieces, where neither the tokeniser nor the model names a limit
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of a sentence's pieces that is read at once, and which of its pieces are taken from it."""
+
+    sentence: int
+    start: int
+    ids: tuple[int, ...]
+    taken: slice  # of the sentence's pieces
+
+
+def is_transformer(folder: Path) -> bool:
+    """Whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
+    return (folder / "config.json").is_file() and not any(folder.glob("*options.json"))
+
+
+def weights_of(folder: Path) -> list[Path]:
+    """The safetensors of a transformer's folder; MissingArtifact where there are none, pickles being no weights that we open."""
+    if found := sorted(folder.glob("*.safetensors")):
+        return found
+    raise MissingArtifact(
+        t(
+            "{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.",
+            folder=folder,
+        )
+    )
+
+
+def fingerprint(folder: Path, pieces: str = MEAN) -> str:
+    """16 hex digits of the configuration, the tokeniser, the weights, and how pieces become words where that is not the mean."""
+    files = [folder / name for name in ("config.json", "tokenizer.json", "vocab.txt", "merges.txt")]
+    whole = hashlib.sha256("".join(file_sha256(path) for path in [*files, *weights_of(folder)] if path.is_file()).encode())
+    return whole.hexdigest()[:16] + ("" if pieces == MEAN else f"-{pieces}")
+
+
+class TransformerEncoder:
+    """A transformer in evaluation mode, float32; safe to share between threads.
+
+    EngineUnavailable where `transformers` is not installed, BadInput and MissingArtifact where the folder is no model it reads.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        name: str = "transformer",
+        pieces: str = MEAN,
+        batch_tokens: int = 4096,
+        device: torch.device | None = None,
+    ) -> None:
+        if pieces not in PIECES:
+            raise BadInput(t("Pieces become a word by {known}, not by '{pieces}'.", known=", ".join(PIECES), pieces=pieces[:40]))
+        if batch_tokens < 1:
+            raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
+        weights_of(folder)
+        self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
+        self.tokeniser, self.model = _opened(folder)
+        self.model.to(device or torch.device("cpu"))
+        self.device = device or torch.device("cpu")
+        self.n_layers, self.dim = _shape(self.model)
+        self._before, self._after = _marks(self.tokeniser)
+        self.window = _window(self.tokeniser, self.model.config) - len(self._before) - len(self._after)
+        unknown = (self.tokeniser.unk_token_id, self.tokeniser.pad_token_id, self.tokeniser.eos_token_id, 0)
+        self._unknown = next(one for one in unknown if one is not None)
+
+    def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
+        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D).
+
+        `report(tokens done, tokens in all)` is called after each batch.
+        """
+        cut = [self._cut(sentence) for sentence in sentences]
+        found = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
+        windows = [one for number, (ids, _) in enumerate(cut) for one in self._windows(number, ids)]
+        total, done = sum(map(len, sentences)), 0.0
+        for batch in self._batches(windows):
+            for one, layers in zip(batch, self._read(batch), strict=True):
+                found[one.sentence][:, one.taken] = layers[:, one.taken.start - one.start : one.taken.stop - one.start]
+                ids = len(cut[one.sentence][0])
+                done += len(sentences[one.sentence]) * (one.taken.stop - one.taken.start) / ids
+            if report:
+                report(round(done), total)
+        return [self._words(layers, starts) for layers, (_, starts) in zip(found, cut, strict=True)]
+
+    def _cut(self, sentence: list[str]) -> tuple[list[int], np.ndarray]:
+        """The pieces' numbers, and at which piece each word begins, (T,); a word without pieces is an unknown one."""
+        if not sentence:
+            return [], np.zeros(0, int)
+        words = [bare(token) or " " for token in sentence]
+        read = self.tokeniser(words, is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False)
+        of_word: list[list[int]] = [[] for _ in words]
+        for piece, word in zip(read["input_ids"], read.word_ids(), strict=True):
+            if word is not None:
+                of_word[word].append(piece)
+        of_word = [pieces or [self._unknown] for pieces in of_word]
+        return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
+
+    def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:
+        """One window, or several that overlap by half; each piece is taken from the one that it stands furthest inside of."""
+        size, step = self.window, max(1, self.window // 2)
+        starts = [*range(0, max(1, len(ids) - size), step)]
+        if len(ids) > size:
+            starts.append(len(ids) - size)
+        cuts = [0, *((a + size + b) // 2 for a, b in pairwise(starts)), len(ids)]
+        for start, (low, high) in zip(starts, pairwise(cuts), strict=True):
+            if high > low:
+                yield _Window(number, start, tuple(ids[start : start + size]), slice(low, high))
+
+    def _batches(self, windows: list[_Window]) -> Iterator[list[_Window]]:
+        """Windows of like length, each batch at most `batch_tokens` pieces as padded (or one window)."""
+        group: list[_Window] = []
+        for one in sorted(windows, key=lambda window: len(window.ids)):
+            size = len(one.ids) + len(self._before) + len(self._after)
+            if group and size * (len(group) + 1) > self.batch_tokens:
+                yield group
+                group = []
+            group.append(one)
+        if group:
+            yield group
+
+    def _read(self, batch: list[_Window]) -> Iterator[np.ndarray]:
+        """(L, pieces, D) of each window, marks removed."""
+        rows = [[*self._before, *one.ids, *self._after] for one in batch]
+        longest = max(map(len, rows))
+        ids = torch.zeros((len(rows), longest), dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        for k, row in enumerate(rows):
+            ids[k, : len(row)], mask[k, : len(row)] = torch.tensor(row), 1
+        with torch.inference_mode():
+            hidden = self.model(
+                input_ids=ids.to(self.device), attention_mask=mask.to(self.device), output_hidden_states=True
+            ).hidden_states
+            layers = torch.stack([layer.float().cpu() for layer in hidden]).numpy()  # (L, B, pieces, D)
+        first = len(self._before)
+        for k, one in enumerate(batch):
+            yield layers[:, k, first : first + len(one.ids)]
+
+    def _words(self, layers: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """(L, pieces, D) -> (L, T, D)."""
+        ends = np.append(starts[1:], layers.shape[1])
+        if not len(starts):
+            return layers[:, :0]
+        if self.pieces == FIRST:
+            return layers[:, starts]
+        if self.pieces == LAST:
+            return layers[:, ends - 1]
+        return np.add.reduceat(layers, starts, axis=1) / (ends - starts)[None, :, None].astype(np.float32)
+
+
+def _opened(folder: Path):
+    """(tokeniser, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
+    if find_spec("transformers") is None:
+        raise EngineUnavailable(
+            t("{name} is a transformer. What reads it is not installed: pip install {package}", name=folder.name, package=PACKAGE)
+        )
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    given = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokeniser = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True, **given)
+        model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True, dtype=torch.float32, **given)
+    except Exception as error:  # of any library below: which ones depends on the model
+        why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
+        raise BadInput(t("{name} cannot be opened as a transformer: {why}", name=folder.name, why=why)) from None
+    if not tokeniser.is_fast:
+        raise BadInput(t("{name} has no tokenizer.json, by which pieces are told to words.", name=folder.name))
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    return tokeniser, model.eval().requires_grad_(False)
+
+
+def _shape(model) -> tuple[int, int]:
+    """(layers with the embeddings, numbers in a vector), as the model gives them: names in its configuration differ by kind."""
+    with torch.inference_mode():
+        ids = torch.zeros((1, 1), dtype=torch.long, device=next(model.parameters()).device)
+        hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
+    if len({layer.shape[-1] for layer in hidden}) > 1:
+        raise BadInput(t("The layers of this transformer differ in size, so that they cannot be mixed."))
+    return len(hidden), hidden[0].shape[-1]
+
+
+def _marks(tokeniser) -> tuple[list[int], list[int]]:
+    """What the tokeniser sets before and after a sentence."""
+    read = tokeniser(["a"], is_split_into_words=True, add_special_tokens=True)
+    inside = [k for k, word in enumerate(read.word_ids()) if word is not None]
+    ids = list(read["input_ids"])
+    return ids[: inside[0]], ids[inside[-1] + 1 :]
+
+
+def _window(tokeniser, config) -> int:
+    """The most pieces that are read at once, marks included."""
+    positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or USUAL_WINDOW
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):  # whose first positions are padding's
+        positions -= (config.pad_token_id or 0) + 1
+    return min(tokeniser.model_max_length, positions) if tokeniser.model_max_length < NO_LIMIT else positions

@@ -1,0 +1,191 @@
+"""core.transformer: random models of odd shapes, and real weights where their package is installed, against `transformers` itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.cli.main import main
+from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
+from core.elmo.models import allennlp_files, open_language_model, open_model
+from core.index.neighbours import make_query, nearest, products
+from core.index.table import build_index
+from core.text.sentences import Sentence
+from core.transformer import encoder as transformer
+from core.transformer.encoder import FIRST, LAST, TransformerEncoder
+
+transformers = pytest.importorskip(
+    "transformers", reason="the optional library is not installed: tests/requirements-transformers.txt"
+)
+
+WORDS = ["we", "sat", "on", "the", "bank", "un", "##believ", "##ably", "late", "한", "##국", ".", ","]
+SENTENCES = [["we", "sat", "on", "the", "bank"], ["unbelievably", "late", "."], [], ["한국", "🎉", "\u200b", "bank"], ["late"]]
+
+
+def bert(folder: Path, *, layers: int = 3, positions: int = 64, seed: int = 0) -> Path:
+    """A random BERT with a tokeniser of thirteen pieces."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    vocabulary = {piece: k for k, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])}
+    tokeniser = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokeniser.normalizer = normalizers.BertNormalizer(strip_accents=False)
+    tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokeniser.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=positions, **special).save_pretrained(
+        folder
+    )
+    torch.manual_seed(seed)
+    shape = {"vocab_size": len(vocabulary), "hidden_size": 24, "num_hidden_layers": layers, "num_attention_heads": 3}
+    model = transformers.BertModel(transformers.BertConfig(**shape, intermediate_size=40, max_position_embeddings=positions))
+    model.save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def gpt(folder: Path) -> Path:
+    """A random decoder: byte pieces, no marks around a sentence, no padding piece."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    letters = {letter: k for k, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    tokeniser = Tokenizer(models.BPE(letters, []))
+    tokeniser.pre_tokenizer, tokeniser.decoder = pre_tokenizers.ByteLevel(add_prefix_space=True), decoders.ByteLevel()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=48).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.GPT2Config(
+        vocab_size=len(letters), n_embd=16, n_layer=1, n_head=2, n_positions=48, bos_token_id=0, eos_token_id=0
+    )
+    transformers.GPT2Model(config).save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    return bert(tmp_path_factory.mktemp("models") / "small-bert")
+
+
+def direct(encoder: TransformerEncoder, words: list[str]) -> np.ndarray:
+    """(L, pieces, D) by `transformers` called without us."""
+    read = encoder.tokeniser(words, is_split_into_words=True, return_tensors="pt")
+    with torch.inference_mode():
+        return torch.stack(encoder.model(**read, output_hidden_states=True).hidden_states)[:, 0].numpy()
+
+
+def test_vectors_are_those_of_transformers_called_directly(small):
+    words = ["we", "unbelievably", "late"]  # 1, 3 and 1 pieces, behind [CLS]
+    for pieces, second in (("mean", slice(2, 5)), (FIRST, slice(2, 3)), (LAST, slice(4, 5))):
+        encoder = TransformerEncoder(small, pieces=pieces)
+        theirs = direct(encoder, words)
+        (ours,) = encoder.encode([words])
+        assert ours.shape == (4, 3, 24) and ours.dtype == np.float32
+        np.testing.assert_allclose(ours[:, 0], theirs[:, 1], atol=1e-6)
+        np.testing.assert_allclose(ours[:, 1], theirs[:, second].mean(axis=1), atol=1e-6)
+        np.testing.assert_allclose(ours[:, 2], theirs[:, 5], atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [bert, gpt])
+def test_a_sentence_has_the_same_vectors_alone_in_any_batch_and_in_any_order(make, tmp_path):
+    encoder = TransformerEncoder(make(tmp_path / "m"))
+    together = encoder.encode(SENTENCES)
+    small_batches = TransformerEncoder(tmp_path / "m", batch_tokens=4).encode(SENTENCES[::-1])[::-1]
+    for sentence, one, other in zip(SENTENCES, together, small_batches, strict=True):
+        (alone,) = encoder.encode([sentence])
+        assert one.shape == (encoder.n_layers, len(sentence), encoder.dim) and np.isfinite(one).all()
+        np.testing.assert_allclose(one, alone, atol=1e-5)
+        np.testing.assert_allclose(other, alone, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [bert, gpt])
+def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
+    """Each piece from the window that it stands furthest inside of; the first ones are those of the sentence's beginning alone."""
+    encoder = TransformerEncoder(make(tmp_path / "m"))
+    long = ["bank", "late", "we"] * 100
+    (layers,) = encoder.encode([long])
+    assert layers.shape == (encoder.n_layers, 300, encoder.dim) and np.isfinite(layers).all()
+    ids, _ = encoder._cut(long)
+    taken = np.zeros(len(ids), int)
+    for one in encoder._windows(0, ids):
+        assert len(one.ids) <= encoder.window and one.start <= one.taken.start < one.taken.stop <= one.start + encoder.window
+        taken[one.taken] += 1
+    assert (taken == 1).all()
+    head = next(iter(encoder._windows(0, ids)))
+    np.testing.assert_allclose(encoder.encode([long])[0], layers, atol=1e-6)
+    assert head.taken.stop >= encoder.window // 2
+
+
+def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp_path, capsys):
+    model = open_model(str(small))
+    assert not model.is_elmo and model.encoder.n_layers == 4
+    sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
+    table = build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
+    query = make_query(model.encoder, ["we", "sat"], 0)
+    found = nearest(table, products(table.rows, query), np.eye(4)[3], k=3)
+    assert len(found) == 3 and found[0].cosine <= 1 + 1e-5
+    told = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
+    assert main(["neighbours", "--json", "--layer", "3", "--k", "2", *told]) == 0
+    assert len(json.loads(capsys.readouterr().out)["neighbours"]) == 2
+    assert main(["neighbours", "--layer", "4", *told]) == 2
+    assert "layers 0 to 3" in capsys.readouterr().err
+
+
+def test_two_ways_with_pieces_are_two_models(small):
+    assert open_model(str(small)).fingerprint != open_model(str(small), pieces=FIRST).fingerprint
+    with pytest.raises(BadInput, match="not by 'middle'"):
+        open_model(str(small), pieces="middle")
+
+
+def test_what_belongs_to_elmo_alone_says_so(small):
+    model = open_model(str(small))
+    for asked in (open_language_model, allennlp_files):
+        with pytest.raises(BadInput, match="is a transformer"):
+            asked(model)
+    with pytest.raises(BadInput, match="fewer bits"):
+        open_model(str(small), precision="int8")
+
+
+def test_weights_are_safetensors_or_nothing(small, tmp_path):
+    folder = tmp_path / "pickled"
+    folder.mkdir()
+    (folder / "config.json").write_text((small / "config.json").read_text())
+    (folder / "pytorch_model.bin").write_bytes(b"x")
+    with pytest.raises(MissingArtifact, match=r"no \*\.safetensors"):
+        open_model(str(folder))
+
+
+def test_a_broken_folder_is_named_in_a_sentence(small, tmp_path):
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_bytes((small / name).read_bytes())
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(BadInput, match="broken cannot be opened as a transformer"):
+        open_model(str(folder))
+
+
+def test_without_the_library_it_is_said_how_to_get_it(small, monkeypatch):
+    monkeypatch.setattr(transformer, "find_spec", lambda name: None)
+    with pytest.raises(EngineUnavailable, match="pip install transformers=="):
+        open_model(str(small))
+
+
+def test_real_weights_tell_the_banks_apart(tmp_path):
+    package = pytest.importorskip(
+        "all_minilm_l6_v2", reason="real weights are not installed: tests/requirements-transformers.txt"
+    )
+    model = open_model(str(package.extract_model(str(tmp_path))))
+    river, edge, loan = (
+        make_query(model.encoder, text.split(), text.split().index("bank")).layers[-1]
+        for text in (
+            "We rowed to the far bank before dark",
+            "Reeds grew along the bank of the canal",
+            "The bank refused her a second loan",
+        )
+    )
+
+    def cosine(a, b) -> float:
+        return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+    assert model.encoder.n_layers == 7 and cosine(river, edge) > cosine(river, loan)
