@@ -1,4 +1,4 @@
-"""README says what is so: its commands exist, its tree is the tree, its pictures are there."""
+"""README and the rooms' READMEs say what is so: their commands exist, their files and links are there, the tree is the tree."""
 
 from __future__ import annotations
 
@@ -13,15 +13,57 @@ from tests.test_architecture import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^(?:\.venv/bin/)?python -m core (.+)$", README, re.MULTILINE)
+SAID = {
+    path: path.read_text(encoding="utf-8")
+    for path in [
+        ROOT / "README.md",
+        *(p for folder in ("assets", "core", "pages", "tests") for p in sorted((ROOT / folder).rglob("README.md"))),
+    ]
+}
+LINES = 220  # of README, at most: what a room knows better stands in the room's
+COMMANDS = sorted(
+    {
+        line
+        for text in SAID.values()
+        for found in re.findall(
+            r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE
+        )
+        for line in found
+        if line
+    }
+)
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_a_command_in_readme_is_one_the_command_line_takes(line: str):
+def test_a_command_in_a_readme_is_one_the_command_line_takes(line: str):
     assert _parser().parse_args(shlex.split(line, comments=True)).run
 
 
-def test_readme_shows_every_command():
+def test_readme_is_short():
+    assert len(README.splitlines()) <= LINES
+
+
+def _anchors(text: str) -> set[str]:
+    """Headings -> the anchors that GitHub gives them."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("place", SAID, ids=lambda place: place.relative_to(ROOT).as_posix())
+def test_what_a_readme_points_at_is_there(place: Path):
+    text = SAID[place]
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        path, _, anchor = target.partition("#")
+        there = (place.parent / path).resolve() if path else place
+        assert there.exists(), target
+        assert not anchor or anchor in _anchors(there.read_text(encoding="utf-8")), target
+    for path in re.findall(r"`((?:core|pages|tests|assets|\.ci|\.deploy)/[\w./-]+)`", text):
+        assert path == "pages/x.py" or (ROOT / path).exists(), path
+    for module in re.findall(r"python -m (tests\.[\w.]+)", text):
+        path = ROOT.joinpath(*module.split("."))
+        assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+
+
+def test_the_readmes_show_every_command():
     shown = {" ".join(word for word in line.split()[:2] if not word.startswith("-")) for line in COMMANDS}
     listed = {
         "neighbours",
@@ -61,11 +103,6 @@ def test_a_room_opens_with_a_line_for_each_of_its_files_and_says_what_it_imports
     imports = next(line for line in said.splitlines() if line.startswith("Imports from: "))
     others = rooms()[folder.relative_to(ROOT).as_posix()] - {"core/__init__"}
     assert set(re.findall(r"`([\w/]+)`", imports)) == others
-
-
-def test_pictures_in_readme_are_there():
-    for path in re.findall(r"!\[[^]]*\]\(([^)]+)\)", README):
-        assert (ROOT / path).is_file(), path
 
 
 def test_the_two_commands_are_as_the_project_promises():

@@ -1,4 +1,4 @@
-"""README's recipes run as they stand there, and print what they promise."""
+"""The recipes of README and of the rooms' READMEs run as they stand there, and print what they promise."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
-RECIPES = dict(re.findall(r"^(\S[^\n]*):\n\n```python\n(.*?)```", README, re.MULTILINE | re.DOTALL))
+from tests.test_readme import ROOT, SAID
+
+RECIPES = {
+    f"{place.relative_to(ROOT).parent.as_posix()}: {title}": code
+    for place, text in SAID.items()
+    for title, code in re.findall(r"^(\S[^\n]*):\n\n```python\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+}
 
 
-def test_there_are_six():
-    assert len(RECIPES) == 6
+def test_there_are_six_two_of_them_in_readme():
+    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (6, 2)
+    assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES)
 
 
 @pytest.mark.parametrize("title", RECIPES)
-def test_a_recipe_runs_as_it_stands_in_readme(title: str, tmp_path: Path, capsys: pytest.CaptureFixture):
+def test_a_recipe_runs_as_it_stands(title: str, tmp_path: Path, capsys: pytest.CaptureFixture):
     path = tmp_path / "recipe.py"
     path.write_text(RECIPES[title], encoding="utf-8")
     runpy.run_path(str(path))

@@ -68,8 +68,8 @@ def drop() -> None:
 
 
 def bundled_files(root: Path) -> list[Path]:
-    """Every file that the list names, in order: pictures of the README are not read by the program."""
-    found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".png")
+    """Every file that the list names, in order: READMEs and their pictures are not read by the program."""
+    found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in {".md", ".png"})
     return [
         path for path in found if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)
     ]
