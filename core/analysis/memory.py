@@ -14,7 +14,7 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
-from core.index.neighbours import ANY, SAME, Query, nearest, products
+from core.index.neighbours import ANY, SAME, Query, products
 from core.index.table import OccurrenceTable
 
 Sentence = list[str]
@@ -129,6 +129,6 @@ def changed_neighbours(
         query = layers[:, position].astype(np.float16).astype(np.float32)  # as the rows of the table are stored
         found.append(products(table.rows, Query(tuple(tokens), position, query)))
     which = SAME if tokens[position].casefold() in table.word_codes else ANY
-    lists = [[nearest(table, one, weights, k=k, which=which) for weights in np.eye(len(first))] for one in found]
+    lists = [[table.nearest(one, weights, k=k, which=which) for weights in np.eye(len(first))] for one in found]
     rows = [[{n.occurrence.row for n in layer} for layer in one] for one in lists]
     return [len(a - b) for a, b in zip(*rows, strict=True)], len(rows[0][0]), which == SAME

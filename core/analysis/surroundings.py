@@ -16,7 +16,7 @@ from core.analysis.axes import Pole, View, pole_views, spread_views, unit
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed
-from core.index.neighbours import Query, nearest_of_types, nearest_types, own_row, products, same_word
+from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 
 TYPES_EACH = 40  # nearest spellings of each sentence: their union is drawn
@@ -55,17 +55,17 @@ def surroundings(
     """
     keep = np.zeros(len(table), bool)
     for word in words:
-        keep |= same_word(table, word)
+        keep |= table.same_word(word)
     for query in queries:
-        keep &= ~own_row(table, query)
+        keep &= ~table.own_row(query)
     rows = np.flatnonzero(keep)
     if len(rows) > most:
         rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
     own, near = {word.casefold() for word in words}, {}
     for query in queries:
-        found = nearest_types(table, products(table.types, query), weights, k=types + len(own))
+        found = table.nearest_types(query, weights, k=types + len(own))
         found = [one for one in found if one.word not in own][:types]
-        for one, o in zip(found, nearest_of_types(table, query, [one.word for one in found], weights), strict=True):
+        for one, o in zip(found, table.nearest_of_types(query, [one.word for one in found], weights), strict=True):
             near.setdefault(one.word, (o.row, one.occurrences))
     codes = np.array([table.word_codes[word] for word in near], int)
     return Surroundings(

@@ -51,7 +51,7 @@ def _summed(result: dict, text: str) -> tuple[dict, str]:
 
 
 def _made(args) -> tuple[dict, str]:
-    from core.index.table import build_index
+    from core.index.build import build_index
 
     language = languages.named(args.language)
     model = open_model(language.model)

@@ -10,7 +10,8 @@ from core.text.sentences import read_sentences
 
 
 def index_build(args) -> tuple[dict, str]:
-    from core.index.table import build_index, index_info
+    from core.index.build import build_index
+    from core.index.table import index_info
 
     if args.cluster is not None:
         return _index_on_cluster(args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from core.cli.shared import cluster_of, note, open_model, progress
@@ -25,13 +26,9 @@ def find_neighbours(args) -> tuple[dict, str]:
     position = _position(tokens, args.word, args.position)
     weights = layer_weights(args.layer, model.encoder.n_layers, args.weights)
     query = neighbours.make_query(model.encoder, tokens, position)
-    which = neighbours.OTHER if args.other_words else neighbours.ANY
-    corpus = args.corpus or model.language.sentences
-    if args.cluster is not None or args.approximate or in_shards(corpus):
-        found = _nearest_in_shards(args, corpus, model, query, weights, which)
-    else:
-        table = open_table(corpus, model, report=progress("indexing, tokens"))
-        found = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=args.k, which=which)
+    with ExitStack() as until_answered:
+        index = _index(args, args.corpus or model.language.sentences, model, until_answered)
+        found = index.nearest(query, weights, k=args.k, which=neighbours.OTHER if args.other_words else neighbours.ANY)
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -59,18 +56,19 @@ def in_shards(where: str) -> bool:
     return "://" in where or (Path(where) / "index.json").is_file()
 
 
-def _nearest_in_shards(args, corpus: str, model: Model, query, weights, which: str) -> list:
-    from core.cluster import approximate, search
+def _index(args, corpus: str, model: Model, until_answered: ExitStack):
+    """The table of a corpus, or its shards on a cluster, or their approximate index."""
+    if args.cluster is None and not args.approximate and not in_shards(corpus):
+        return open_table(corpus, model, report=progress("indexing, tokens"))
+    from core.cluster.approximate import ApproximateIndex
+    from core.cluster.search import ShardedIndex
     from core.cluster.shards import open_shards
 
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
         raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
-    if args.approximate:
-        return approximate.nearest(shards, query, weights, k=args.k, which=which)
-    with cluster_of(args) as client:
-        return search.nearest(shards, query, weights, k=args.k, which=which, client=client)
+    return ApproximateIndex(shards) if args.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(args)))
 
 
 def _position(tokens: list[str], word: str, given: int | None) -> int:

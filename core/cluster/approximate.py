@@ -15,20 +15,22 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from core.cluster.search import Question, kept, lemmas_of, merged, opened, placed
+from core.cluster.search import merged, of_all, opened, placed
 from core.cluster.shards import APPROXIMATE, Shards
 from core.cluster.store import open_store
+from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.elmo.mix import check_weights, gram, mixed, mixed_cosines
 from core.files.artifacts import provenance, read_json, replacing, write_json
-from core.index.neighbours import ANY, Neighbour, Query
+from core.index.neighbours import ANY, Index, Neighbour, Question
 
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
@@ -72,29 +74,30 @@ def build(shards: Shards, *, report: Report | None = None, seed: int = 0) -> dic
     return facts
 
 
-def nearest(
-    shards: Shards, query: Query, weights: Iterable[float], *, k: int = 10, which: str = ANY, probed: float | None = None
-) -> list[Neighbour]:
-    """As core.index.neighbours.nearest, from the candidates that the approximate index gives; their cosines are exact.
+@dataclass(frozen=True, slots=True)
+class ApproximateIndex(Index):
+    """Neighbours from the candidates that the approximate index gives; their cosines are exact.
 
     `probed` is the share of the cells looked into (more: slower and surer). MissingArtifact where `build` was not run.
     """
-    if k < 1:
-        raise BadInput(t("k must be at least 1, got {k}.", k=k))
-    faiss, weights = _faiss(), check_weights(weights, len(query.layers))
-    made, lengths = _opened(str(_folder(shards)), shards.meta["corpus"], shards.meta["model"])
-    lemmas = _lemmas(shards, query.word) if which != ANY else ()
-    question = Question(query, tuple(weights), k, which, lemmas)
-    keeps = [kept(opened(shards.url, shard), question) for shard in shards.shards]
-    chosen = np.packbits(np.concatenate(keeps), bitorder="little")
-    mix = mixed(query.layers, weights.astype(np.float32))
-    asked = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
-    share = probed if probed is not None else (PROBED if which == ANY else PROBED_FILTERED)
-    options = faiss.SearchParametersIVF(
-        sel=faiss.IDSelectorBitmap(chosen), nprobe=max(8, min(made.nlist, round(share * made.nlist)))
-    )
-    _, rows = made.search(asked, max(LEAST, CANDIDATES * k), params=options)
-    return _ranked(shards, np.sort(rows[0][rows[0] >= 0]), question)
+
+    shards: Shards
+    probed: float | None = None
+
+    def answer(self, question: Question) -> list[Neighbour]:
+        faiss, query = _faiss(), question.query
+        weights = check_weights(question.weights, len(query.layers))
+        made, lengths = _opened(str(_folder(self.shards)), self.shards.meta["corpus"], self.shards.meta["model"])
+        tables = [opened(self.shards.url, shard) for shard in self.shards.shards]
+        question = of_all(question, self.shards)
+        chosen = np.packbits(np.concatenate([table.kept(question) for table in tables]), bitorder="little")
+        mix = mixed(query.layers, weights.astype(np.float32))
+        asked = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
+        share = self.probed if self.probed is not None else (PROBED if question.which == ANY else PROBED_FILTERED)
+        nprobe = max(8, min(made.nlist, round(share * made.nlist)))
+        options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
+        _, rows = made.search(asked, max(LEAST, CANDIDATES * question.k), params=options)
+        return _ranked(self.shards, np.sort(rows[0][rows[0] >= 0]), question)
 
 
 def _ranked(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
@@ -108,13 +111,13 @@ def _ranked(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighb
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
         values = mixed_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
         best = np.argsort(-values, kind="stable")[: question.k]
-        parts.append([placed(shard, table.occurrence(int(here[b])), float(values[b])) for b in best])
+        parts.append([placed(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
     return merged(parts, question.k)
 
 
 def _stacked(layers: np.ndarray) -> np.ndarray:
     """(n, L, D) float32 -> (n, L * D), each layer brought to length 1."""
-    return (layers / np.maximum(np.linalg.norm(layers, axis=2, keepdims=True), 1e-6)).reshape(len(layers), -1)
+    return unit(layers).reshape(len(layers), -1)
 
 
 def _sample(shards: Shards, n: int, seed: int) -> np.ndarray:
@@ -129,10 +132,6 @@ def _sample(shards: Shards, n: int, seed: int) -> np.ndarray:
 
 def _cells(rows: int) -> int:
     return max(1, min(65_536, rows // ROWS_PER_CELL))
-
-
-def _lemmas(shards: Shards, word: str) -> tuple[str, ...]:
-    return tuple(sorted(lemmas_of(shards.url, list(shards.shards), word))) if shards.meta["lemmas"] else ()
 
 
 def _folder(shards: Shards) -> Path:

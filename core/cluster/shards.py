@@ -29,7 +29,8 @@ from core.cluster.worker_model import held
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files.artifacts import parse_json, provenance, short, text_fingerprint
-from core.index.table import TOKENS_PER_ROUND, OccurrenceTable, build_index
+from core.index.build import TOKENS_PER_ROUND, build_index
+from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
 FORMAT = 1
@@ -147,7 +148,7 @@ def info(where: str | Path) -> dict:
 
 
 def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
-    """Parts of so many whole rounds, as core.index.table makes them of all sentences."""
+    """Parts of so many whole rounds, as core.index.build makes them of all sentences."""
     part, rounds, tokens = [], 0, 0
     for sentence in sentences:
         part.append(sentence)

@@ -17,6 +17,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import MissingArtifact
 from core.common.significance import paired
 from core.elmo.encoder import Encoder, encoded, vectors_of_rows
@@ -24,7 +25,7 @@ from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.evaluation import metrics, probes
 from core.evaluation.datasets import PairRow, TaggedSentence
-from core.index.neighbours import SAME, make_query, nearest, products
+from core.index.neighbours import SAME, make_query
 from core.index.tables import open_table
 from core.senses.held_out import SplitScores, classify_split, left_out_centroids
 from core.senses.separation import one_nn
@@ -128,7 +129,7 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
         for text in sentences:
             tokens = with_word(model.language.tokenize(text), word)
             query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
-            near = nearest(table, products(table.rows, query), weights, k=k, which=SAME)
+            near = table.nearest(query, weights, k=k, which=SAME)
             found = [
                 {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)}
                 for n in near
@@ -204,18 +205,14 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
     return metrics.best_weights(score, layers.shape[1])[0]
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-
-
 def _cosines(vectors: np.ndarray) -> np.ndarray:
-    unit = _unit(vectors)
-    return unit @ unit.T
+    rows = unit(vectors)
+    return rows @ rows.T
 
 
 def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """(2, n, L, D) -> cosine of each pair's two mixes, (n,)."""
-    a, b = (_unit(mix_of(side, weights)) for side in layers)
+    a, b = (unit(mix_of(side, weights)) for side in layers)
     return np.einsum("nd,nd->n", a, b)
 
 

@@ -16,7 +16,6 @@ from core.common.significance import paired
 from core.elmo.models import Model
 from core.evaluation import metrics
 from core.evaluation.layer_scores import facts_of, spaces, static_vectors
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.reports import sense_report_of, static_contexts_of, static_report_of
@@ -42,7 +41,7 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     centred = {"static": _centred(static_contexts_of(table, rows, vectors), lemmas, labels)} if vectors else {}
     for name, weights in spaces(model):
         facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
-        gap = metrics.cosine_gap(lambda k, weights=weights: similarities(table, rows[k], weights), spellings, labels)
+        gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
         result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
         centred[name] = _centred(np.tensordot(table.rows.take(rows), weights.astype(np.float32), axes=(1, 0)), lemmas, labels)
@@ -59,7 +58,7 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
 
     def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
-        return float(np.mean([one_nn(similarities(table, g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
+        return float(np.mean([one_nn(table.similarities(g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
 
     return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers, seed)}
 

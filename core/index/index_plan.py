@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.encoder import Encoder
 from core.files.disk_space import make_room, room
-from core.index.table import TOKENS_PER_ROUND
+from core.index.build import TOKENS_PER_ROUND
 from core.text.sentences import Sentence
 
 SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
@@ -44,7 +44,7 @@ class Pace:
 
 
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
-    """What is in a corpus, and what its index will take on disk and in memory (as core.index.table writes it)."""
+    """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it)."""
     spellings, of_rounds, this_round, in_round = Counter(), 0, set(), 0
     for sentence in sentences:
         spellings.update(sentence.tokens)

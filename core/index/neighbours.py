@@ -1,4 +1,4 @@
-"""Nearest occurrences and types of a token in context, exactly, for any layer or any mix of layers.
+"""A token in context, its neighbours, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
 
 One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
 nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
@@ -22,7 +22,6 @@ from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.index import half_products
 from core.index.rows import Rows
-from core.index.table import Occurrence, OccurrenceTable
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -56,6 +55,18 @@ class Products:
 
 
 @dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A token in context, as a person reads it."""
+
+    row: int
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    sense: str | None
+    lemma: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
     occurrence: Occurrence
     cosine: float
@@ -68,6 +79,43 @@ class TypeNeighbour:
     word: str
     cosine: float
     occurrences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an index is asked, and checked: the k nearest to a query under the weights of a mix, among which words."""
+
+    asked: Query | Products
+    weights: Sequence[float]
+    k: int = 10
+    which: str = ANY
+    lemmas: tuple[str, ...] = ()  # of the query's word in other tables: its other forms count as the same word here too
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
+        if self.which not in (ANY, SAME, OTHER):
+            known = ", ".join((ANY, SAME, OTHER))
+            raise BadInput(t("Unknown choice of neighbours '{which}'; use one of: {known}.", which=self.which, known=known))
+
+    @property
+    def query(self) -> Query:
+        return self.asked.query if isinstance(self.asked, Products) else self.asked
+
+
+class Index:
+    """Occurrences among which neighbours are looked for: a table, its shards, or the approximate index of them."""
+
+    def nearest(self, query: Query | Products, weights, *, k: int = 10, which: str = ANY) -> list[Neighbour]:
+        """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
+
+        `which` keeps any word, only the same spelling (letter case aside) or only others. Where a query's `products` with a
+        table are kept, they are given in its place, and no vector is read again.
+        """
+        return self.answer(Question(query, weights, k, which))
+
+    def answer(self, question: Question) -> list[Neighbour]:
+        raise NotImplementedError
 
 
 def make_query(encoder, tokens: list[str], position: int) -> Query:
@@ -147,101 +195,13 @@ def cosines_of_mixes(rows: Rows, found: Products, mixes) -> np.ndarray:
     return mixed_cosines(found.cross, found.own, _gram(rows, found), np.array(checked))
 
 
+def products_of(rows: Rows, asked: Query | Products) -> Products:
+    """The products themselves where they are given."""
+    return asked if isinstance(asked, Products) else products(rows, asked)
+
+
 def _gram(rows: Rows, found: Products) -> np.ndarray:
     return rows.normalised_gram if found.normalised else rows.gram
-
-
-def nearest(
-    table: OccurrenceTable,
-    found: Products,
-    weights,
-    *,
-    k: int = 10,
-    which: str = ANY,
-    sense: str | None = None,
-    lemma: str | None = None,
-) -> list[Neighbour]:
-    """The k nearest occurrences, best first; equal cosines keep the table's order. The query's own row is left out.
-
-    `which` keeps any word, only the same spelling (letter case aside) or only others; `sense`, `lemma` keep labelled rows.
-    """
-    _check_k(k)
-    keep = _filter(table, found.query, which)
-    if sense is not None:
-        keep &= table.sense == (table.senses.index(sense) if sense in table.senses else -2)
-    if lemma is not None:
-        keep &= table.lemma == (table.lemmas.index(lemma) if lemma in table.lemmas else -2)
-    values = cosines(table.rows, found, weights)
-    rows = best(np.where(keep & ~own_row(table, found.query), values, -np.inf), k)
-    return [Neighbour(table.occurrence(int(row)), float(values[row])) for row in rows]
-
-
-def nearest_types(
-    table: OccurrenceTable, found: Products, weights, *, k: int = 10, other_words: bool = True
-) -> list[TypeNeighbour]:
-    """The k nearest spellings by their mean vectors; `found` must be `products(table.types, query)`."""
-    _check_k(k)
-    values = cosines(table.types, found, weights)
-    if other_words and (code := table.word_codes.get(found.query.word.casefold())) is not None:
-        values[code] = -np.inf
-    counts = np.bincount(table.word, minlength=len(values))
-    return [TypeNeighbour(table.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
-
-
-def nearest_of_types(table: OccurrenceTable, query: Query, words: Sequence[str], weights, *, most: int = 64) -> list[Occurrence]:
-    """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
-    checked, own, found = check_weights(weights, len(query.layers)), own_row(table, query), []
-    wanted = _directions(query.layers[None], checked)[0]
-    for word in words:
-        rows = np.flatnonzero((table.word == table.word_codes[word]) & ~own)[:most]
-        found.append(table.occurrence(int(rows[np.argmax(_directions(table.rows.take(rows), checked) @ wanted)])))
-    return found
-
-
-def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(n, L, D), (L,) -> (n, D) float32: the mixes' unit vectors, zeros as they are."""
-    mixes = np.tensordot(np.asarray(weights, np.float32), layers, axes=(0, 1))
-    return mixes / np.maximum(np.linalg.norm(mixes, axis=1, keepdims=True), 1e-12)
-
-
-def similarities(table: OccurrenceTable, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
-    """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""
-    layers = table.rows.take(rows)
-    layers = layer_norm.layer_normalised(layers) if normalised else layers
-    unit = _directions(layers, check_weights(weights, table.meta["layers"]))
-    return unit @ unit.T
-
-
-def _filter(table: OccurrenceTable, query: Query, which: str) -> np.ndarray:
-    if which not in (ANY, SAME, OTHER):
-        raise BadInput(f"Unknown choice of neighbours '{which}'; use '{ANY}', '{SAME}' or '{OTHER}'.")
-    if which == ANY:
-        return np.ones(len(table), bool)
-    same = same_word(table, query.word)
-    return same if which == SAME else ~same
-
-
-def same_word(table: OccurrenceTable, word: str) -> np.ndarray:
-    """(N,) bool: rows with this spelling, letter case aside; inflected forms of a labelled word are no other word than it."""
-    same = table.word == table.word_codes.get(word.casefold(), -2)
-    lemmas = np.unique(table.lemma[same])
-    return same | np.isin(table.lemma, lemmas[lemmas >= 0])
-
-
-def own_row(table: OccurrenceTable, query: Query) -> np.ndarray:
-    """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
-    own = np.zeros(len(table), bool)
-    rows = np.flatnonzero(table.word == table.word_codes.get(query.word.casefold(), -2))
-    own[rows] = same_sentence(table, rows, query.tokens, query.position)
-    return own
-
-
-def same_sentence(table: OccurrenceTable, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
-    """(n,) bool: which of some rows are this very token of this very sentence."""
-    wanted, same = tuple(tokens), table.position[rows] == position
-    for k in np.flatnonzero(same):
-        same[k] = tuple(table.sentences[int(table.sentence[rows[k]])].as_py()) == wanted
-    return same
 
 
 def best(values: np.ndarray, k: int) -> np.ndarray:
@@ -253,8 +213,3 @@ def best(values: np.ndarray, k: int) -> np.ndarray:
     cut = np.partition(highest, len(highest) - k)[len(highest) - k] if len(highest) > k else -np.inf
     rows = np.flatnonzero(values >= max(cut, -2.0))  # no cosine is below -1
     return rows[np.argsort(-values[rows], kind="stable")][:k]
-
-
-def _check_k(k: int) -> None:
-    if k < 1:
-        raise BadInput(f"k must be at least 1, got {k}.")

@@ -2,50 +2,44 @@
 
 A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
 (L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens) and `meta.json`. Vectors are read only when a search touches them. What was encoded of an index
-that was not finished lies beside it, a file a round, until it is.
+`sentences.arrow` (tokens) and `meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
 """
 
 from __future__ import annotations
 
-import shutil
-import zipfile
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pyarrow as pa
-from scipy.sparse import csr_array
 
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.directions import unit
+from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
-from core.elmo.mix import gram
-from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
-from core.index.rows import Rows, schema_of
-from core.text.sentences import Sentence, Target, fingerprint
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import check_weights
+from core.files.artifacts import read_json
+from core.index.neighbours import (
+    ANY,
+    SAME,
+    Index,
+    Neighbour,
+    Occurrence,
+    Products,
+    Query,
+    Question,
+    TypeNeighbour,
+    best,
+    cosines,
+    products_of,
+)
+from core.index.rows import Rows
 
 FORMAT = 1
-ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
-TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A token in context, as a person reads it."""
-
-    row: int
-    word: str
-    tokens: tuple[str, ...]
-    position: int
-    sense: str | None
-    lemma: str | None
-
-
-class OccurrenceTable:
+class OccurrenceTable(Index):
     """An index folder, opened at once; nothing of it is changed by reading."""
 
     def __init__(self, folder: str | Path) -> None:
@@ -88,63 +82,67 @@ class OccurrenceTable:
     def word_codes(self) -> dict[str, int]:
         return {word: code for code, word in enumerate(self.words)}
 
+    def answer(self, question: Question) -> list[Neighbour]:
+        values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
+        rows = best(np.where(self.kept(question), values, -np.inf), question.k)
+        return [Neighbour(self.occurrence(int(row)), float(values[row])) for row in rows]
 
-def build_index(
-    sentences: list[Sentence],
-    encoder,
-    folder: Path,
-    *,
-    model: str,
-    targets_only: bool = False,
-    report: Callable[[int, int, float], None] | None = None,
-) -> OccurrenceTable:
-    """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
+    def kept(self, question: Question) -> np.ndarray:
+        """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
+        if question.which == ANY:
+            return ~self.own_row(question.query)
+        same = self.same_word(question.query.word, question.lemmas)
+        return (same if question.which == SAME else ~same) & ~self.own_row(question.query)
 
-    `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
-    called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
-    and gives the same rows as if nothing had happened (vectors up to float16's next number).
-    """
-    if targets_only:
-        sentences = [s for s in sentences if s.targets]
-    started, total, done, fresh, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0, 0
-    corpus = fingerprint(sentences)
-    columns = (_target_words if targets_only else _words, _senses, _lemmas)
-    names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
-    if not names[0]:
-        if targets_only:
-            raise BadInput(t("There is nothing to index: no sentence has a labelled word."))
-        raise BadInput(t("There is nothing to index: no sentence has a word."))
-    schema = schema_of(encoder.n_layers, encoder.dim)
-    sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
-    counts = np.zeros(len(names[0]), np.int64)
-    made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
-    parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder)) as temporary:
-        temporary.mkdir(parents=True, exist_ok=True)
-        with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
-            for first, part in _rounds(sentences):
-                keep = _kept(part, targets_only)
-                labels = _labels(part, first, keep, names, schema)
-                codes = labels.column("word").indices.to_numpy()
-                vectors, of_types, is_new = _vectors_of(part, keep, codes, encoder, parts / f"{first}.npz")
-                sums[np.unique(codes)] += of_types
-                counts += np.bincount(codes, minlength=len(counts))
-                batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
-                for start in range(0, batch.num_rows, ROWS_PER_BATCH):
-                    writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
-                rows += batch.num_rows
-                tokens = sum(len(s.tokens) for s in part)
-                done, fresh = done + tokens, fresh + tokens * is_new
-                if report:
-                    report(done, total, (fresh or done) / (perf_counter() - started))
-        _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
-        _write_sentences(temporary / "sentences.arrow", sentences)
-        seconds = perf_counter() - started
-        facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
-        facts |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
-        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
-    shutil.rmtree(parts, ignore_errors=True)
-    return OccurrenceTable(folder)
+    def spelled(self, word: str) -> np.ndarray:
+        """(N,) bool: rows with this spelling, letter case aside."""
+        return self.word == self.word_codes.get(word.casefold(), -2)
+
+    def lemmas_of(self, word: str) -> set[str]:
+        """The lemmas that a spelling is labelled with."""
+        return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
+
+    def same_word(self, word: str, lemmas: Collection[str] = ()) -> np.ndarray:
+        """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word."""
+        wanted = self.lemmas_of(word).union(lemmas)
+        return self.spelled(word) | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])
+
+    def own_row(self, query: Query) -> np.ndarray:
+        """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
+        own, rows = np.zeros(len(self), bool), np.flatnonzero(self.spelled(query.word))
+        own[rows] = self.same_sentence(rows, query.tokens, query.position)
+        return own
+
+    def same_sentence(self, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
+        """(n,) bool: which of some rows are this very token of this very sentence."""
+        wanted, same = tuple(tokens), self.position[rows] == position
+        for k in np.flatnonzero(same):
+            same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
+        return same
+
+    def nearest_types(self, query: Query | Products, weights, *, k: int = 10, other_words: bool = True) -> list[TypeNeighbour]:
+        """The k nearest spellings by their mean vectors; products that are given are those with `types`."""
+        question = Question(query, weights, k)
+        values = cosines(self.types, products_of(self.types, query), question.weights)
+        if other_words and (code := self.word_codes.get(question.query.word.casefold())) is not None:
+            values[code] = -np.inf
+        counts = np.bincount(self.word, minlength=len(values))
+        return [TypeNeighbour(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
+
+    def nearest_of_types(self, query: Query, words: Sequence[str], weights, *, most: int = 64) -> list[Occurrence]:
+        """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
+        checked, own, found = check_weights(weights, len(query.layers)), self.own_row(query), []
+        wanted = _directions(query.layers[None], checked)[0]
+        for word in words:
+            rows = np.flatnonzero(self.spelled(word) & ~own)[:most]
+            found.append(self.occurrence(int(rows[np.argmax(_directions(self.rows.take(rows), checked) @ wanted)])))
+        return found
+
+    def similarities(self, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
+        """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""
+        layers = self.rows.take(rows)
+        mixes = _directions(layer_normalised(layers) if normalised else layers, check_weights(weights, self.meta["layers"]))
+        return mixes @ mixes.T
 
 
 def index_info(folder: Path) -> dict:
@@ -153,110 +151,9 @@ def index_info(folder: Path) -> dict:
     return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
 
 
-def _words(sentence: Sentence) -> Iterable[str]:
-    return (token.casefold() for token in sentence.tokens)
-
-
-def _target_words(sentence: Sentence) -> Iterable[str]:
-    return (sentence.tokens[t.position].casefold() for t in sentence.targets)
-
-
-def _senses(sentence: Sentence) -> Iterable[str]:
-    return (t.sense for t in sentence.targets if t.sense is not None)
-
-
-def _lemmas(sentence: Sentence) -> Iterable[str]:
-    return map(_lemma, sentence.targets)
-
-
-def _lemma(target: Target) -> str:
-    return target.lemma or target.word.casefold()
-
-
-def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
-    """(number of the first, sentences) in rounds of about TOKENS_PER_ROUND tokens."""
-    first, part, tokens = 0, [], 0
-    for number, sentence in enumerate(sentences):
-        part.append(sentence)
-        tokens += len(sentence.tokens)
-        if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
-            yield first, part
-            first, part, tokens = number + 1, [], 0
-
-
-def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
-    """Which tokens of the sentences become rows, (tokens,) bool."""
-    if not targets_only:
-        return np.ones(sum(len(s.tokens) for s in part), bool)
-    return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
-
-
-def _vectors_of(part: list[Sentence], keep: np.ndarray, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
-    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, and whether they are new, not from `kept_at`."""
-    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
-        return kept["layers"], kept["sums"], False  # no such file, or a damaged one: encoded anew
-    layers = encoder.encode([list(s.tokens) for s in part])
-    vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
-    types, numbers = np.unique(codes, return_inverse=True)
-    of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
-    sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
-    vectors = vectors.astype(np.float16)
-    with replacing(kept_at) as temporary:
-        np.savez(temporary, layers=vectors, sums=sums)
-    return vectors, sums, True
-
-
-def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:
-    """Arrow rows of sentences in reading order, without vectors; `keep` (tokens,) says which tokens become rows."""
-    word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(each)} for each in names)
-    words, senses, lemmas, numbers, positions = [], [], [], [], []
-    for number, sentence in enumerate(part, first):
-        targets = {t.position: t for t in sentence.targets}
-        for position, token in enumerate(sentence.tokens):
-            target = targets.get(position)
-            words.append(word_code.get(token.casefold(), 0))  # a token without a row of its own is filtered below
-            senses.append(sense_code[target.sense] if target and target.sense is not None else None)
-            lemmas.append(lemma_code[_lemma(target)] if target else None)
-            numbers.append(number)
-            positions.append(position)
-    coded = [
-        pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
-        for codes, each in zip((words, senses, lemmas), names, strict=True)
-    ]
-    rows = [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())]
-    return pa.RecordBatch.from_arrays(rows, names=schema.names[:5]).filter(pa.array(keep))
-
-
-def _vectors(layers: np.ndarray) -> list[pa.Array]:
-    """(N, L, D) float16 -> the two vector columns; gram is of the stored values, so that a cosine with itself is 1."""
-    flat, products = np.ascontiguousarray(layers).reshape(len(layers), -1), gram(layers)
-    return [
-        pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1]),
-        pa.FixedSizeListArray.from_arrays(pa.array(products.ravel()), products.shape[1]),
-    ]
-
-
-def _own_memory(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A slice written as such would carry its parent's buffers along."""
-    return pa.RecordBatch.from_arrays([pa.concat_arrays([c]) if len(c) else c for c in batch.columns], schema=batch.schema)
-
-
-def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: np.ndarray) -> None:
-    n = len(means)
-    codes = [np.arange(n, dtype=np.int32), None, None]
-    coded = [
-        pa.DictionaryArray.from_arrays(pa.array(c if c is not None else [None] * n, pa.int32()), pa.array(each, pa.string()))
-        for c, each in zip(codes, names, strict=True)
-    ]
-    none = pa.array(np.full(n, -1, np.int32))
-    with pa.ipc.new_file(str(path), schema) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays([*coded, none, none, *_vectors(means.astype(np.float16))], schema=schema))
-
-
-def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
-    tokens = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string()))
-    with pa.ipc.new_file(str(path), pa.schema([("tokens", tokens.type)])) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays([tokens], names=["tokens"]))
+def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(n, L, D), (L,) -> (n, D) float32: the mixes' unit vectors."""
+    return unit(np.tensordot(np.asarray(weights, np.float32), layers, axes=(0, 1)))
 
 
 def _read_sentences(path: Path) -> pa.Array:

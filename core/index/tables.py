@@ -12,7 +12,8 @@ from core.common.limits import limits
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import read_json
-from core.index.table import OccurrenceTable, build_index
+from core.index.build import build_index
+from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.sentences import fingerprint
 

@@ -15,7 +15,6 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import Paired, paired, rank_p
 from core.elmo.mix import layer_weights
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.lessons.cone import density, nearer
 from core.senses.separation import TIE
@@ -90,7 +89,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
 def spread(table: OccurrenceTable, layer: str) -> Spread:
     """Of every labelled word, in one layer or the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
-    found = {word: _parted(similarities(table, rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    found = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
     return Spread(found)
 
 
@@ -99,7 +98,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     from scipy.stats import rankdata
 
     rows = words_of(table)[word]
-    cosines, senses = similarities(table, rows, layer_weights(layer, table.meta["layers"])), table.sense[rows]
+    cosines, senses = table.similarities(rows, layer_weights(layer, table.meta["layers"])), table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
     ranks = rankdata(rounded(cosines[first, second]))
     rng = np.random.default_rng(seed)

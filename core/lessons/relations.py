@@ -23,7 +23,6 @@ from core.common.i18n import t
 from core.common.significance import DRAWS
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.lessons.apart import rounded, words_of
 from core.lessons.cone import nearer
@@ -105,7 +104,7 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     weights, relations, aucs, alike = layer_weights(layer, table.meta["layers"]), [], [], {}
     lot = at_large(table, weights)
     for word, rows in words_of(table).items():
-        cosines, senses = similarities(table, rows, weights), np.array([table.senses[code] for code in table.sense[rows]])
+        cosines, senses = table.similarities(rows, weights), np.array([table.senses[code] for code in table.sense[rows]])
         alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - lot
         for relation in marked.get(word, ()):
             if set(relation.senses) <= set(senses):

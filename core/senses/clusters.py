@@ -43,7 +43,7 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import LEVEL, rank_p
-from core.index.table import Occurrence
+from core.index.neighbours import Occurrence
 from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered

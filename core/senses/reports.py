@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from core.analysis.word_maps import map_rows
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, sense_report
 from core.static import context
@@ -17,7 +16,7 @@ def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, n
     rows = map_rows(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
-    return sense_report(lambda picked: similarities(table, rows[picked], weights, normalised=normalised), words, labels, seed=0)
+    return sense_report(lambda picked: table.similarities(rows[picked], weights, normalised=normalised), words, labels, seed=0)
 
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:

@@ -16,7 +16,6 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.senses.separation import TIE, judged, mutual_pairs, resampled
 
@@ -126,5 +125,5 @@ def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -
         rows = table.labelled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:
-            found[lemma] = {name: word_gain(similarities(table, rows, weights), labels) for name, weights in mixes.items()}
+            found[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}
     return found

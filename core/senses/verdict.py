@@ -26,8 +26,8 @@ import numpy as np
 
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
-from core.index.neighbours import Query
-from core.index.table import Occurrence, OccurrenceTable
+from core.index.neighbours import Occurrence, Query
+from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.evidence import Evidence
 from core.senses.separation import purity_at_k

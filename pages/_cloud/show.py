@@ -137,7 +137,7 @@ def _context(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: s
     if chosen.position is None or notices.lemma_of(table, chosen.word) != lemma:
         return None
     products = opened.query_products(in_use.corpus, in_use.model, "targets", chosen.tokens, chosen.position)
-    others = rows[~neighbours.same_sentence(table, rows, chosen.tokens, chosen.position)]
+    others = rows[~table.same_sentence(rows, chosen.tokens, chosen.position)]
     cosines = neighbours.cosines(table.rows, products, layer_weights(layer, table.meta["layers"]))[others]
     labels = [table.senses[k] for k in table.sense[others]]
     nearest = np.argsort(-cosines, kind="stable")[: cloud.NEAREST]

@@ -161,9 +161,9 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     weights = layer_weights(layer, table.meta["layers"])
     here = np.zeros(len(table), bool)
     for one in (first, second):
-        here |= neighbours.same_word(table, one.word)
+        here |= table.same_word(one.word)
     for one in (first, second):
-        here &= ~neighbours.own_row(table, opened.query(in_use.model, one.tokens, one.position))
+        here &= ~table.own_row(opened.query(in_use.model, one.tokens, one.position))
     rows = np.flatnonzero(here)
     if len(rows) >= ENOUGH:
         cosines = [neighbours.cosines(table.rows, _products(in_use, "all", one), weights)[rows] for one in (first, second)]

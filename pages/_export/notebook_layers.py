@@ -126,7 +126,7 @@ import pandas as pd
 
 products = [neighbours.products(table.rows, query) for query in queries]
 products = [neighbours.normalised_products(table.rows, one) for one in products] if normalised else products
-found = [neighbours.nearest(table, one, weights, k=6, which=neighbours.SAME) for one in products]
+found = [table.nearest(one, weights, k=6, which=neighbours.SAME) for one in products]
 lists = [pd.DataFrame([(n.occurrence.sense, n.cosine, " ".join(n.occurrence.tokens)) for n in near]) for near in found]
 pd.concat(lists, keys=["first", "second"])
 """

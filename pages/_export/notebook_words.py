@@ -74,10 +74,10 @@ weights = layer_weights(layer, table.meta["layers"], mix or None)
 found = []
 for query in queries:
     if among == "types":
-        near = neighbours.nearest_types(table, neighbours.products(table.types, query), weights, k=k)
+        near = table.nearest_types(query, weights, k=k)
         found.append([(one.word, one.cosine, f"mean of {one.occurrences}") for one in near])
     else:
-        near = neighbours.nearest(table, neighbours.products(table.rows, query), weights, k=k, which=among)
+        near = table.nearest(query, weights, k=k, which=among)
         found.append([(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in near])
 pd.concat([pd.DataFrame(rows, columns=["word", "cosine", "in"]) for rows in found], keys=["first", "second"])
 """
@@ -111,7 +111,7 @@ placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
 shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
 for name, query in zip(("first sentence", "second sentence"), queries if labelled else []):
     if lemma_of(query.word) == word:
-        others = rows[~neighbours.same_sentence(table, rows, query.tokens, query.position)]
+        others = rows[~table.same_sentence(rows, query.tokens, query.position)]
         cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
         labels = [table.senses[code] for code in table.sense[others]]
         shares.append((name, cloud.occurrence_shares(cosines, labels, senses)))
@@ -221,7 +221,7 @@ from core.senses import edits as editing
 first, second = queries
 weights = layer_weights(layer, table.meta["layers"])
 if labelled and lemma_of(first.word) == lemma_of(second.word):
-    own = np.any([neighbours.same_sentence(table, rows, query.tokens, query.position) for query in queries], axis=0)
+    own = np.any([table.same_sentence(rows, query.tokens, query.position) for query in queries], axis=0)
     labels = [table.senses[code] for code in table.sense[rows]]
     meanings = editing.centroids(table.rows.take(rows), labels, weights, own)
 else:  # every step is read by the two sentences themselves

@@ -15,7 +15,6 @@ from core.elmo.mix import SPACES, layer_weights
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import map_figure, shared_limits
 from core.figures.style import LAYER_COLOURS, mark
-from core.index.neighbours import same_sentence
 from core.senses import edits
 from core.senses.separation import TIE
 from core.text.tokens import as_written
@@ -88,7 +87,7 @@ def _edit(in_use: InUse) -> None:
 def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:
     """A word's centroids by space; a labelled sentence that the user typed is left out, or it would judge itself."""
     labels, layers = [table.senses[k] for k in table.sense[rows]], table.rows.take(rows)
-    own = np.any([same_sentence(table, rows, c.tokens, c.position) for c in chosen], axis=0)
+    own = np.any([table.same_sentence(rows, c.tokens, c.position) for c in chosen], axis=0)
     return {s: edits.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in SPACES}
 
 

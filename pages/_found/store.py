@@ -10,7 +10,8 @@ import numpy as np
 from core.analysis.maps import pca
 from core.elmo.mix import layer_weights
 from core.files import registry
-from core.index.table import Occurrence, OccurrenceTable
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.clusters import Suggestion
 from core.text.corpora import sentences_of

@@ -17,7 +17,7 @@ from core.elmo.mix import SPACES, layer_weights
 from core.figures.maps import Star, shared_limits
 from core.figures.style import LAYER_COLOURS, layer_title, mark, sense_colour
 from core.figures.surroundings import SIDES, lean_map
-from core.index.neighbours import Query, same_word
+from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.tokens import bare
@@ -230,7 +230,7 @@ def _laid(
     n_layers = _table.meta["layers"]
     words = list(dict.fromkeys([word, *(query.word.casefold() for query in queries)]))
     points = surroundings.surroundings(_table, words, queries, np.eye(n_layers)[-1])
-    everything = int(np.any([same_word(_table, each) for each in words], axis=0).sum())
+    everything = int(np.any([_table.same_word(each) for each in words], axis=0).sum())
     stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
     mixes, n = [layer_weights(name, n_layers) for name in SPACES], len(points)
     if n + len(stars) < 2:

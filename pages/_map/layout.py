@@ -15,7 +15,6 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.maps import Star
-from core.index.neighbours import same_sentence
 from pages._cached import opened, progress
 from pages._cached.kept import kept
 from pages._frame.in_use import InUse
@@ -82,7 +81,7 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
     table, drawn = opened.targets(in_use.corpus, in_use.model), []
     for number, one in atlas.placed(in_use, word, chosen).items():
         layers = opened.query(in_use.model, one.tokens, one.position).layers
-        same = np.flatnonzero(same_sentence(table, rows, one.tokens, one.position))
+        same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         points = {}
         for name, view in zip(found.names, found.views, strict=True):
             mix = np.tensordot(layer_weights(name, len(layers)), layers, axes=1)

@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.maps import Star
 from core.index import neighbours
-from core.index.neighbours import Query, same_sentence
+from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses.trust import Links, links
 from core.text.tokens import join_tokens
@@ -78,7 +78,7 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
         number = next(n for n, each in STARS.items() if each == name)
         one, star = placed[number], stars[list(placed).index(number)]
         found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
-        same = np.flatnonzero(same_sentence(table, rows, one.tokens, one.position))
+        same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         own, places, sentence = (int(same[0]) if len(same) else None), star.points, one.readable
     else:
         row = int(name)

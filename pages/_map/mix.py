@@ -187,7 +187,7 @@ def _neighbours(
             lists.heading(title, colour, one.text.strip()[:140])
             if notices.lemma_of(table, one.word) is not None:
                 found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
-                if same := neighbours.nearest(table, found, weights, k=NEAREST, which=neighbours.SAME):
+                if same := table.nearest(found, weights, k=NEAREST, which=neighbours.SAME):
                     lists.keyword_lines(same, notices.senses_of(table, one.word))
                     continue
             everything = everything or opened.table_job(in_use.corpus, in_use.model).result
@@ -197,7 +197,7 @@ def _neighbours(
                 )
                 continue
             found = opened.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
-            near = neighbours.nearest_types(everything, found, weights, k=NEAREST)
+            near = everything.nearest_types(found, weights, k=NEAREST)
             lists.word_lines([(n.word, n.cosine, "") for n in near])
             types += [n.word for n in near]
     return list(dict.fromkeys(types))

@@ -9,7 +9,8 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import limits
-from core.index.table import Occurrence, OccurrenceTable
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable
 from core.text.languages import tokenize
 from core.text.tokens import find_word, join_tokens
 from pages._frame import question

@@ -13,7 +13,8 @@ from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.style import OWN
 from core.index import neighbours
-from core.index.table import Occurrence, OccurrenceTable
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_progress
@@ -114,7 +115,7 @@ def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
 def _others(table: OccurrenceTable, chosen: Chosen) -> int:
     """How many other sentences have the word of this one."""
     query = neighbours.Query(chosen.tokens, chosen.position, np.empty(0))
-    return int((neighbours.same_word(table, chosen.word) & ~neighbours.own_row(table, query)).sum())
+    return int((table.same_word(chosen.word) & ~table.own_row(query)).sum())
 
 
 def _choose(few: bool) -> Choice:
@@ -198,12 +199,12 @@ def _found_for(
         return None
     if choice.among == TYPES:
         products = opened.query_products(in_use.corpus, in_use.model, "types", chosen.tokens, chosen.position)
-        types = neighbours.nearest_types(table, products, weights, k=choice.k)
-        sentences = neighbours.nearest_of_types(table, products.query, [one.word for one in types], weights)
+        types = table.nearest_types(products, weights, k=choice.k)
+        sentences = table.nearest_of_types(products.query, [one.word for one in types], weights)
         return Found(types, [], sentences)
     kind = "all" if everything else "targets"
     found = opened.query_products(in_use.corpus, in_use.model, kind, chosen.tokens, chosen.position)
-    return Found(None, neighbours.nearest(table, found, weights, k=choice.k, which=choice.among), [])
+    return Found(None, table.nearest(found, weights, k=choice.k, which=choice.among), [])
 
 
 def _list(found: Found, among: str, chosen: Chosen, side: str, senses: list[str]) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from core.analysis import memory as statefulness
 from core.analysis.memory import Memory
 from core.common.i18n import t
-from core.index.neighbours import similarities
 from core.senses.separation import pair_cosines
 from pages._cached import opened
 from pages._frame.in_use import InUse
@@ -132,7 +131,7 @@ def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) ->
     if not lemma or not layer:
         return []
     rows = table.labelled_rows(lemma)
-    same, _ = pair_cosines(similarities(table, rows, np.eye(len(memory.fresh[0]))[layer]), table.sense[rows])
+    same, _ = pair_cosines(table.similarities(rows, np.eye(len(memory.fresh[0]))[layer]), table.sense[rows])
     if not np.isfinite(same):
         return []
     return [

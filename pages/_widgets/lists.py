@@ -11,8 +11,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
-from core.index.neighbours import Neighbour, TypeNeighbour
-from core.index.table import Occurrence
+from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text.tokens import bare, join_tokens, pieces
 from pages._export import record
 

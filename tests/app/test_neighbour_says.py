@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.index.neighbours import Neighbour, TypeNeighbour
-from core.index.table import Occurrence
+from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from pages._neighbours.notices import Listed, about
 
 SENSES = ("shore", "money", "<i>row</i>")

@@ -116,7 +116,7 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
         (["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True
     ):
         query = neighbours.make_query(model.encoder, tokens, 3)
-        expected = neighbours.nearest(table, neighbours.products(table.rows, query), np.eye(3)[1], k=5, which=neighbours.SAME)
+        expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbours.SAME)
         assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
 
 
@@ -126,7 +126,7 @@ def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
     table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
     query = normalised["queries"][0]
     products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
-    expected = neighbours.nearest(table, products, weights, k=6, which=neighbours.SAME)
+    expected = table.nearest(products, weights, k=6, which=neighbours.SAME)
     assert [n.cosine for n in normalised["found"][0]] == [n.cosine for n in expected]
     assert [n.cosine for n in plain["found"][0]] != [n.cosine for n in expected]
     assert normalised["report"].one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn

@@ -47,12 +47,12 @@ def main() -> int:
 
 
 def _measured(shards: index.Shards, queries: list[neighbours.Query], weights: np.ndarray, which: str) -> list[str]:
-    exact, seconds = _timed(lambda q: search.nearest(shards, q, weights, k=K, which=which), queries)
+    exact, seconds = _timed(lambda q: search.ShardedIndex(shards).nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
 
         def near(q: neighbours.Query, share: float = share) -> list[neighbours.Neighbour]:
-            return approximate.nearest(shards, q, weights, k=K, which=which, probed=share)
+            return approximate.ApproximateIndex(shards, share).nearest(q, weights, k=K, which=which)
 
         found, seconds = _timed(near, queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(found, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")

@@ -28,7 +28,8 @@ from core.cluster.jobs import connected
 from core.cluster.store import open_store
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import neighbours
-from core.index.table import OccurrenceTable, build_index
+from core.index.build import build_index
+from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, read_sentences
 from core.training.data import read_lines
 from tests.bench import cluster_costs
@@ -180,12 +181,12 @@ def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: li
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
     with connected(cluster.address) as client:
         client.wait_for_workers(len(cluster.workers), timeout=60)
-        search.nearest(shards, queries[0], weights, client=client)  # opens the shards
+        search.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
         for query in queries:
             began = time.perf_counter()
-            expected = neighbours.nearest(one, neighbours.products(one.rows, query), weights, k=20)
+            expected = one.nearest(query, weights, k=20)
             middle = time.perf_counter()
-            found = search.nearest(shards, query, weights, k=20, client=client)
+            found = search.ShardedIndex(shards, client).nearest(query, weights, k=20)
             times[0].append(middle - began)
             times[1].append(time.perf_counter() - middle)
             same += [n.occurrence for n in found] == [n.occurrence for n in expected]

@@ -49,7 +49,7 @@ def say(what: str, value: object = 0) -> None:
 def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
     from core.elmo.encoder import Encoder
-    from core.index.table import build_index
+    from core.index.build import build_index
     from core.text.sentences import Sentence
 
     encoder = Encoder(_tiny())

@@ -18,8 +18,9 @@ from core.analysis.word_maps import follow_mix, place
 from core.elmo.mix import SPACES, layer_weights, mixed, softmax
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import half_products, neighbours
+from core.index.build import build_index
 from core.index.neighbours import Query
-from core.index.table import OccurrenceTable, build_index
+from core.index.table import OccurrenceTable
 from tests.bench import texts
 from tests.bench.measure import Check, Goal, Row, Setting, milliseconds, paired, timed
 

@@ -1,6 +1,6 @@
 """Neighbours of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
 
-The tables are built by core.index.table itself from an encoder that draws (a centre for each spelling, and noise); the
+The tables are built by core.index.build itself from an encoder that draws (a centre for each spelling, and noise); the
 words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
 """
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from core.elmo.mix import softmax
 from core.index import half_products, neighbours
+from core.index.build import build_index
 from core.index.neighbours import Products, Query
-from core.index.table import OccurrenceTable, build_index
+from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
 from tests.bench.measure import Check, Goal, Row, Setting, alone, milliseconds, paired, quotient, timed
 
@@ -91,7 +92,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
     ours, theirs = iter(moves), iter(moves)
     pair = paired(
-        timed(lambda weights: neighbours.nearest(table, found, weights, k=K), lambda: (next(ours),)),
+        timed(lambda weights: table.nearest(found, weights, k=K), lambda: (next(ours),)),
         timed(lambda weights: best(recomputed(table, query, weights), K), lambda: (next(theirs),)),
         rounds,
     )
@@ -126,7 +127,7 @@ def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray
 def _parts(table: OccurrenceTable, found: Products, weights: np.ndarray) -> dict[str, float]:
     """Median ms of the cosines alone, and of the whole answer."""
     cosines = alone(timed(lambda: neighbours.cosines(table.rows, found, weights)), 5)
-    whole = alone(timed(lambda: neighbours.nearest(table, found, weights, k=K)), 5)
+    whole = alone(timed(lambda: table.nearest(found, weights, k=K)), 5)
     return {"cosines": 1000 * float(np.median(cosines)), "with the choice": 1000 * float(np.median(whole))}
 
 
@@ -139,7 +140,7 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
     pair = paired(timed(lambda t: neighbours.products(t.rows, query), opened), timed(_read, opened), rounds)
     expected = table.rows.take(np.arange(min(len(table), 1000))) @ query.layers.T  # (n, L of the row, L of the query)
     exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
-    rank = alone(timed(lambda: neighbours.nearest(table, pair.ours_result, softmax([0, 0, 0]), k=K)), 3)
+    rank = alone(timed(lambda: table.nearest(pair.ours_result, softmax([0, 0, 0]), k=K)), 3)
     n_bytes = sum(block.nbytes for block in table.rows.layers)
     return setting.row(
         "neighbours",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.analysis.surroundings import CLOSE, at_large, by_sentences, by_spread, leans, sides, surroundings
+from core.index.build import build_index
 from core.index.neighbours import Query
-from core.index.table import build_index
 from core.text.sentences import Sentence
 
 LAST = (0, 0, 1)

@@ -25,8 +25,9 @@ from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
 from core.index import neighbours
+from core.index.build import build_index
 from core.index.neighbours import ANY, OTHER, SAME
-from core.index.table import OccurrenceTable, build_index
+from core.index.table import OccurrenceTable
 from core.static.glove import count_pairs
 from core.text.sentences import Sentence, Target
 from tests.bench import cluster_costs
@@ -232,15 +233,15 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, one, 
         query = neighbours.make_query(encoder, list(corpus[number].tokens), position)
         found = neighbours.products(one.rows, query)
         for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
-            expected = neighbours.nearest(one, found, weights, k=60, which=which)
-            got = search.nearest(many, query, weights, k=60, which=which, client=client if spread else None)
+            expected = one.nearest(found, weights, k=60, which=which)
+            got = search.ShardedIndex(many, client if spread else None).nearest(query, weights, k=60, which=which)
             assert [n.occurrence for n in got] == [n.occurrence for n in expected]
             np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
 def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_shard(many, encoder, client, corpus):
     query = neighbours.make_query(encoder, ["the", "bank", "of", "w1"], 1)
-    words = {n.occurrence.word for n in search.nearest(many, query, [1, 1, 1], k=100, which=OTHER, client=client)}
+    words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}
 
 
@@ -248,8 +249,13 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard(one, encoder, corp
     query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
     whole = index.open_shards(one.folder)
     assert len(whole.shards) == 1
-    expected = neighbours.nearest(one, neighbours.products(one.rows, query), [1, 1, 1])
-    assert search.nearest(whole, query, [1, 1, 1]) == expected
+    expected = one.nearest(query, [1, 1, 1])
+    for anything in (search.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
+        with pytest.raises(BadInput, match="k must be at least 1, got 0"):
+            anything.nearest(query, [1, 1, 1], k=0)
+        with pytest.raises(BadInput, match="Unknown choice of neighbours 'some'; use one of: any word, same word, other words"):
+            anything.nearest(query, [1, 1, 1], which="some")
+    assert search.ShardedIndex(whole).nearest(query, [1, 1, 1]) == expected
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
@@ -261,8 +267,8 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, wh
     for row in range(0, len(table), len(table) // 20):
         o = table.occurrence(row)
         query = neighbours.Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
-        exact = search.nearest(shards, query, weights, k=20, which=which)
-        near = approximate.nearest(shards, query, weights, k=20, which=which)
+        exact = search.ShardedIndex(shards).nearest(query, weights, k=20, which=which)
+        near = approximate.ApproximateIndex(shards).nearest(query, weights, k=20, which=which)
         cosine = {n.occurrence.row: n.cosine for n in exact}
         same = [n for n in near if n.occurrence.row in cosine]
         np.testing.assert_allclose([n.cosine for n in same], [cosine[n.occurrence.row] for n in same], atol=1e-5)
@@ -274,7 +280,7 @@ def test_without_an_approximate_index_the_command_that_makes_one_is_named(one, e
     pytest.importorskip("faiss")
     query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
     with pytest.raises(MissingArtifact, match="index approximate"):
-        approximate.nearest(index.open_shards(one.folder), query, [1, 1, 1])
+        approximate.ApproximateIndex(index.open_shards(one.folder)).nearest(query, [1, 1, 1])
 
 
 # --- encoding and counting --------------------------------------------------------------------------------------------

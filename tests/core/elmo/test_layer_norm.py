@@ -10,8 +10,9 @@ from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.layer_norm import EPSILON, layer_normalised
 from core.elmo.mix import mixed
-from core.index.neighbours import Query, cosines, cosines_of_mixes, nearest, normalised_products, products, similarities
-from core.index.table import OccurrenceTable, build_index
+from core.index.build import build_index
+from core.index.neighbours import Query, cosines, cosines_of_mixes, normalised_products, products
+from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
 from core.senses.separation import one_nn
 from core.text.sentences import Sentence
@@ -96,19 +97,19 @@ def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
     plain = products(bundled.rows, query)
     found = normalised_products(bundled.rows, plain)
     np.testing.assert_allclose(cosines(bundled.rows, found, weights), direct(layers, query.layers, weights), atol=1e-5)
-    lists = [[n.occurrence.row for n in nearest(bundled, one, [1 / 3] * 3, k=10)] for one in (plain, found)]
+    lists = [[n.occurrence.row for n in bundled.nearest(one, [1 / 3] * 3, k=10)] for one in (plain, found)]
     assert lists[0] != lists[1]
 
 
 def test_the_senses_are_told_apart_by_the_normalised_mix(bundled):
     rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
-    found = similarities(bundled, rows, weights, normalised=True)
+    found = bundled.similarities(rows, weights, normalised=True)
     np.testing.assert_allclose(found, mixes @ mixes.T, atol=1e-5)
     labels = np.array([bundled.senses[k] for k in bundled.sense[rows]])
     report = sense_report_of(bundled, "bank", weights, normalised=True)
     assert report.one_nn == pytest.approx(one_nn(found, labels))
-    assert np.abs(found - similarities(bundled, rows, weights)).max() > 0.05
+    assert np.abs(found - bundled.similarities(rows, weights)).max() > 0.05
 
 
 def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one():

@@ -14,7 +14,6 @@ from core.elmo.model import BiLM
 from core.elmo.models import Model, model_fingerprint
 from core.evaluation import all_words, layer_scores, metrics, own_sentences
 from core.evaluation.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence
-from core.index.neighbours import similarities
 from core.index.tables import bundled_targets
 from core.text.sentences import LabelledRow
 
@@ -313,5 +312,5 @@ def test_layer_0_of_the_bundled_sentences_has_no_gap_between_senses_of_one_spell
     spellings = [(int(table.lemma[row]), own_sentences._spelling(table, int(row))) for row in rows]
     labels = [table.senses[table.sense[row]] for row in rows]
     for layer, least in ((0, -1e-6), (1, 0.01), (2, 0.01)):
-        gap = metrics.cosine_gap(lambda k, layer=layer: similarities(table, rows[k], np.eye(3)[layer]), spellings, labels).gap
+        gap = metrics.cosine_gap(lambda k, layer=layer: table.similarities(rows[k], np.eye(3)[layer]), spellings, labels).gap
         assert gap > least and (layer or gap < 1e-6)

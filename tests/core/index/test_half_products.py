@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import half_products, neighbours
+from core.index import half_products
 from core.index.neighbours import Query, products
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
@@ -46,5 +46,5 @@ def test_a_search_finds_the_same_once_it_is_compiled(multiply, monkeypatch):
     assert half_products.products() is None
     plain = products(table.rows, query)
     np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
-    lists = [[n.occurrence.row for n in neighbours.nearest(table, found, [0.2, 0.3, 0.5], k=20)] for found in (compiled, plain)]
+    lists = [[n.occurrence.row for n in table.nearest(found, [0.2, 0.3, 0.5], k=20)] for found in (compiled, plain)]
     assert lists[0] == lists[1]

@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.index import table as occurrences
+from core.index import build as building
+from core.index.build import build_index
 from core.index.neighbours import (
     ANY,
     OTHER,
@@ -18,13 +19,8 @@ from core.index.neighbours import (
     cosines,
     cosines_of_mixes,
     make_query,
-    nearest,
-    nearest_types,
     products,
-    same_sentence,
-    similarities,
 )
-from core.index.table import build_index
 from core.text.sentences import Sentence, Target
 
 SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
@@ -64,7 +60,7 @@ def index(folder, encoder, sentences):
 
 def ask(table, encoder, sentence: str, position: int, weights, **options):
     found = products(table.rows, make_query(encoder, sentence.split(), position))
-    return [(n.occurrence.row, round(n.cosine, 6)) for n in nearest(table, found, weights, **options)]
+    return [(n.occurrence.row, round(n.cosine, 6)) for n in table.nearest(found, weights, **options)]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +73,7 @@ def compass(tmp_path_factory):
 def random_table(tmp_path_factory):
     """60 rows in blocks of seven."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(occurrences, "ROWS_PER_BATCH", 7)
+        patch.setattr(building, "ROWS_PER_BATCH", 7)
         return index(tmp_path_factory.mktemp("random") / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
 
 
@@ -118,9 +114,9 @@ def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
 
 def test_only_the_very_token_of_the_very_sentence_is_itself(compass):
     rows = np.array([5, 1, 3, 0])
-    assert same_sentence(compass, rows, ["E", "N"], 1).tolist() == [False, True, False, False]
-    assert not same_sentence(compass, rows, ["E", "N", "!"], 1).any()
-    assert not same_sentence(compass, rows[:0], ["E", "N"], 1).size
+    assert compass.same_sentence(rows, ["E", "N"], 1).tolist() == [False, True, False, False]
+    assert not compass.same_sentence(rows, ["E", "N", "!"], 1).any()
+    assert not compass.same_sentence(rows[:0], ["E", "N"], 1).size
 
 
 def test_k_larger_than_the_table_gives_all_of_it_and_k_below_one_is_refused(compass):
@@ -171,12 +167,6 @@ def labelled(tmp_path_factory):
         ("gives", {"which": OTHER}, [0, 2, 3, 4, 5, 6, 7]),
         ("elsewhere", {"which": SAME}, []),
         ("elsewhere", {"which": OTHER}, [0, 1, 2, 3, 4, 5, 6, 7]),
-        ("bank", {"sense": "bank.river"}, [3, 4, 5, 7]),
-        ("bank", {"sense": "bank.river", "which": OTHER}, [4, 7]),
-        ("bank", {"sense": "bank.none"}, []),
-        ("bank", {"lemma": "bank"}, [0, 3, 5]),
-        ("bank", {"lemma": "bank", "sense": "bank.river"}, [3, 5]),
-        ("bank", {"lemma": "none"}, []),
     ],
 )
 def test_filters_keep_the_rows_they_name(labelled, word, options, rows):
@@ -184,13 +174,13 @@ def test_filters_keep_the_rows_they_name(labelled, word, options, rows):
 
 
 def test_an_unknown_filter_is_refused(labelled):
-    with pytest.raises(BadInput, match="Unknown choice of neighbours 'all'; use 'any word', 'same word' or 'other words'"):
+    with pytest.raises(BadInput, match="Unknown choice of neighbours 'all'; use one of: any word, same word, other words"):
         ask(labelled, Random(), "bank", 0, [1, 1, 1], which="all")
 
 
 def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
     found = products(labelled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
-    best = nearest(labelled, found, [1, 1, 1], k=1, lemma="bank", sense="bank.money")[0]
+    best = next(one for one in labelled.nearest(found, [1, 1, 1], k=99) if one.occurrence.row == 0)
     assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
 
@@ -201,15 +191,15 @@ def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
     found = products(table.types, make_query(Compass(), ["E.x"], 0))
-    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in nearest_types(table, found, [1, 0], other_words=False)]
+    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(found, [1, 0], other_words=False)]
     # token names are folded to "e.x", ...: what counts is how they were encoded
     assert names == [("e.x", 1.0, 1), ("e.y", 1.0, 2), ("n.x", 0.0, 2), ("w.z", -1.0, 1)]
-    assert [n.word for n in nearest_types(table, found, [1, 0])] == ["e.y", "n.x", "w.z"]  # the word itself is left out
-    assert [n.word for n in nearest_types(table, found, [1, 0], k=1)] == ["e.y"]
-    n_x = next(n for n in nearest_types(table, found, [0, 1]) if n.word == "n.x")
+    assert [n.word for n in table.nearest_types(found, [1, 0])] == ["e.y", "n.x", "w.z"]  # the word itself is left out
+    assert [n.word for n in table.nearest_types(found, [1, 0], k=1)] == ["e.y"]
+    n_x = next(n for n in table.nearest_types(found, [0, 1]) if n.word == "n.x")
     assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
     with pytest.raises(BadInput):
-        nearest_types(table, found, [1, 0], k=0)
+        table.nearest_types(found, [1, 0], k=0)
 
 
 # --- against brute force ----------------------------------------------------------------------------------------------
@@ -234,7 +224,7 @@ def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_t
     found = products(random_table.rows, query)
     values = cosines(random_table.rows, found, weights)
     np.testing.assert_allclose(values, expected, atol=1e-3)
-    near = nearest(random_table, found, weights, k=10)
+    near = random_table.nearest(found, weights, k=10)
     np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1][:10], atol=1e-3)
     assert [n.cosine for n in near] == sorted((n.cosine for n in near), reverse=True)
 
@@ -249,7 +239,7 @@ def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
     found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
-    one, other = nearest(random_table, found, [1, 0, 0]), nearest(random_table, found, [0, 0.5, 0.5])
+    one, other = random_table.nearest(found, [1, 0, 0]), random_table.nearest(found, [0, 0.5, 0.5])
     assert len(one) == len(other) == 10 and [n.occurrence.row for n in one] != [n.occurrence.row for n in other]
 
 
@@ -265,7 +255,7 @@ def test_a_stored_occurrence_asked_for_has_cosine_one_with_itself(random_table):
     query = make_query(Random(), ["a0", "b0", "c", "d0"], 2)
     values = cosines(random_table.rows, products(random_table.rows, query), [0.3, 0.3, 0.4])
     assert values[2] == pytest.approx(1, abs=1e-6) and values.argmax() == 2
-    assert 2 not in [n.occurrence.row for n in nearest(random_table, products(random_table.rows, query), [1, 1, 1], k=99)]
+    assert 2 not in [n.occurrence.row for n in random_table.nearest(products(random_table.rows, query), [1, 1, 1], k=99)]
 
 
 def test_several_mixes_at_once_are_each_as_if_alone(random_table):
@@ -292,9 +282,9 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
     rows, weights = np.array([3, 0, 17, 59]), [0.5, -1.0, 2.0]
     mixes = np.einsum("l,nld->nd", weights, random_table.rows.take(rows))
     unit = mixes / np.linalg.norm(mixes, axis=1, keepdims=True)
-    np.testing.assert_allclose(similarities(random_table, rows, weights), unit @ unit.T, atol=1e-5)
-    np.testing.assert_allclose(similarities(compass, np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
-    assert similarities(random_table, np.array([], int), weights).shape == (0, 0)
+    np.testing.assert_allclose(random_table.similarities(rows, weights), unit @ unit.T, atol=1e-5)
+    np.testing.assert_allclose(compass.similarities(np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
+    assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
 
 
 # --- what cannot be asked ---------------------------------------------------------------------------------------------
@@ -325,6 +315,6 @@ def test_an_index_of_another_model_is_refused_with_both_sizes(random_table, comp
 def test_weights_that_do_not_fit_the_model_are_refused(random_table, weights):
     found = products(random_table.rows, make_query(Random(), ["x"], 0))
     with pytest.raises(BadInput):
-        nearest(random_table, found, weights)
+        random_table.nearest(found, weights)
     with pytest.raises(BadInput):
-        similarities(random_table, np.array([0, 1]), weights)
+        random_table.similarities(np.array([0, 1]), weights)

@@ -11,8 +11,10 @@ import pytest
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.mix import gram
-from core.index import table as occurrences
-from core.index.table import Occurrence, OccurrenceTable, build_index, index_info
+from core.index import build as building
+from core.index.build import build_index
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable, index_info
 from core.text.sentences import Sentence, Target
 
 
@@ -130,8 +132,8 @@ def test_with_targets_only_the_labelled_tokens_alone_are_rows(tmp_path):
 
 @pytest.mark.parametrize(("rows", "tokens"), [(1, 1), (3, 1000), (1000, 5), (2, 7)])
 def test_a_table_of_many_blocks_equals_one_of_one_block(table, tmp_path, monkeypatch, rows, tokens):
-    monkeypatch.setattr(occurrences, "ROWS_PER_BATCH", rows)
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", tokens)
+    monkeypatch.setattr(building, "ROWS_PER_BATCH", rows)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", tokens)
     many = build_index(SENTENCES, FakeEncoder(), tmp_path / "many", model="fake")
     assert len(many.rows.batches) > 1 == len(table.rows.batches)
     for name, column in columns(table).items():
@@ -176,7 +178,7 @@ def test_opening_an_index_reads_no_vectors(table, tmp_path):
 
 
 def test_progress_counts_tokens_up_to_the_last(tmp_path, monkeypatch):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 5)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 5)
     seen = []
     build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake", report=lambda *numbers: seen.append(numbers))
     assert [(done, total) for done, total, _ in seen] == [(9, 14), (14, 14)] and all(speed > 0 for *_, speed in seen)

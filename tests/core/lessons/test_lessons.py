@@ -131,10 +131,8 @@ def test_layer_0_tells_no_sense_and_the_layers_above_do(table):
 
 
 def test_aucs_are_those_of_scikit_learn(table):
-    from core.index.neighbours import similarities
-
     rows = apart.words_of(table)["bank"]
-    cosines, senses = similarities(table, rows, np.eye(3)[1]), table.sense[rows]
+    cosines, senses = table.similarities(rows, np.eye(3)[1]), table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
     expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
     assert apart.spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)

@@ -9,7 +9,6 @@ from core.common.errors import BadInput
 from core.elmo.mix import SPACES, layer_weights
 from core.figures.maps import map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
-from core.index.neighbours import similarities
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
 from core.senses.trust import links, shown, word_gain, word_ranking
@@ -67,7 +66,7 @@ def test_few_points_and_none():
 
 def test_a_words_gain_is_what_its_own_report_says(table):
     rows = table.labelled_rows("spring")
-    gain = word_gain(similarities(table, rows, [0, 1, 0]), [table.senses[k] for k in table.sense[rows]])
+    gain = word_gain(table.similarities(rows, [0, 1, 0]), [table.senses[k] for k in table.sense[rows]])
     report = sense_report_of(table, "spring", np.array([0, 1, 0]))
     assert (gain.one_nn, gain.null_mean, gain.null_95) == pytest.approx((report.one_nn, report.null_mean, report.null_95))
     assert gain.p == report.p == report.per_word["spring"].p

@@ -17,7 +17,7 @@ from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.elmo.models import open_model
-from core.index.neighbours import make_query, nearest, products
+from core.index.neighbours import make_query
 from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
@@ -234,7 +234,7 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     assert model.language.name == "Pimra" and model.encoder.model.shape.filters == ((1, 4), (3, 16), (5, 16), (8, 32))
     table = open_table("sentences-xx", model, targets_only=True)
     query = make_query(model.encoder, rows[0]["tokens"], 4)
-    found = nearest(table, products(table.rows, query), layer_weights("2", 3), k=3)
+    found = table.nearest(query, layer_weights("2", 3), k=3)
     assert len(found) == 3 and {n.occurrence.sense for n in found} <= {"bird", "stone"}
     capsys.readouterr()
     assert main.main(["neighbours", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0

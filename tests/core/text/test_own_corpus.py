@@ -11,9 +11,10 @@ import pytest
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.files.registry import entries
-from core.index import table as occurrences
+from core.index import build as building
+from core.index.build import build_index
 from core.index.index_plan import Pace, index_plan, measured_pace
-from core.index.table import OccurrenceTable, build_index
+from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text import own_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
@@ -266,7 +267,7 @@ MANY = [Sentence(tuple(f"w{(7 * n + k) % 23}" for k in range(1 + n % 9)), docume
 
 @pytest.mark.parametrize("rounds", [1, 3, 5])
 def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_path, monkeypatch, rounds):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
     build_index(MANY, CountingEncoder(), tmp_path / "unbroken" / "index", model="m")
     place, first, second = tmp_path / "broken" / "index", CountingEncoder(), CountingEncoder()
     with pytest.raises(Stopped):
@@ -279,7 +280,7 @@ def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_pa
 
 
 def test_what_was_kept_of_other_sentences_or_of_another_model_is_not_taken(tmp_path, monkeypatch):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
     for sentences, model in ((MANY[1:], "m"), (MANY, "other")):
         with pytest.raises(Stopped):
             build_index(sentences, CountingEncoder(), tmp_path / "index", model=model, report=stop_at(3))
@@ -290,7 +291,7 @@ def test_what_was_kept_of_other_sentences_or_of_another_model_is_not_taken(tmp_p
 
 @pytest.mark.parametrize("damage", [b"", b"noise", None])
 def test_a_damaged_part_is_read_again(tmp_path, monkeypatch, damage):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
     with pytest.raises(Stopped):
         build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m", report=stop_at(3))
     part = sorted(next((tmp_path / "a").glob(".index.*.parts")).iterdir())[1]
@@ -301,7 +302,7 @@ def test_a_damaged_part_is_read_again(tmp_path, monkeypatch, damage):
 
 
 def test_with_the_real_model_too_a_stop_changes_no_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 300)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 300)
     sentences = read_sentences("assets/sentences.jsonl", limit=60)
     build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "a" / "index", model="mini")
     with pytest.raises(Stopped):
@@ -311,8 +312,8 @@ def test_with_the_real_model_too_a_stop_changes_no_byte(tmp_path, monkeypatch):
 
 
 def test_speed_counts_only_what_was_read_now(tmp_path, monkeypatch):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 40)
-    monkeypatch.setattr(occurrences, "perf_counter", iter(range(10_000)).__next__)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
+    monkeypatch.setattr(building, "perf_counter", iter(range(10_000)).__next__)
     with pytest.raises(Stopped):
         build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=stop_at(3))
     seen = []
@@ -322,7 +323,7 @@ def test_speed_counts_only_what_was_read_now(tmp_path, monkeypatch):
 
 
 def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, private_cache, monkeypatch):
-    monkeypatch.setattr(occurrences, "TOKENS_PER_ROUND", 10)
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 10)
     model = open_model("elmo-mini")
     other, mine = keep_text("Another text stays.", "b").path, keep_text(LETTER, "a").path
     open_table(str(other), model)

@@ -12,8 +12,8 @@ import torch
 from core.cli.main import main
 from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
-from core.index.neighbours import make_query, nearest, products
-from core.index.table import build_index
+from core.index.build import build_index
+from core.index.neighbours import make_query
 from core.text.sentences import Sentence
 from core.transformer import encoder as transformer
 from core.transformer.encoder import FIRST, LAST, TransformerEncoder
@@ -122,7 +122,7 @@ def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp
     sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
     table = build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
     query = make_query(model.encoder, ["we", "sat"], 0)
-    found = nearest(table, products(table.rows, query), np.eye(4)[3], k=3)
+    found = table.nearest(query, np.eye(4)[3], k=3)
     assert len(found) == 3 and found[0].cosine <= 1 + 1e-5
     told = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
     assert main(["neighbours", "--json", "--layer", "3", "--k", "2", *told]) == 0

@@ -1,0 +1,192 @@
+"""Sentences -> an occurrence table (core.index.table) on disk; a build that was stopped goes on where it was.
+
+What was encoded of an index that is not finished lies beside it, a file a round, until it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+from scipy.sparse import csr_array
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import gram
+from core.files.artifacts import provenance, replacing, text_fingerprint, write_json
+from core.index.rows import schema_of
+from core.index.table import FORMAT, OccurrenceTable
+from core.text.sentences import Sentence, Target, fingerprint
+
+ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
+TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
+
+
+def build_index(
+    sentences: list[Sentence],
+    encoder,
+    folder: Path,
+    *,
+    model: str,
+    targets_only: bool = False,
+    report: Callable[[int, int, float], None] | None = None,
+) -> OccurrenceTable:
+    """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
+
+    `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
+    called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
+    and gives the same rows as if nothing had happened (vectors up to float16's next number).
+    """
+    if targets_only:
+        sentences = [s for s in sentences if s.targets]
+    started, total, done, fresh, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0, 0
+    corpus = fingerprint(sentences)
+    columns = (_target_words if targets_only else _words, _senses, _lemmas)
+    names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    if not names[0]:
+        if targets_only:
+            raise BadInput(t("There is nothing to index: no sentence has a labelled word."))
+        raise BadInput(t("There is nothing to index: no sentence has a word."))
+    schema = schema_of(encoder.n_layers, encoder.dim)
+    sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
+    counts = np.zeros(len(names[0]), np.int64)
+    made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
+    parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
+    with replacing(Path(folder)) as temporary:
+        temporary.mkdir(parents=True, exist_ok=True)
+        with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
+            for first, part in _rounds(sentences):
+                keep = _kept(part, targets_only)
+                labels = _labels(part, first, keep, names, schema)
+                codes = labels.column("word").indices.to_numpy()
+                vectors, of_types, is_new = _vectors_of(part, keep, codes, encoder, parts / f"{first}.npz")
+                sums[np.unique(codes)] += of_types
+                counts += np.bincount(codes, minlength=len(counts))
+                batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
+                for start in range(0, batch.num_rows, ROWS_PER_BATCH):
+                    writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
+                rows += batch.num_rows
+                tokens = sum(len(s.tokens) for s in part)
+                done, fresh = done + tokens, fresh + tokens * is_new
+                if report:
+                    report(done, total, (fresh or done) / (perf_counter() - started))
+        _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
+        _write_sentences(temporary / "sentences.arrow", sentences)
+        seconds = perf_counter() - started
+        facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
+        facts |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
+        write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
+    shutil.rmtree(parts, ignore_errors=True)
+    return OccurrenceTable(folder)
+
+
+def _words(sentence: Sentence) -> Iterable[str]:
+    return (token.casefold() for token in sentence.tokens)
+
+
+def _target_words(sentence: Sentence) -> Iterable[str]:
+    return (sentence.tokens[t.position].casefold() for t in sentence.targets)
+
+
+def _senses(sentence: Sentence) -> Iterable[str]:
+    return (t.sense for t in sentence.targets if t.sense is not None)
+
+
+def _lemmas(sentence: Sentence) -> Iterable[str]:
+    return map(_lemma, sentence.targets)
+
+
+def _lemma(target: Target) -> str:
+    return target.lemma or target.word.casefold()
+
+
+def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
+    """(number of the first, sentences) in rounds of about TOKENS_PER_ROUND tokens."""
+    first, part, tokens = 0, [], 0
+    for number, sentence in enumerate(sentences):
+        part.append(sentence)
+        tokens += len(sentence.tokens)
+        if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
+            yield first, part
+            first, part, tokens = number + 1, [], 0
+
+
+def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
+    """Which tokens of the sentences become rows, (tokens,) bool."""
+    if not targets_only:
+        return np.ones(sum(len(s.tokens) for s in part), bool)
+    return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
+
+
+def _vectors_of(part: list[Sentence], keep: np.ndarray, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
+    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, and whether they are new, not from `kept_at`."""
+    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
+        return kept["layers"], kept["sums"], False  # no such file, or a damaged one: encoded anew
+    layers = encoder.encode([list(s.tokens) for s in part])
+    vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+    types, numbers = np.unique(codes, return_inverse=True)
+    of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
+    sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
+    vectors = vectors.astype(np.float16)
+    with replacing(kept_at) as temporary:
+        np.savez(temporary, layers=vectors, sums=sums)
+    return vectors, sums, True
+
+
+def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:
+    """Arrow rows of sentences in reading order, without vectors; `keep` (tokens,) says which tokens become rows."""
+    word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(each)} for each in names)
+    words, senses, lemmas, numbers, positions = [], [], [], [], []
+    for number, sentence in enumerate(part, first):
+        targets = {t.position: t for t in sentence.targets}
+        for position, token in enumerate(sentence.tokens):
+            target = targets.get(position)
+            words.append(word_code.get(token.casefold(), 0))  # a token without a row of its own is filtered below
+            senses.append(sense_code[target.sense] if target and target.sense is not None else None)
+            lemmas.append(lemma_code[_lemma(target)] if target else None)
+            numbers.append(number)
+            positions.append(position)
+    coded = [
+        pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
+        for codes, each in zip((words, senses, lemmas), names, strict=True)
+    ]
+    rows = [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())]
+    return pa.RecordBatch.from_arrays(rows, names=schema.names[:5]).filter(pa.array(keep))
+
+
+def _vectors(layers: np.ndarray) -> list[pa.Array]:
+    """(N, L, D) float16 -> the two vector columns; gram is of the stored values, so that a cosine with itself is 1."""
+    flat, products = np.ascontiguousarray(layers).reshape(len(layers), -1), gram(layers)
+    return [
+        pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1]),
+        pa.FixedSizeListArray.from_arrays(pa.array(products.ravel()), products.shape[1]),
+    ]
+
+
+def _own_memory(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A slice written as such would carry its parent's buffers along."""
+    return pa.RecordBatch.from_arrays([pa.concat_arrays([c]) if len(c) else c for c in batch.columns], schema=batch.schema)
+
+
+def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: np.ndarray) -> None:
+    n = len(means)
+    codes = [np.arange(n, dtype=np.int32), None, None]
+    coded = [
+        pa.DictionaryArray.from_arrays(pa.array(c if c is not None else [None] * n, pa.int32()), pa.array(each, pa.string()))
+        for c, each in zip(codes, names, strict=True)
+    ]
+    none = pa.array(np.full(n, -1, np.int32))
+    with pa.ipc.new_file(str(path), schema) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays([*coded, none, none, *_vectors(means.astype(np.float16))], schema=schema))
+
+
+def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
+    tokens = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string()))
+    with pa.ipc.new_file(str(path), pa.schema([("tokens", tokens.type)])) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays([tokens], names=["tokens"]))
