@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def imports(module: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int,
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
 
+@cache
 def imports_of(path: Path) -> list[tuple[int, str]]:
     return list(imports(tree(path), path.relative_to(ROOT).parent.parts))
 
@@ -63,6 +65,7 @@ def room(path: Path) -> str:
     return "/".join(parts[:2]).removesuffix(".py")
 
 
+@cache
 def rooms() -> dict[str, set[str]]:
     """Each room of app.py, core and pages, and the rooms that it imports from."""
     files = {
