@@ -224,3 +224,9 @@ def test_core_prints_nothing_but_on_the_command_line():
 def test_every_file_of_core_begins_by_saying_what_it_is():
     wrong = [name(path) for path in CORE if not ast.get_docstring(tree(path)) and path.name != "__init__.py"]
     assert not wrong, rule_broken(wrong)
+
+
+def test_a_module_goes_by_its_own_name_in_every_file_of_pages():
+    """`maps`, not now `maps` and now `projection`; in the cells of notebooks too."""
+    renamed = re.compile(r"^ *from (?:core|pages)[\w.]* import (\w+) as (?!\1\b)\w+", re.MULTILINE)
+    assert not [(name(path), found[0]) for path in PAGES for found in renamed.finditer(path.read_text(encoding="utf-8"))]

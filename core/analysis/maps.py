@@ -185,7 +185,7 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
     return (factor * centred @ (left @ right) + target).astype(np.float32)
 
 
-def warm_up() -> None:
+def compile_layout() -> None:
     """Import umap and compile what the first map would (seconds); for a background thread, harmless when repeated."""
     aligned_maps([np.eye(16)] * 2, ["a", "b"], ProjectionConfig(n_neighbors=3, n_epochs=2))
 

@@ -46,7 +46,7 @@ class TrainConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EpochProgress:
     """One step; with the validation figures where it was the last of an epoch."""
 
     epoch: int  # from 1

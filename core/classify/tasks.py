@@ -22,9 +22,9 @@ from core.classify.features import Report, open_features
 from core.classify.head import Answer, Head, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
-from core.classify.runs import Frozen, Progress, TrainConfig
+from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
-from core.classify.train import BaselineTrainer, Trainer
+from core.classify.train import BaselineTrainer, NetworkTrainer
 from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
@@ -217,7 +217,7 @@ def vectors_fingerprint(vectors: StaticVectors) -> str:
     return digest.hexdigest()[:16] + n_words
 
 
-def run(trainer: Trainer | BaselineTrainer, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+def run(trainer: NetworkTrainer | BaselineTrainer, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
     """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch."""
     path = cache_folder() / "training" / f"{trainer.key}.pt"
     if path.is_file():

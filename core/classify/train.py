@@ -23,7 +23,7 @@ from core.classify.data import Dataset, Example
 from core.classify.head import Head
 from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, Variant
-from core.classify.runs import Frozen, Progress, TrainConfig, finished, texts_of, truth_of
+from core.classify.runs import EpochProgress, Frozen, TrainConfig, finished, texts_of, truth_of
 from core.classify.scores import nll
 from core.common.device import PROCESSOR
 from core.common.draws import seeded
@@ -38,7 +38,7 @@ SMALLEST_BATCH = 8  # texts
 
 def make_trainer(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
-) -> Trainer | BaselineTrainer:
+) -> NetworkTrainer | BaselineTrainer:
     """The trainer of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained.
 
     A network is trained on `device`; scikit-learn knows the processor alone.
@@ -50,11 +50,11 @@ def make_trainer(
             raise BadInput(t("{title} needs a model.", title=variant.title))
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
     if variant.network in ("lstm", "mean"):
-        return Trainer(variant, dataset, config, frozen, device)
+        return NetworkTrainer(variant, dataset, config, frozen, device)
     return BaselineTrainer(variant, dataset, config, frozen)
 
 
-class Trainer:
+class NetworkTrainer:
     """One run of a network; a seed decides it, wherever it is cut and resumed."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Trainer:
         self.best: dict[str, Tensor] = {}
         self.history: list[dict] = []
 
-    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
         """Train on; `stop` is asked after every step and ends the run with the best kept. Save after whole epochs."""
         while not self.done:
             for progress in self._epoch():
@@ -92,7 +92,7 @@ class Trainer:
     def done(self) -> bool:
         return self.epoch >= self.config.epochs or self.since_best >= self.config.patience
 
-    def _epoch(self) -> Iterator[Progress]:
+    def _epoch(self) -> Iterator[EpochProgress]:
         """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
         config, started, before, total = self.config, time.perf_counter(), self.seconds, 0.0
         self.generator.manual_seed(config.seed * 1_000_003 + self.epoch)
@@ -103,7 +103,7 @@ class Trainer:
             total += self._step([self.dataset.train[k] for k in numbers])
             seconds = time.perf_counter() - started
             left = seconds / step * (len(batches) * (config.epochs - self.epoch) - step)
-            progress = Progress(self.epoch + 1, config.epochs, step, len(batches), total / step, before + seconds, left)
+            progress = EpochProgress(self.epoch + 1, config.epochs, step, len(batches), total / step, before + seconds, left)
             if step < len(batches):
                 yield progress
         logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
@@ -196,7 +196,7 @@ class BaselineTrainer:
         self.fitted: baselines.Baseline | None = None
         self.made: dict = {}
 
-    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
         started, n = time.perf_counter(), len(self.dataset.labels)
         texts, truth = texts_of(self.dataset.train), truth_of(self.dataset.train)
         valid, true_valid = texts_of(self.dataset.valid), truth_of(self.dataset.valid)
@@ -215,7 +215,7 @@ class BaselineTrainer:
         seconds = time.perf_counter() - started
         self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None}
         accuracy = float((named == true_valid).mean())
-        event = Progress(1, 1, 1, 1, train_loss, seconds, 0.0, valid_loss, accuracy, True)
+        event = EpochProgress(1, 1, 1, 1, train_loss, seconds, 0.0, valid_loss, accuracy, True)
         self.made["curve"] = [asdict(event)]
         yield event
 

@@ -16,7 +16,7 @@ from core.classify.data import Dataset, SplitConfig
 from core.classify.head import Head, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
-from core.classify.runs import Frozen, Progress, TrainConfig
+from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.train import make_trainer
 from core.cli.shared import note, open_model, progress
 from core.common.config import cache_folder
@@ -180,7 +180,7 @@ def _trained(
     return trainer.finish()
 
 
-def _event_line(event: Progress) -> str:
+def _event_line(event: EpochProgress) -> str:
     where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.train_loss:.3f}"
     if event.valid_loss is None:
         return f"{where}, at most {event.seconds_left:.0f} s left"

@@ -23,7 +23,7 @@ def index_build(args) -> tuple[dict, str]:
 
 
 def _index_on_cluster(args) -> tuple[dict, str]:
-    from core.cluster import shards as index
+    from core.cluster import shards
     from core.cluster.worker_model import named
 
     model = open_model(args)
@@ -35,8 +35,8 @@ def _index_on_cluster(args) -> tuple[dict, str]:
 
     with cluster_of(args) as client:
         fingerprint = model.fingerprint
-        index.build(client, sentences, args.output, model=named(args.model), model_fingerprint=fingerprint, report=report)
-    return _info(index.info(args.output))
+        shards.build(client, sentences, args.output, model=named(args.model), model_fingerprint=fingerprint, report=report)
+    return _info(shards.info(args.output))
 
 
 def index_info(args) -> tuple[dict, str]:

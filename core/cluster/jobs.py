@@ -43,7 +43,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ShardProgress:
     """After a shard."""
 
     shards_done: int
@@ -60,7 +60,7 @@ class Meter:
 
     shards: int
     tokens: int
-    report: Callable[[Progress], None] | None
+    report: Callable[[ShardProgress], None] | None
     shards_done: int = 0
     tokens_done: int = 0
     began: float = field(default_factory=time.perf_counter)
@@ -70,7 +70,7 @@ class Meter:
         speed = self.tokens_done / max(time.perf_counter() - self.began, 1e-9)
         if self.report:
             left = (self.tokens - self.tokens_done) / max(speed, 1e-9)
-            self.report(Progress(self.shards_done, self.shards, self.tokens_done, self.tokens, speed, left))
+            self.report(ShardProgress(self.shards_done, self.shards, self.tokens_done, self.tokens, speed, left))
 
 
 @dataclass(slots=True)

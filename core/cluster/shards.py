@@ -23,7 +23,7 @@ from pathlib import Path
 import pyarrow as pa
 from distributed import Client
 
-from core.cluster.jobs import Job, Meter, Progress, spread
+from core.cluster.jobs import Job, Meter, ShardProgress, spread
 from core.cluster.store import Store, open_store, shared
 from core.cluster.worker_model import held
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -79,7 +79,7 @@ def build(
     *,
     model: str,
     model_fingerprint: str,
-    report: Callable[[Progress], None] | None = None,
+    report: Callable[[ShardProgress], None] | None = None,
 ) -> Shards:
     """Encode `sentences` (gone through twice: to count them, and to cut them) into shards at `where`.
 

@@ -78,6 +78,19 @@ class OccurrenceTable(Index):
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
 
+    def lemma_of(self, word: str) -> str | None:
+        """The labelled word that a form belongs to ("banks" -> "bank"), or None."""
+        word = word.casefold()
+        if word in self.lemmas:
+            return word
+        rows = self.lemma[(self.word == self.word_codes.get(word, -2)) & (self.lemma >= 0)]
+        return self.lemmas[rows[0]] if len(rows) else None
+
+    def senses_of(self, word: str) -> list[str]:
+        """The senses a word has in the labelled sentences, in a fixed order, so that each keeps its colour everywhere."""
+        lemma = self.lemma_of(word)
+        return sorted({self.senses[k] for k in self.sense[self.labelled_rows(lemma)]}) if lemma else []
+
     @cached_property
     def word_codes(self) -> dict[str, int]:
         return {word: code for code, word in enumerate(self.words)}

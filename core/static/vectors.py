@@ -77,6 +77,13 @@ class StaticVectors:
         spelling = self.spelling(word)
         return None if spelling is None else self._vectors[self._row[spelling]]
 
+    def cosine(self, a: str, b: str) -> float | None:
+        """Cosine of two spellings' vectors; None where one is not in the vocabulary."""
+        x, y = self.vector(a), self.vector(b)
+        if x is None or y is None:
+            return None
+        return float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
+
     def known_spelling(self, word: str) -> str:
         """spelling(word); BadInput says that it is unknown and names near spellings."""
         spelling = self.spelling(word)

@@ -21,11 +21,11 @@ from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.files.artifacts import read_json
-from core.text import tokens as text
+from core.text import tokens
 from core.text.morphemes import morphemes
 
 TOKENISERS: dict[str, Callable[[str], list[str]]] = {
-    "words": text.tokenize,  # words and marks apart; good for most languages that write spaces
+    "words": tokens.tokenize,  # words and marks apart; good for most languages that write spaces
     "spaces": str.split,  # for text that is cut already
     "morphemes-ko": morphemes,
 }

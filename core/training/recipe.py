@@ -28,7 +28,7 @@ from core.files import checkpoint
 from core.files.artifacts import file_sha256, provenance, write_json
 from core.text import languages
 from core.training.data import Corpus, prepare, read_lines
-from core.training.trainer import PretrainConfig, Progress, Trainer
+from core.training.trainer import PretrainConfig, StepProgress, Trainer
 from core.training.warm_start import solve_characters
 
 SAVE_EVERY_S = 240.0
@@ -156,7 +156,7 @@ def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, 
         _log_perplexity(recipe, trainer, stage, tokens_before, log)
 
 
-def _rounded(progress: Progress, tokens_before: int) -> dict:
+def _rounded(progress: StepProgress, tokens_before: int) -> dict:
     facts = asdict(progress)
     facts["tokens"] += tokens_before
     return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in facts.items()}

@@ -83,7 +83,7 @@ class PretrainConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class StepProgress:
     """One line of the training log."""
 
     step: int
@@ -217,7 +217,7 @@ class Trainer:
         fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
         return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
 
-    def run(self) -> Iterator[Progress]:
+    def run(self) -> Iterator[StepProgress]:
         """Train until `config.tokens`; yields after every step. In the end the weights are those of the average."""
         config = self.config
         stream = self.corpus.batches(
@@ -244,7 +244,7 @@ class Trainer:
             n = self.step if self.step < 100 else 100
             mean += (value - mean) / n if mean else value
             speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
-            yield Progress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
+            yield StepProgress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
 
     def _update(self, rate: float, train_characters: bool) -> None:
         optimizers = [self.matrix_optimizer, self.optimizer]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from core.classify import tasks as head_files
+from core.classify import tasks
 from core.classify.data import Dataset
 from core.classify.explain import Explanation, NearRow, explain, nearest_rows
 from core.classify.head import Answer
@@ -55,7 +55,7 @@ def keep(name: str, trained: Trained) -> None:
 @kept(12, weighed=False)
 def _shipped(task: str, model_name: str, vectors_name: str) -> OpenHeads:
     with st.spinner(t("Opening the classifiers…")):
-        return head_files.open_heads(head_files.task_named(task), model=model(model_name), vectors=vectors(vectors_name))
+        return tasks.open_heads(tasks.task_named(task), model=model(model_name), vectors=vectors(vectors_name))
 
 
 def opened(task: str, in_use: InUse) -> OpenHeads:
@@ -79,7 +79,7 @@ def _answers(task: str, model_name: str, vectors_name: str, text: str, names: tu
 
 def _asked(found: OpenHeads, text: str, names: tuple[str, ...], **given) -> dict[str, Answer]:
     some = replace(found, heads={name: found.heads[name] for name in names})
-    return head_files.classify_text(some, text, **given)[1]
+    return tasks.classify_text(some, text, **given)[1]
 
 
 def answers(task: str, in_use: InUse, text: str, names: tuple[str, ...]) -> dict[str, Answer]:
@@ -116,7 +116,7 @@ def _explanation(task: str, variant: str, model_name: str, vectors_name: str, te
 
 
 def _explained(found: OpenHeads, variant: str, text: str, *, model, vectors) -> Explanation:
-    tokens = head_files.text_tokens(found.task, text)
+    tokens = tasks.text_tokens(found.task, text)
     return explain(found.heads[variant], tokens, vectors=vectors, layers=live_layers(model.encoder))
 
 
@@ -134,7 +134,7 @@ def near_rows(task: str, variant: str, in_use: InUse, text: str, k: int = 5) -> 
         return []
     given = frozen(task, in_use)
     given = {"vectors": given["vectors"], "layers": live_layers(given["model"].encoder)}
-    tokens = head_files.text_tokens(mine.opened.task, text)
+    tokens = tasks.text_tokens(mine.opened.task, text)
     rows = nearest_rows(mine.opened.heads[variant], tokens, mine.pooled[variant], k, **given)
     examples = [mine.dataset.train[row.row] for row in rows]
     return [(row, example.text, mine.dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]

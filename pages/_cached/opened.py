@@ -14,9 +14,8 @@ import numpy as np
 import streamlit as st
 
 from core.allennlp.engine import AllenNLPEngine, EngineResult
-from core.analysis import maps as projection
 from core.analysis import surroundings
-from core.analysis.maps import FrozenMaps
+from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import follow_mix, map_rows, open_maps
 from core.common.config import cache_folder
 from core.common.errors import BadInput, MissingArtifact
@@ -37,7 +36,7 @@ from core.text.sentences import fingerprint
 from pages._cached.kept import kept, version
 from pages._cached.progress import duration, wait_for
 from pages._frame import devices
-from pages._frame.server_jobs import TURNS, Job, visitor
+from pages._frame.server_jobs import TURNS, ServerJob, visitor
 
 WARM_UP_AFTER_S = 30.0
 LENGTHS_OF = 1_000  # labelled words whose vectors are measured
@@ -118,12 +117,12 @@ def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...]
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> tuple[dict[tuple, Job], threading.Lock]:
+def _jobs() -> tuple[dict[tuple, ServerJob], threading.Lock]:
     """Jobs by corpus and model and what these names stand for, the last used last; those under way stay, however many there are."""
     return {}, threading.Lock()
 
 
-def table_job(corpus: str, model_name: str) -> Job:
+def table_job(corpus: str, model_name: str) -> ServerJob:
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn."""
     opened = model(model_name)
     jobs, lock = _jobs()
@@ -132,7 +131,7 @@ def table_job(corpus: str, model_name: str) -> Job:
         job = jobs.pop(key, None)
         if job is None or job.ended == "left":  # nobody stopped it: whoever comes next finds it going on
             spent = st.session_state.setdefault("index.bytes", {})  # of this visit, by corpus and model
-            job = Job(TURNS.ask(visitor())).start(
+            job = ServerJob(TURNS.ask(visitor())).start(
                 lambda report: _made(corpus, opened, spent, report),
                 failed=t("The index could not be built. The labelled sentences are searched instead."),
             )
@@ -164,7 +163,7 @@ def drop_job(corpus: str, model_name: str) -> None:
         jobs.pop(_key(corpus, model_name), None)
 
 
-def go_on(corpus: str, model_name: str) -> Job:
+def go_on(corpus: str, model_name: str) -> ServerJob:
     """A job that was stopped, or failed, begun again: it goes on where it was."""
     drop_job(corpus, model_name)
     return table_job(corpus, model_name)
@@ -237,7 +236,7 @@ def static_scores(corpus: str, model_name: str, word: str):
 
 def _compile() -> None:
     half_products.warm_up()
-    projection.warm_up()
+    compile_layout()
     gc.freeze()
 
 

@@ -8,13 +8,13 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._frame.markup import plain
-from pages._frame.server_jobs import Job, waiting_text
+from pages._frame.server_jobs import ServerJob, waiting_text
 
 AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for it
 
 
 @st.fragment(run_every=1.0)
-def show_progress(job: Job, *, stoppable: bool = False, meanwhile: str = "") -> None:
+def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "") -> None:
     """How far, how fast, how long yet, and what the page does meanwhile; when the job is done the page runs once more."""
     if not job.running:
         st.rerun()
@@ -38,7 +38,7 @@ def show_progress(job: Job, *, stoppable: bool = False, meanwhile: str = "") -> 
         job.stop()
 
 
-def wait_for(job: Job, again: Callable[[], object]) -> None:
+def wait_for(job: ServerJob, again: Callable[[], object]) -> None:
     """Return once the table is there; else show how far it is, or how to go on, and end the page here."""
     with st.spinner(t("Reading every word of your corpus…")):
         job.wait(AT_MOST_S)
@@ -51,7 +51,7 @@ def wait_for(job: Job, again: Callable[[], object]) -> None:
         st.stop()
 
 
-def show_state(job: Job, again: Callable[[], object]) -> None:
+def show_state(job: ServerJob, again: Callable[[], object]) -> None:
     """A job that is not done: its progress with Stop, or why it ended and a button that begins it `again`."""
     if job.running:
         show_progress(job, stoppable=True)

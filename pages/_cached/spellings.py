@@ -10,31 +10,27 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.spelling import Firing, Spellings, firing, known_words
-from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.static.vectors import Neighbour
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.markup import plain
+from pages._frame.server_jobs import Background
 
 NEIGHBOURS = 6
 ENOUGH = 1_000  # words read, before the nearest of them are shown
 WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
 
-class Reading:
+class Reading(Background):
     """A vocabulary that is being read: how far, how fast, and what went wrong."""
 
     def __init__(self, encoder: Encoder, spellings: Spellings, own: bool) -> None:
         self.encoder, self.spellings, self.own = encoder, spellings, own
-        self.upto, self.speed, self.error = 0, 0.0, ""
-        self._stop, self._lock, self._thread = threading.Event(), threading.Lock(), None
+        self.upto, self.speed = 0, 0.0
+        self._stop, self._lock = threading.Event(), threading.Lock()
         atexit.register(self._end)  # compiled code must not be cut off
-
-    @property
-    def running(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
 
     @property
     def stopped(self) -> bool:
@@ -47,38 +43,22 @@ class Reading:
                 return
             self._stop.clear()
             self.upto, self.speed = upto, 0.0
-            # pages' threads know the reader's language, this one's errors are said in it too
-            self._thread = threading.Thread(
-                target=self._read, args=(t("The words could not be read."),), name="spellings", daemon=True
-            )
-            self._thread.start()
-
-    def wait(self, seconds: float) -> None:
-        """Until the reading is over, at most so long: words whose vectors came with the model are read within it."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+            self.begin(self._read, failed=t("The words could not be read."), name="spellings")
 
     def stop(self) -> None:
         self._stop.set()
 
     def _end(self) -> None:
         self.stop()
-        if self._thread is not None:
-            self._thread.join(60)
+        self.wait(60)
 
-    def _read(self, failed: str) -> None:
+    def _read(self) -> None:
         started, before = time.monotonic(), self.spellings.read
 
         def report(done: int, total: int) -> None:
             self.speed = (done - before) / (time.monotonic() - started)
 
-        try:
-            self.spellings.extend(self.encoder, self.upto, report=report, stop=self._stop.is_set)
-        except ElmoscopeError as error:
-            self.error = str(error)
-        except Exception:  # a page must hear of it, whatever it was
-            self.error = failed
-            raise
+        self.spellings.extend(self.encoder, self.upto, report=report, stop=self._stop.is_set)
 
 
 @kept(3, weighed=False)

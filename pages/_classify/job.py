@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.classify import tasks as heads
+from core.classify import tasks
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
 from core.classify.head import Head
 from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.runs import Frozen
 from core.classify.train import make_trainer
-from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.turns import Turn
 from core.elmo.models import Model
 from core.static.vectors import StaticVectors
-from pages._frame.server_jobs import waiting_text
+from pages._frame.server_jobs import Background, waiting_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +50,7 @@ class Order:
 
 
 @dataclass
-class TrainingJob:
+class TrainingJob(Background):
     """What a page looks at while the thread works; only the thread writes, but for `stop_asked`."""
 
     order: Order
@@ -68,8 +65,6 @@ class TrainingJob:
     pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
     dataset: Dataset | None = None
     notes: tuple[str, ...] = ()
-    error: str | None = None
-    running: bool = True
     training: bool = False  # the layers are there, the first run has begun
 
     @property
@@ -86,41 +81,29 @@ class TrainingJob:
         return waiting_text(self.turn) if self.turn.began is None else self.stage
 
     def start(self, model: Model, vectors: StaticVectors) -> TrainingJob:
-        arguments = (model, vectors, i18n.language())
-        threading.Thread(target=self._work, args=arguments, name="training", daemon=True).start()
-        return self
+        failed = t("The training stopped for a reason that is not the data's; the terminal shows it. Results so far are kept.")
+        return self.begin(lambda: self._work(model, vectors), failed=failed, name="training")
 
     def title_of(self, variant: str, seed: int) -> str:
         """A run's name for people: the seed stands in it where there are several."""
         title = variant_titles()[variant]
         return t("{classifier}, seed {seed}", classifier=title, seed=seed) if len(self.order.seeds) > 1 else title
 
-    def _work(self, model: Model, vectors: StaticVectors, language: str) -> None:
-        i18n.use(language)
-        try:
-            with self.turn:
-                self._train(model, vectors)
-                if not self.turn.stop_asked:
-                    self.turn.check()  # ended by the clock: the page says so beside what there is
-        except ElmoscopeError as error:
-            self.error = str(error)
-        except Exception:  # a page must hear of it, whatever it was
-            self.error = t(
-                "The training stopped for a reason that is not the data's; the terminal shows it. Results so far are kept."
-            )
-            raise
-        finally:
-            self.running = False
+    def _work(self, model: Model, vectors: StaticVectors) -> None:
+        with self.turn:
+            self._train(model, vectors)
+            if not self.turn.stop_asked:
+                self.turn.check()  # ended by the clock: the page says so beside what there is
 
     def _train(self, model: Model, vectors: StaticVectors) -> None:
-        order, task = self.order, heads.task_named(self.order.task)
+        order, task = self.order, tasks.task_named(self.order.task)
         self.stage = t("Reading the texts")
         split = SplitConfig(share=order.share, duplicates=task.duplicates)
-        self.dataset = heads.open_data(task, split=split, **order.files, **order.columns)
+        self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns)
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
         self.stage = t("Computing ELMo's layers of every text, once; then {n} trainings", n=len(variants) * len(order.seeds))
-        frozen = heads.freeze(variants, self.dataset, model, vectors, report=self._layers)
+        frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]
         self.training, self.seconds_left = True, None
@@ -128,11 +111,11 @@ class TrainingJob:
             if variant.members:
                 self._make_committee(variant, seed, frozen[variant.name])
                 continue
-            config, parts = heads.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
+            config, parts = tasks.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
             trainer = make_trainer(variant, self.dataset, config, parts, model.encoder.device)
             told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **told)
-            for event in heads.run(trainer, stop=lambda: self.stop_asked):
+            for event in tasks.run(trainer, stop=lambda: self.stop_asked):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
                 self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
                 self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
@@ -149,7 +132,7 @@ class TrainingJob:
 
     def _make_committee(self, variant: Variant, seed: int, frozen: Frozen) -> None:
         trained = {name: head for (name, s), head in self.heads.items() if s == seed}
-        config = heads.task_config(heads.task_named(self.order.task), seed=seed, epochs=self.order.epochs)
+        config = tasks.task_config(tasks.task_named(self.order.task), seed=seed, epochs=self.order.epochs)
         self.heads[variant.name, seed] = make_committee(variant, trained, self.dataset, config, frozen)
 
     def _layers(self, done: int, total: int, speed: float) -> None:
@@ -174,19 +157,5 @@ def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) 
     return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
 
 
-def time_in_words(seconds: float) -> str:
-    """A time to come, no finer than it is known."""
-    if seconds < 90:
-        return t("{n:.0f} s", n=seconds)
-    return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)
-
-
 class _Stopped(ElmoscopeError):
     """The user asked for it."""
-
-
-def wait_a_moment(job: TrainingJob, seconds: float = 0.3) -> None:
-    """So that a small job's result is on the page at once."""
-    until = time.monotonic() + seconds
-    while job.running and time.monotonic() < until:
-        time.sleep(0.02)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.classify import tasks as heads
+from core.classify import tasks
 from core.classify.model import VARIANTS, variant_titles
 from core.common.i18n import t
 from core.common.significance import LEVEL, holm, margin, mcnemar, points, written
@@ -33,7 +33,7 @@ TASKS = ("titles", "titles-more", "news", "spam", "sentiment", "sentiment2")  # 
 
 def task_titles() -> dict[str, str]:
     """What TASKS are called."""
-    known = heads.task_titles()
+    known = tasks.task_titles()
     return known | {"titles": known["news-title"], "titles-more": t("News, title alone, more rows")}
 
 
@@ -84,13 +84,13 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _task(found: dict) -> None:
-    tasks, titles = task_titles(), variant_titles()
+    named, titles = task_titles(), variant_titles()
     names = [name for name in TASKS if name in found]
     if not names:
         return
     st.markdown(t("#### Every variant, task by task"))
     name = st.segmented_control(
-        t("Task"), names, default=names[0], format_func=tasks.get, key="results_task", bind="query-params", persist_state="session"
+        t("Task"), names, default=names[0], format_func=named.get, key="results_task", bind="query-params", persist_state="session"
     ) or names[0]  # fmt: skip
     rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: _kind(v) for v in rows}
@@ -98,7 +98,7 @@ def _task(found: dict) -> None:
     draw(
         accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
         key=f"results.{name}",
-        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=tasks.get(name, name), named=named),
+        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=named.get(name, name), named=named),
     )
     notice(about_task(rows, _condition(name)))
     st.caption(

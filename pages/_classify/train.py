@@ -7,7 +7,8 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.classifiers import curves_figure
 from pages._cached import opened
-from pages._classify.job import TrainingJob, time_in_words, wait_a_moment
+from pages._cached.progress import duration
+from pages._classify.job import TrainingJob
 from pages._classify.order import choose
 from pages._classify.train_results import show_comparison, show_results
 from pages._frame.frame import notice
@@ -25,7 +26,7 @@ def show(in_use: InUse) -> None:
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
             job = TrainingJob(order, TURNS.ask(visitor())).start(opened.model(in_use.model), opened.vectors(in_use.vectors))
             st.session_state.training = job
-            wait_a_moment(job)
+            job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
     if job is None:
         notice(
@@ -52,9 +53,9 @@ def _watch(job: TrainingJob) -> None:
     told = job.told
     if job.seconds_left is not None:
         if job.training:
-            told = t("{stage}; for all of them {time} left at most", stage=told, time=time_in_words(job.seconds_left))
+            told = t("{stage}; for all of them {time} left at most", stage=told, time=duration(job.seconds_left))
         else:
-            told = t("{stage}; {time} left for the layers", stage=told, time=time_in_words(job.seconds_left))
+            told = t("{stage}; {time} left for the layers", stage=told, time=duration(job.seconds_left))
     bar, stop = st.columns([5, 1], vertical_alignment="center")
     bar.progress(min(1.0, job.share_done), text=told)
     if stop.button(t("Stop"), icon=":material/stop:", key="train.stop", width="stretch", help=t("The best so far is kept")):

@@ -7,7 +7,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core.classify import tasks as heads
+from core.classify import tasks
 from core.classify.model import VARIANTS
 from core.classify.tables import MAX_CHARACTERS as MAX_READ
 from core.common.errors import MissingArtifact
@@ -43,16 +43,16 @@ def show(in_use: InUse) -> None:
 
 
 def _inputs() -> tuple[str, str, float, list[str]]:
-    tasks = [name for name in heads.TASKS if any(heads.head_folders(name).values())]
-    if not tasks:
+    known = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
+    if not known:
         raise MissingArtifact(t("No classifier has been trained yet. Make them: python -m core train-heads --data FOLDER"))
-    if measured := [name for name in tasks if name in read_accuracy()]:
-        tasks = measured
+    if measured := [name for name in known if name in read_accuracy()]:
+        known = measured
     kept = {"bind": "query-params", "persist_state": "session"}
     columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
     task = columns[0].segmented_control(
-        t("What to tell apart"), tasks, default="news-title" if "news-title" in tasks else tasks[0], format_func=heads.task_titles().get, key="noise_task", **kept
-    ) or ("news-title" if "news-title" in tasks else tasks[0])  # fmt: skip
+        t("What to tell apart"), known, default="news-title" if "news-title" in known else known[0], format_func=tasks.task_titles().get, key="noise_task", **kept
+    ) or ("news-title" if "news-title" in known else known[0])  # fmt: skip
     share = columns[1].select_slider(
         t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **kept
     )  # fmt: skip
@@ -62,7 +62,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **kept)
     limited(st, label, text, limits().max_passage)
     as_you_type(label)
-    shipped = list(heads.head_folders(task))
+    shipped = list(tasks.head_folders(task))
     names = st.pills(
         t("Classifiers"), shipped, selection_mode="multi", default=[name for name in FIRST if name in shipped], key=f"noise_heads_{task}",
         format_func=lambda name: VARIANTS[name].title, **kept,
@@ -73,7 +73,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
 def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -> None:
     opened = classifiers.opened(task, in_use)
     clean = opened.task.clean(text[:MAX_READ])
-    tokens = heads.text_tokens(opened.task, text)
+    tokens = tasks.text_tokens(opened.task, text)
     found = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
     found = {name: found[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)

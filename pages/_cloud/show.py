@@ -19,12 +19,11 @@ from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.text.tokens import bare
 from pages._cached import opened
-from pages._cloud import notices as cloud_says
-from pages._cloud import unlabelled
+from pages._cloud import notices, unlabelled
 from pages._frame import markup
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._widgets import lists, notices
+from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, random_levels
@@ -41,7 +40,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
         if first.position is not None and second.position is not None:
             unlabelled.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT, picture)
         return
-    senses = notices.senses_of(table, lemma)
+    senses = table.senses_of(lemma)
     with picture:
         lists.legend(senses, undecided=True)
         left, right = st.columns(2, gap="large")
@@ -77,9 +76,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
             shares.append((label, one[0]))
     st.markdown(t("**Which meanings stand around each dot?**"))
     if shares:
-        named = "; ".join(f"{label}: {cloud_says.in_plain_words(each)}" for label, each in shares)
+        named = "; ".join(f"{label}: {notices.in_plain_words(each)}" for label, each in shares)
         draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
-    trusted = cloud_says.trusted(placed, trust, senses) if placed else ""
+    trusted = notices.trusted(placed, trust, senses) if placed else ""
     st.caption(
         t(
             "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. ELMo: the {k} labelled "
@@ -88,14 +87,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
         )
         + f" {trusted} {random_levels.sentence(level, layer) if (level := random_levels.level(in_use, layer)) else ''}".rstrip()
     )
-    notice(cloud_says.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
-    lists.twin(cloud_says.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")
+    notice(notices.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
+    lists.twin(notices.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")
 
 
 def labelled_word(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str | None:
     """The word in question where one of the sentences has it with two labelled senses; None where neither has."""
     for chosen in (first, second) if table is not None else ():
-        if chosen.word and (lemma := notices.lemma_of(table, chosen.word)) and len(notices.senses_of(table, lemma)) > 1:
+        if chosen.word and (lemma := table.lemma_of(chosen.word)) and len(table.senses_of(lemma)) > 1:
             return lemma
     return None
 
@@ -134,7 +133,7 @@ def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, 
 
 def _context(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: Chosen):
     """(shares, the nearest labelled occurrences with cosines) of one sentence; None where it has not the word."""
-    if chosen.position is None or notices.lemma_of(table, chosen.word) != lemma:
+    if chosen.position is None or table.lemma_of(chosen.word) != lemma:
         return None
     products = opened.query_products(in_use.corpus, in_use.model, "targets", chosen.tokens, chosen.position)
     others = rows[~table.same_sentence(rows, chosen.tokens, chosen.position)]

@@ -11,8 +11,7 @@ from core.common.i18n import t
 from core.figures.spaces import cka_heat, overlap_histogram
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
-from pages._compare import spaces
-from pages._compare import store as compare_store
+from pages._compare import spaces, store
 from pages._compare.spaces import MARK, Chosen
 from pages._compare.words import noticed, table_of, word_in_both
 from pages._frame.frame import notice
@@ -39,7 +38,7 @@ def show(in_use: InUse) -> None:
         notice([t("The lists are compared when every word has been read.")])
         return
     with st.spinner(t("Comparing every word with every other…"), show_time=True):
-        found = compare_store.result(*chosen, K, tables)
+        found = store.result(*chosen, K, tables)
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=K))

@@ -13,6 +13,7 @@ from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import sentences_of
 from pages._cached import opened
+from pages._frame.server_jobs import ServerJob
 
 MARK = " · "  # between a model and its layer
 
@@ -70,7 +71,7 @@ def is_one(first: Chosen, second: Chosen) -> bool:
     return all(registry.resolve(getattr(first, a), k) == registry.resolve(getattr(second, a), k) for a, k in kinds)
 
 
-def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], list[tuple[opened.Job, Chosen]]]:
+def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], list[tuple[ServerJob, Chosen]]]:
     """Each contextual space's table, and the jobs that are not done; meanwhile the labelled tokens of the bundled corpus stand in."""
     found, running = {}, []
     for one in chosen:

@@ -15,9 +15,9 @@ from core.text.concordance import Concordance, Hits
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import Kept
 from core.text.sentences import Sentence
-from pages._cached import opened as store
+from pages._cached import opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import store as corpus_store
+from pages._corpus import store
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
 
@@ -28,14 +28,14 @@ STOPS_WITHIN_S = 30
 def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: Kept | None) -> None:
     """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
     own = sentences_of(corpus) is None
-    plan = corpus_store.plan(corpus, in_use.model, sentences)
+    plan = store.plan(corpus, in_use.model, sentences)
     figures = [
         (t("Documents"), f"{plan.documents:,}"), (t("Sentences"), f"{plan.sentences:,}"), (t("Tokens"), f"{plan.tokens:,}"),
         (t("Distinct words"), f"{plan.words:,}"),
     ]  # fmt: skip
     if own:
         with st.spinner(t("Measuring how fast this machine reads…")):
-            pace = corpus_store.pace(in_use.model, sentences)
+            pace = store.pace(in_use.model, sentences)
         figures += [(t("Reading it, about"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
     for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
         place.metric(label, value)
@@ -58,16 +58,16 @@ def common_word(sentences: list[Sentence]) -> str:
     return next((w for w, _ in counts.most_common(500) if len(w) > 4 and w.isalpha()), counts.most_common(1)[0][0])
 
 
-def noticed(opened: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
+def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
     """How often, where, and beside what: computed from the finds."""
-    shown, lines, total = escape(query.strip()[:60]), [], len(opened.codes)
+    shown, lines, total = escape(query.strip()[:60]), [], len(texts.codes)
     if guessed:
         lines.append(t("Nothing is typed yet, so here is “{word}”.", word=shown))
     if not len(hits):
-        near = ", ".join(f"“{escape(word)}”" for word in opened.like(query))
+        near = ", ".join(f"“{escape(word)}”" for word in texts.like(query))
         lines.append(t("No sentence here holds “{word}”.", word=shown))
         return [*lines, t("Spelt nearly like it: {words}.", words=near)] if near else lines
-    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in opened.by_document(hits)), reverse=True)
+    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in texts.by_document(hits)), reverse=True)
     rate = 1000 * len(hits) / total
     told = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
     if len(hits) == 1:
@@ -81,9 +81,9 @@ def noticed(opened: Concordance, query: str, guessed: bool, hits: Hits) -> list[
             lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **told))
         else:
             lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **told))
-    if (found := opened.commonest_beside(hits, -1)) and found[1] > 1:
+    if (found := texts.commonest_beside(hits, -1)) and found[1] > 1:
         lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
-    if (found := opened.commonest_beside(hits, 1)) and found[1] > 1:
+    if (found := texts.commonest_beside(hits, 1)) and found[1] > 1:
         lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
     if total < FEW_TOKENS:
         lines.append(t("With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", n=total))
@@ -135,16 +135,16 @@ def _use(corpus: str) -> None:
 
 
 def _reading(in_use: InUse, corpus: str) -> None:
-    job = store.table_job(corpus, in_use.model)
+    job = opened.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
-        show_state(job, lambda: store.go_on(corpus, in_use.model))
+        show_state(job, lambda: opened.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         row[0].success(t("In use on every page: all {n:,} tokens are read.", n=len(job.result)), icon=":material/done_all:")
         row[1].page_link("pages/neighbours.py", label=t("Neighbours in it"), icon=":material/hub:")
         row[2].page_link("pages/found.py", label=t("Senses found in it"), icon=":material/category:")
-        if not store.is_labelled(corpus):
+        if not opened.is_labelled(corpus):
             st.caption(t("It has no words labelled with senses, so the Map, which colours by sense, has nothing to show for it."))
     if own_corpus.is_own(corpus):
         with st.popover(t("Forget it"), icon=":material/delete:"):
@@ -155,10 +155,10 @@ def _reading(in_use: InUse, corpus: str) -> None:
 
 
 def _forget(corpus: str, model: str) -> None:
-    job = store.table_job(corpus, model)
+    job = opened.table_job(corpus, model)
     job.stop()
     job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
     own_corpus.forget(corpus)
-    store.drop_job(corpus, model)
+    opened.drop_job(corpus, model)
     st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
     st.session_state.pop("corpus.kept", None)

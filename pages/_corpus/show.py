@@ -22,7 +22,7 @@ from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits,
 from core.text.own_corpus import Kept, Source
 from core.text.tokens import join_tokens
 from pages._corpus import reading, store
-from pages._frame import question as asked
+from pages._frame import question
 from pages._frame.browser import limited
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -47,8 +47,8 @@ def _brought(way: str, given, column: str) -> Kept | None:
     """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
     if not given or (isinstance(given, str) and not given.strip()):
         return None
-    asked = given if isinstance(given, str) else " ".join(file.file_id for file in given)
-    key = hashlib.sha256(f"{way}\n{column}\n{asked}".encode("utf-8", "ignore")).hexdigest()
+    given_text = given if isinstance(given, str) else " ".join(file.file_id for file in given)
+    key = hashlib.sha256(f"{way}\n{column}\n{given_text}".encode("utf-8", "ignore")).hexdigest()
     known, outcome = st.session_state.get("corpus.kept", ("", None))
     if known != key or (
         isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)
@@ -117,7 +117,7 @@ def _search(opened: Concordance) -> None:
 
 def _first_word(opened: Concordance) -> str:
     """What is looked for before anything is typed: the word in question on other pages if it is there, else a common long one."""
-    word = asked.word()
+    word = question.word()
     return word if word in opened.number else reading.common_word(opened.sentences)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame import examples, question
 from pages._frame.browser import limited
-from pages._frame.examples import Decided as Example
+from pages._frame.examples import Decided
 from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
 
@@ -42,7 +42,7 @@ def sentence() -> Chosen:
     return inputs.sentence(st.container(), "a", t("Sentence"), t("Word in question"))
 
 
-def example_on_screen(chosen: Chosen) -> Example | None:
+def example_on_screen(chosen: Chosen) -> Decided | None:
     """The example that the sentence and its word are, if they are one."""
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
@@ -92,7 +92,7 @@ def _one_of(row, label: str, names: dict[str, str], default: str, key: str, told
     ) or default  # fmt: skip
 
 
-def _label(example: Example) -> str:
+def _label(example: Decided) -> str:
     if example.shows == "past":
         return t("{word}: the past decides", word=example.word)
     if example.shows == "future":

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.common.i18n import t
 from core.figures.influence import view_name
-from core.senses import influence as inf
+from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text import languages, word_in_question
 from pages._decided.inputs import Asked, example_on_screen
@@ -25,7 +25,7 @@ def content_of(found: Influence) -> set[int]:
 
 def noticed(found: Influence, asked: Asked, stands: Verdict, chosen: Chosen, content: set[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
-    nearest = inf.verdict(found, asked.layer, asked.half)
+    nearest = influence.verdict(found, asked.layer, asked.half)
     lines = [_sentence(_reading(found, nearest), _judged(chosen, nearest))]
     if not found.changed:
         return lines
@@ -38,18 +38,18 @@ def hangs_on(found: Influence, asked: Asked) -> list[str]:
     """Which words the sense hangs on, and what the word alone is taken for; for the small print."""
     if asked.layer == "0" or not found.changed:
         return []
-    return [*_turns(found, asked, inf.verdict(found, asked.layer, asked.half)), *_alone(found, asked.layer)]
+    return [*_turns(found, asked, influence.verdict(found, asked.layer, asked.half)), *_alone(found, asked.layer)]
 
 
 def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str]:
     """Without senses, beside another sentence: which word holds the two apart: two sentences."""
     if not found.changed:
         return [_sentence(t("no other word stands around it"))]
-    values = inf.apart(found, asked.layer, asked.half)
+    values = influence.apart(found, asked.layer, asked.half)
     ranked = [int(k) for k in np.argsort(-values, kind="stable")]
-    naming = [k for k in ranked if found.changed[k] in content and values[k] >= inf.CLEAR]
+    naming = [k for k in ranked if found.changed[k] in content and values[k] >= influence.CLEAR]
     places = {"where": view_name(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
-    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), inf.HALVES.index(asked.half), 1]:.2f}"
+    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
     if asked.layer == "0":
         return [_sentence(_nothing("0"))]
     if not naming:
@@ -70,13 +70,13 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str
 
 def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str]:
     """Where only the way of the vector can be told: two sentences."""
-    moved = found.moved[:, found.views.index(asked.layer), inf.HALVES.index(asked.half)]
-    if not len(moved) or moved.max() < inf.CLEAR:
+    moved = found.moved[:, found.views.index(asked.layer), influence.HALVES.index(asked.half)]
+    if not len(moved) or moved.max() < influence.CLEAR:
         return [_sentence(_nothing(asked.layer))]
     before = np.array(found.changed) < found.position
     places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
     sums = t("The words before it move it by {before} in sum, the words after it by {after}.", **places)
-    naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= inf.CLEAR]
+    naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
     word, where, who = word_at(found, found.changed[naming[0]]), view_name(asked.layer), reader(asked.half)
@@ -111,10 +111,10 @@ def _judged(chosen: Chosen, nearest: Verdict) -> str:
 
 
 def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]) -> str:
-    values = inf.parts(found, asked.layer, asked.half, stands.sense)
+    values = influence.parts(found, asked.layer, asked.half, stands.sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if found.changed[k] in content]
-    if not naming or abs(values[naming[0]]) < inf.CLEAR:
-        return _nothing(asked.layer) if np.abs(values).max() < inf.CLEAR else t("no single word of meaning decides")
+    if not naming or abs(values[naming[0]]) < influence.CLEAR:
+        return _nothing(asked.layer) if np.abs(values).max() < influence.CLEAR else t("no single word of meaning decides")
     most = naming[0]
     places = {"word": word_at(found, found.changed[most]), "sense": escape(stands.sense), "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
@@ -132,7 +132,7 @@ def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
     """The words that the sense hangs on."""
     if not nearest.clear or asked.layer == "0":
         return []
-    turning = inf.turning(found, asked.layer, asked.half)
+    turning = influence.turning(found, asked.layer, asked.half)
     words = ", ".join(f"“{word_at(found, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
     if not turning:
         return [t("Changing no single word turns it to another sense.")]
@@ -143,16 +143,16 @@ def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
 
 def _sides(found: Influence, view: str) -> list[str]:
     """Which half settles it, how much that half has read, and whether the halves agree."""
-    each, side, added = inf.halves(found, view), inf.settles(found, view), inf.gains(found, view)
-    past, future = each[inf.PAST], each[inf.FUTURE]
-    told = {"past": _signed(added[inf.PAST]), "future": _signed(added[inf.FUTURE])}
+    each, side, added = influence.halves(found, view), influence.settles(found, view), influence.gains(found, view)
+    past, future = each[influence.PAST], each[influence.FUTURE]
+    told = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
-    if side == inf.PAST:
+    if side == influence.PAST:
         lines.append(_past_settles(found.position, told))
-    elif side == inf.FUTURE:
+    elif side == influence.FUTURE:
         lines.append(_future_settles(len(found.tokens) - 1 - found.position, told))
-    elif each[inf.BOTH].clear:
-        if max(added[inf.PAST], added[inf.FUTURE]) < inf.EVEN:
+    elif each[influence.BOTH].clear:
+        if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
                 t("neither half settles it: the word by itself leads there, and the sentence adds nothing (past {past}, future {future} standard deviations)", **told)
             )  # fmt: skip
@@ -193,9 +193,9 @@ def _future_settles(n: int, told: dict[str, str]) -> str:
 
 def _alone(found: Influence, view: str) -> list[str]:
     """What the word itself is taken for."""
-    cosines = found.alone[found.views.index(view), inf.HALVES.index(inf.BOTH)]
+    cosines = found.alone[found.views.index(view), influence.HALVES.index(influence.BOTH)]
     best = int(cosines.argmax())
-    if inf.margins(cosines, best) < inf.CLEAR:
+    if influence.margins(cosines, best) < influence.CLEAR:
         return []
     places = {"word": word_at(found, found.position), "sense": escape(found.senses[best])}
     return [t("With no sentence around it, “{word}” would be taken for {sense}.", **places)]

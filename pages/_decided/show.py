@@ -13,16 +13,15 @@ from core.common.markup import plain
 from core.elmo.mix import layer_weights
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, view_name
 from core.figures.style import LAYER_COLOURS, sense_colour
-from core.senses import influence as inf
+from core.senses import influence
 from core.senses.influence import Influence
 from pages._cached import opened
-from pages._decided import tables
-from pages._decided import words as says
+from pages._decided import tables, words
 from pages._decided.inputs import Asked
 from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._widgets import lists, notices
+from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence
 from pages._word.store import influences, pulls
@@ -38,11 +37,11 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked, inputs: DeltaGenerator, pi
     if not found.changed:
         st.html(f"<p>{t('“{word}” stands alone: type other words around it.', word=escape(chosen.word[:40]))}</p>")
     elif len(found.changed) < len(found.tokens) - 1:
-        st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=inf.REACH))
+        st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=influence.REACH))
     if len(found.senses) < 2:
         found = _by_other(in_use, chosen, asked, found, tuple(weights.tolist()), inputs, picture)
     else:
-        senses = notices.senses_of(opened.targets(in_use.corpus, in_use.model), chosen.word)
+        senses = opened.targets(in_use.corpus, in_use.model).senses_of(chosen.word)
         _sense(found, asked, chosen, {sense: sense_colour(k) for k, sense in enumerate(senses)}, inputs, picture)
     lists.twin(tables.of_words(found), name="influence", label=t("The words as a table"), key="decided.table")
 
@@ -53,18 +52,18 @@ def _sense(
     """A word with senses: who spoke for one, in colours of that sense and of the best other."""
     with inputs:
         sense = _sense_asked(found, asked, list(colours))
-    stands = inf.verdict(found, asked.layer, asked.half, sense)
+    stands = influence.verdict(found, asked.layer, asked.half, sense)
     pair = (colours[stands.sense], colours[stands.rival])
-    values = np.stack([inf.parts(found, view, asked.half, sense) for view in found.views], axis=1)  # (K, V)
-    column, moves = found.views.index(asked.layer), inf.shifts(found, asked.layer, asked.half)
+    values = np.stack([influence.parts(found, view, asked.half, sense) for view in found.views], axis=1)  # (K, V)
+    column, moves = found.views.index(asked.layer), influence.shifts(found, asked.layer, asked.half)
     hovers = {
-        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=says.each_sense(found.senses, move))
+        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=words.each_sense(found.senses, move))
         for k, v, move in zip(found.changed, values[:, column], moves, strict=True)
     }
-    picture.html(_marks(found, values[:, column], hovers, pair) + says.legend(asked, stands, pair))
+    picture.html(_marks(found, values[:, column], hovers, pair) + words.legend(asked, stands, pair))
     left, right = st.columns([1, 1], gap="large")
     with left:
-        note = t("for {sense}, read by {half}", sense=sense, half=says.reader(asked.half))
+        note = t("for {sense}, read by {half}", sense=sense, half=words.reader(asked.half))
         lists.heading(t("Word by word, layer by layer"), pair[0], note)
         st.html(_heat(found, column, values, pair))
     with right:
@@ -74,7 +73,7 @@ def _sense(
         bars = [
             HalfBar(view_name(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
             for view in found.views[1:-1]
-            for v in inf.halves(found, view).values()
+            for v in influence.halves(found, view).values()
         ]
         named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
         alt = t("The sense that past, future and both would choose in each layer, with its lead. {named}.", named=named)
@@ -99,7 +98,7 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
         t("Which words spoke for"), options, default="", key="dsense", bind="query-params", persist_state="session",
         format_func=lambda sense: plain(sense) or t("the nearest sense"),
     )  # fmt: skip
-    return picked or inf.verdict(found, asked.layer, asked.half).sense
+    return picked or influence.verdict(found, asked.layer, asked.half).sense
 
 
 def _by_other(
@@ -119,10 +118,10 @@ def _by_other(
     one, second = ((c.tokens, c.position) for c in (chosen, other))
     pulled = pulls(in_use.model, one, second, asked.how, asked.swap, weights)
     pair = (sense_colour(0), sense_colour(1))
-    values = np.stack([inf.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
+    values = np.stack([influence.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
     column = pulled.views.index(asked.layer)
     hovers = {k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)}  # fmt: skip
-    picture.html(_marks(pulled, values[:, column], hovers, pair) + says.legend_of_two(pair))
+    picture.html(_marks(pulled, values[:, column], hovers, pair) + words.legend_of_two(pair))
     lists.heading(
         t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it")
     )
@@ -133,9 +132,9 @@ def _by_other(
 
 def _how_far(found: Influence, asked: Asked, picture: DeltaGenerator) -> None:
     """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
-    picture.html(f"<p>{says.no_other(found)}</p>")
+    picture.html(f"<p>{words.no_other(found)}</p>")
     column, blue = found.views.index(asked.layer), LAYER_COLOURS["2"]
-    values = found.moved[:, :, inf.HALVES.index(asked.half)]
+    values = found.moved[:, :, influence.HALVES.index(asked.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(found.changed, values[:, column], strict=True)}
     picture.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine of its vector with that in the sentence as it stands"))

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.common.i18n import t
 from core.figures.influence import half_name, view_name
-from core.senses import influence as inf
+from core.senses import influence
 from core.senses.influence import Influence
 from core.text.tokens import join_tokens
 
@@ -16,7 +16,7 @@ def of_words(found: Influence) -> pd.DataFrame:
     rows = []
     for n, position in enumerate(found.changed):
         for v, view in enumerate(found.views):
-            for h, half in enumerate(inf.HALVES):
+            for h, half in enumerate(influence.HALVES):
                 row = {t("place"): position + 1, t("word"): found.tokens[position], t("layer"): view_name(view)}
                 row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(found.moved[n, v, h]), 4)}
                 change = found.cosines[v, h] - found.varied[n, v, h]
@@ -29,8 +29,8 @@ def of_halves(found: Influence) -> pd.DataFrame:
     """A row for each layer and half: the sense it chooses, its lead, and the cosine to every sense."""
     rows = []
     for v, view in enumerate(found.views):
-        added, chosen = inf.gains(found, view), inf.verdict(found, view, inf.BOTH).sense
-        for h, verdict in enumerate(inf.halves(found, view).values()):
+        added, chosen = influence.gains(found, view), influence.verdict(found, view, influence.BOTH).sense
+        for h, verdict in enumerate(influence.halves(found, view).values()):
             row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): view_name(view)}
             row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
             row |= {t("lead"): round(verdict.margin, 4), t("lead with no sentence"): round(verdict.alone, 4)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.common.i18n import t
 from core.figures.influence import signed
-from core.senses import influence as inf
+from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text.tokens import bare
 from pages._decided.inputs import Asked
@@ -17,7 +17,7 @@ from pages._widgets import lists
 
 def reader(half: str) -> str:
     """Who has read the sentence."""
-    return {inf.PAST: t("the past half"), inf.FUTURE: t("the future half"), inf.BOTH: t("both halves")}[half]
+    return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
 
 
 def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
@@ -28,9 +28,9 @@ def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
 def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
     """HTML under the sentence: what its colours and numbers are."""
     how = {
-        inf.DROP: t("Under each word: the lead that goes when it is dropped."),
-        inf.MASK: t("Under each word: the lead that goes when it is masked."),
-        inf.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=escape(asked.swap)),
+        influence.DROP: t("Under each word: the lead that goes when it is dropped."),
+        influence.MASK: t("Under each word: the lead that goes when it is masked."),
+        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=escape(asked.swap)),
     }[asked.how]
     lead = t(
         "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "

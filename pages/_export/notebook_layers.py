@@ -24,7 +24,7 @@ from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
 from core.figures.maps import map_figure
 from core.figures.style import mark
 
-word = lemma_of(word) or word
+word = table.lemma_of(word) or word
 labelled = word == ALL_WORDS or word in table.lemmas
 
 
@@ -133,7 +133,7 @@ pd.concat(lists, keys=["first", "second"])
 _MIX_SENSES = """\
 from core.senses.reports import sense_report_of
 
-lemma = lemma_of(queries[0].word)
+lemma = table.lemma_of(queries[0].word)
 report = sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
 alone = [sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
 (report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone
@@ -217,11 +217,11 @@ def model(settings: Settings) -> Recipe:
 
 
 _PANELS = """\
-from core.evaluation import card as modelcard
+from core.evaluation.card import knowledge_panels, read_card
 from core.figures.measures import panel_figure, shared_span
 
-card = modelcard.read_card(model.folder, model.fingerprint)
-panels = modelcard.knowledge_panels(card.measures) if card.measures else []
+card = read_card(model.folder, model.fingerprint)
+panels = knowledge_panels(card.measures) if card.measures else []
 drawn = [panel_figure(panel, span=shared_span(panels)) for panel in panels]
 {panel.title: (panel.accuracy, panel.baseline_name, panel.baseline) for panel in panels}
 """
@@ -252,13 +252,13 @@ def state(settings: Settings) -> Recipe:
 
 _REMEMBERED = """\
 from core.text.tokens import split_sentences
-from core.analysis import memory as statefulness
+from core.analysis.memory import remember
 from core.text.corpora import open_corpus
 
 tokens = languages.tokenize(text)
 between = [languages.tokenize(sentence) for sentence in split_sentences(other)]
 varied = [list(sentence.tokens) for sentence in open_corpus("sentences")[:40]]  # another text for every time
-memory = statefulness.remember(model.encoder, tokens, between, varied, rounds)
+memory = remember(model.encoder, tokens, between, varied, rounds)
 dict(zip(tokens, (1 - memory.drifted.whole[layer]).round(4)))  # cosine to the same word from a fresh start
 """
 _DRIFT = """\

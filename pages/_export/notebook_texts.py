@@ -197,32 +197,32 @@ import numpy as np
 
 from core.elmo.mix import layer_weights
 from core.index.tables import open_table
-from core.senses import clusters as induction
+from core.senses import clusters
 
 table = open_table(corpus, model, targets_only=corpus == "sentences")
 code = table.word_codes.get(word, -2)
 rows = np.flatnonzero(table.lemma == table.lemmas.index(word) if word in table.lemmas else table.word == code)
 weights = layer_weights(layer, table.meta["layers"]).astype(np.float32)
-directions = induction.directions(np.tensordot(weights, table.rows.take(rows), axes=(0, 1)), table.word[rows])
-suggestion = induction.suggest(directions)
-groups = induction.clusters(directions, number or suggestion.number)
+directions = clusters.directions(np.tensordot(weights, table.rows.take(rows), axes=(0, 1)), table.word[rows])
+suggestion = clusters.suggest(directions)
+groups = clusters.clusters(directions, number or suggestion.number)
 suggestion.number, np.bincount(groups)
 """
 _TYPICAL = """\
 occurrences = [table.occurrence(int(row)) for row in rows]
-cosines, _ = induction.closeness(directions, groups)
+cosines, _ = clusters.closeness(directions, groups)
 typical = {  # the three sentences nearest to the middle of each group
     int(group): [" ".join(occurrences[k].tokens) for k in np.argsort(-np.where(groups == group, cosines, -2))[:3]]
     for group in np.unique(groups)
 }
 labelled = np.array([k for k, one in enumerate(occurrences) if one.sense], int)
-agreement = induction.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
+agreement = clusters.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
 typical, agreement
 """
 _NUMBER = """\
 from core.figures.spaces import number_figure
 
-number_figure(induction.NUMBERS, suggestion.silhouettes, suggestion.null, number or suggestion.number)
+number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.null, number or suggestion.number)
 """
 
 
@@ -248,7 +248,7 @@ def _space(text: str) -> tuple[str, str | None]:
 _SPACES = """\
 import numpy as np
 
-from core.analysis import spaces as comparing
+from core.analysis.spaces import compare, linear_cka, on_words, shared_words, static_space, type_space
 from core.elmo.mix import layer_weights
 from core.elmo.models import open_model
 from core.index.tables import open_table
@@ -260,21 +260,21 @@ def space(name, layer, corpus):
     if layer is None:
         vectors = open_vectors(name)
         words = vectors.words[:100_000]
-        return comparing.static_space(vectors.name, words, np.stack([vectors.vector(word) for word in words]))
+        return static_space(vectors.name, words, np.stack([vectors.vector(word) for word in words]))
     table = open_table(corpus, open_model(name))
-    return comparing.type_space(f"{name} {layer} {corpus}", table, layer_weights(layer, table.meta["layers"]))
+    return type_space(f"{name} {layer} {corpus}", table, layer_weights(layer, table.meta["layers"]))
 
 
 both = [space(*one) for one in spaces]
-words = comparing.shared_words(both)
-first, second = (comparing.on_words(one, words) for one in both)
+words = shared_words(both)
+first, second = (on_words(one, words) for one in both)
 len(words)
 """
 _KEPT = """\
 from core.figures.spaces import overlap_histogram
 
-compared = comparing.compare(first, second, words, k=k)
-print(float(compared.shared.mean()), "of", k, "on average; linear CKA", comparing.linear_cka(first, second))
+compared = compare(first, second, words, k=k)
+print(float(compared.shared.mean()), "of", k, "on average; linear CKA", linear_cka(first, second))
 overlap_histogram(compared.shared, k, compared.chance)
 """
 _CHANGED = """\

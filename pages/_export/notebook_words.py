@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, editing."""
+"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chos
 LEMMA = """\
 from core.analysis.word_maps import map_rows
 
-word = next((lemma for query in queries if (lemma := lemma_of(query.word))), queries[0].word.casefold() if queries else word)
+word = next((lemma for query in queries if (lemma := table.lemma_of(query.word))), queries[0].word.casefold() if queries else word)
 labelled = word in table.lemmas
 rows = map_rows(table, word) if labelled else []
-senses = sorted({table.senses[code] for code in table.sense[rows]}) if labelled else ["the first sentence", "the second sentence"]
+senses = table.senses_of(word) if labelled else ["the first sentence", "the second sentence"]
 word, len(rows), senses  # without labelled sentences: which of the two sentences something is nearer to
 """
 
@@ -110,7 +110,7 @@ profiles = cloud.profiles(table, word, vectors) if labelled and word in vectors 
 placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
 shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
 for name, query in zip(("first sentence", "second sentence"), queries if labelled else []):
-    if lemma_of(query.word) == word:
+    if table.lemma_of(query.word) == word:
         others = rows[~table.same_sentence(rows, query.tokens, query.position)]
         cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
         labels = [table.senses[code] for code in table.sense[others]]
@@ -170,7 +170,7 @@ from core.senses import influence
 
 tokens, known = languages.tokenize(text), None
 weights = layer_weights("mix", table.meta["layers"], mix or None)
-if lemma := lemma_of(tokens[position]):  # the senses of its labelled sentences, this very one left out
+if lemma := table.lemma_of(tokens[position]):  # the senses of its labelled sentences, this very one left out
     rows = np.array([row for row in table.labelled_rows(lemma) if table.occurrence(row).tokens != tuple(tokens)], int)
     known = influence.centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
 found = influence.influence(model.encoder, tokens, position, known, how=how, swap=swap, weights=weights)
@@ -216,28 +216,28 @@ _PATH = """\
 import numpy as np
 
 from core.elmo.mix import layer_weights
-from core.senses import edits as editing
+from core.senses import edits
 
 first, second = queries
 weights = layer_weights(layer, table.meta["layers"])
-if labelled and lemma_of(first.word) == lemma_of(second.word):
+if labelled and table.lemma_of(first.word) == table.lemma_of(second.word):
     own = np.any([table.same_sentence(rows, query.tokens, query.position) for query in queries], axis=0)
     labels = [table.senses[code] for code in table.sense[rows]]
-    meanings = editing.centroids(table.rows.take(rows), labels, weights, own)
+    meanings = edits.centroids(table.rows.take(rows), labels, weights, own)
 else:  # every step is read by the two sentences themselves
-    meanings = editing.between(np.stack([first.layers, second.layers]), weights, ("the first sentence", "the second sentence"))
+    meanings = edits.between(np.stack([first.layers, second.layers]), weights, ("the first sentence", "the second sentence"))
 
 
 def readings(sentences, weights=weights, meanings=meanings):
     \"\"\"(tokens, position) of each sentence -> (sentences, meanings) cosines; as they would be stored, float16 and back.\"\"\"
     encoded = model.encoder.encode([list(tokens) for tokens, _ in sentences])
     layers = np.stack([each[:, position] for each, (_, position) in zip(encoded, sentences)]).astype(np.float16)
-    return editing.readings(layers.astype(np.float32), meanings, weights)
+    return edits.readings(layers.astype(np.float32), meanings, weights)
 """
 _READ = """\
-alignment = editing.align(first.tokens, first.position, second.tokens, second.position)
+alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
 ends = readings([alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))])
-start, goal = editing.ends(ends)
+start, goal = edits.ends(ends)
 
 
 def margins_of(sentences):
@@ -245,17 +245,17 @@ def margins_of(sentences):
     return read[:, goal] - read[:, start]
 
 
-edits = editing.greedy(alignment, margins_of) if order == editing.GREEDY else editing.ordered(alignment, order)
-path = editing.steps(alignment, edits)
+made = edits.greedy(alignment, margins_of) if order == edits.GREEDY else edits.ordered(alignment, order)
+path = edits.steps(alignment, made)
 read = readings([(step.tokens, step.position) for step in path])
 [(" ".join(step.tokens), meanings.senses[row.argmax()]) for step, row in zip(path, read)]
 """
 _MARGINS = """\
 from core.figures.edits import margin_figure
 
-start, goal = editing.ends(read)
+start, goal = edits.ends(read)
 margins = read[:, goal] - read[:, start]
-flips = editing.flips(margins)
+flips = edits.flips(margins)
 margin_figure(
     {layer: margins}, {layer: flips[0] if flips else None}, (meanings.senses[start], meanings.senses[goal]),
     [" ".join(step.tokens) for step in path], chosen=layer,
@@ -265,10 +265,10 @@ _QUIZ = """\
 import pandas as pd
 
 from core.elmo.mix import layer_weights
-from core.senses import edits as editing
+from core.senses import edits
 
 weights = layer_weights("2", table.meta["layers"])
-asked = editing.draw_quiz(table, seed, weights, editing.minimal_pairs())
-questions = [editing.make_question(table, model.encoder, about, weights) for about in asked]
+asked = edits.draw_quiz(table, seed, weights, edits.minimal_pairs())
+questions = [edits.make_question(table, model.encoder, about, weights) for about in asked]
 pd.DataFrame([{"sentence": " ".join(q.tokens), "label": q.gold, "model": q.model, "lead": q.margin} for q in questions])
 """

@@ -32,12 +32,6 @@ LABELLED = """\
 from core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # the sense-labelled tokens, a row each
-
-
-def lemma_of(word):
-    \"\"\"The labelled word that a form belongs to: "banks" -> "bank".\"\"\"
-    known = table.lemma[(table.word == table.word_codes.get(word.casefold(), -2)) & (table.lemma >= 0)]
-    return word.casefold() if word.casefold() in table.lemmas else table.lemmas[known[0]] if len(known) else None
 """
 
 

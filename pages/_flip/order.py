@@ -7,7 +7,6 @@ import streamlit as st
 from core.common.i18n import t
 from core.senses import edits
 from pages._flip.notices import NEVER
-from pages._widgets import notices
 from pages._widgets.inputs import Chosen
 
 
@@ -30,8 +29,8 @@ def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
     """The word both sentences have, where it has two labelled senses to be read by; else None."""
     if table is None:
         return None
-    lemmas = [notices.lemma_of(table, c.word) for c in (first, second)]
-    return lemmas[0] if lemmas[0] == lemmas[1] and len(notices.senses_of(table, first.word)) > 1 else None
+    lemmas = [table.lemma_of(c.word) for c in (first, second)]
+    return lemmas[0] if lemmas[0] == lemmas[1] and len(table.senses_of(first.word)) > 1 else None
 
 
 def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from core.analysis import maps as projection
+from core.analysis import maps
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -19,13 +19,12 @@ from core.senses import edits
 from core.senses.separation import TIE
 from core.text.tokens import as_written
 from pages._cached import opened
-from pages._flip import notices as flip_says
-from pages._flip import quiz
+from pages._flip import notices, quiz
 from pages._flip.notices import ShownPath
 from pages._flip.order import asked_guess, choices, shared_lemma
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
-from pages._widgets import lists, notices
+from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair
 from pages._word import verdict
@@ -62,12 +61,12 @@ def _edit(in_use: InUse) -> None:
     pieces = (as_written(first.tokens, first.text), as_written(second.tokens, second.text))
     shown = ShownPath(
         path, [names[k] for k in read[layer].argmax(axis=1)], {name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in margins.items()},
-        (names[start], names[goal]), layer, notices.senses_of(table, lemma) if lemma else list(names), lemma or "",
+        (names[start], names[goal]), layer, table.senses_of(lemma) if lemma else list(names), lemma or "",
         [edits.written(alignment, step, *pieces) for step in path], alignment.target, verdict.on(in_use, first, second),
     )  # fmt: skip
     with picture:
         if not lemma:
-            st.html(f'<p class="small">{flip_says.why_by_sentences(table, first.word, second.word)}</p>')
+            st.html(f'<p class="small">{notices.why_by_sentences(table, first.word, second.word)}</p>')
         lists.legend(shown.senses)
         left, right = st.columns([2, 3], gap="large")
     with left:
@@ -79,9 +78,9 @@ def _edit(in_use: InUse) -> None:
         if revealed or not lemma:
             _leads(shown, revealed)
     moves = alignment.target in alignment.changes
-    notice(flip_says.noticed(shown, guess) if revealed else flip_says.asked(path, first.word, moves))
+    notice(notices.noticed(shown, guess) if revealed else notices.asked(path, first.word, moves))
     if revealed:
-        lists.twin(flip_says.path_table(shown), name="edits", key="flip.table")
+        lists.twin(notices.path_table(shown), name="edits", key="flip.table")
 
 
 def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:
@@ -125,19 +124,19 @@ def _line(shown: ShownPath, k: int, revealed: bool) -> str:
         elif column == step.column:
             text = f'<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{text}</span>'
         parts.append(blank + text)
-    chip = flip_says.sense_chip(shown.read[k], shown.senses) if revealed else ""
+    chip = notices.sense_chip(shown.read[k], shown.senses) if revealed else ""
     return f'<div class="kwic"><span class="small">{k}</span>&ensp;{"".join(parts)}{chip}</div>'
 
 
 def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed: bool) -> None:
     """The word's frozen map with the path (before the answer: its two ends)."""
-    table, maps = opened.targets(in_use.corpus, in_use.model), opened.maps(in_use.corpus, in_use.model, lemma)
+    table, frozen = opened.targets(in_use.corpus, in_use.model), opened.maps(in_use.corpus, in_use.model, lemma)
     weights = layer_weights(shown.layer, layers.shape[1])
-    coordinates = maps.coordinates[maps.names.index(shown.layer)]
+    coordinates = frozen.coordinates[frozen.names.index(shown.layer)]
     steps = layers if revealed else layers[[0, -1]]
     cosines = edits.unit_mixes(steps, weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
     best = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS_TO_PLACE]
-    points = projection.insert(coordinates, best, np.take_along_axis(cosines, best, axis=1))
+    points = maps.insert(coordinates, best, np.take_along_axis(cosines, best, axis=1))
     occurrences = [table.occurrence(int(row)) for row in rows]
     lists.heading(
         t("The way across the map of “{word}”", word=lemma) if revealed else t("Where the way begins and ends on the map of “{word}”", word=lemma),
@@ -150,7 +149,7 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
         name_senses=False,
     )  # fmt: skip
     path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]
-    hovers = [f"{flip_says.edit_name(s)}<br>{mark(s.tokens, s.position)}" for s in path]
+    hovers = [f"{notices.edit_name(s)}<br>{mark(s.tokens, s.position)}" for s in path]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     told = {"word": lemma, "n": len(rows), "steps": len(path) - 1}
     alt = (
@@ -174,7 +173,7 @@ def _leads(shown: ShownPath, revealed: bool) -> None:
     if not revealed:
         inner = np.arange(len(shown.steps)) % (len(shown.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
-    hovers = [f"{k}: {flip_says.edit_name(s)}<br>{mark(s.tokens, s.position)}" for k, s in enumerate(shown.steps)]
+    hovers = [f"{k}: {notices.edit_name(s)}<br>{mark(s.tokens, s.position)}" for k, s in enumerate(shown.steps)]
     alt = (
         t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
         if revealed

@@ -16,14 +16,13 @@ from core.senses import clusters
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_state
-from pages._found import labels
-from pages._found import store as found_store
+from pages._found import labels, store
 from pages._found.notices import measures, noticed, sentences
 from pages._found.store import Occurrences
 from pages._frame import question
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
-from pages._widgets import lists, notices
+from pages._widgets import lists
 from pages._widgets.charts import draw
 
 AUTO = "auto"
@@ -31,19 +30,19 @@ AUTO = "auto"
 
 def show(in_use: InUse) -> None:
     """Inputs, answer, map, what to notice, labels, sentences, table twin."""
-    table, job = found_store.table_for(in_use)
+    table, job = store.table_for(in_use)
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    words = found_store.words_of(table, str(table.folder))
+    words = store.words_of(table, str(table.folder))
     inputs, picture = picture_first()
     with inputs:
         word, layer, chosen = _inputs(table, words)
-    table, job = found_store.table_for(in_use, word)
+    table, job = store.table_for(in_use, word)
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    folder, rows = str(table.folder), found_store.rows_of(table, word)
+    folder, rows = str(table.folder), store.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
             _few(table, word, rows)
@@ -51,9 +50,9 @@ def show(in_use: InUse) -> None:
             _none(table)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
-        found = found_store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
+        found = store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
         number = found.suggestion.number if chosen == AUTO else int(chosen)
-        groups, telling, near, margin, agreement = found_store.grouped(
+        groups, telling, near, margin, agreement = store.grouped(
             in_use.corpus, in_use.model, folder, word, layer, number, found, table
         )
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
@@ -70,7 +69,7 @@ def show(in_use: InUse) -> None:
 
 def _inputs(table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
-    usual = notices.lemma_of(table, question.word()) or question.word()
+    usual = table.lemma_of(question.word()) or question.word()
     offered = [*([] if usual in words else [usual]), *words]
     question.follow("found_word", usual)
     places = st.columns([2, 2, 4], vertical_alignment="bottom")

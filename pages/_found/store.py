@@ -19,6 +19,7 @@ from pages._cached import opened
 from pages._cached.kept import kept
 from pages._cached.progress import AT_MOST_S
 from pages._frame.in_use import InUse
+from pages._frame.server_jobs import ServerJob
 
 MOST = 2_000  # occurrences of a word that are clustered
 CHOICES = 400  # words offered; any other can be typed
@@ -37,7 +38,7 @@ class Occurrences:
     frozen: bool  # whether the map is the Map page's
 
 
-def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, opened.Job | None]:
+def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, ServerJob | None]:
     """The bundled labelled sentences at once, unless the word is none of theirs; else the index of every word when it is there, or the
     job that makes it."""
     if sentences_of(in_use.corpus):

@@ -17,10 +17,10 @@ from core.common.i18n import t
 from core.common.markup import ours
 from pages._export import record
 from pages._frame import browser, language, teaching
-from pages._frame import question as asked
 from pages._frame.in_use import InUse, choose, english
 from pages._frame.markup import shown_errors
 from pages._frame.menu import menu
+from pages._frame.question import settle
 from pages._frame.style import STYLE, uploader_style
 
 ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
@@ -57,7 +57,7 @@ def frame(file: str) -> InUse:
     language.say_if_missing(content)
     if file in ENGLISH_ONLY:
         in_use = english(in_use)
-    asked.settle()
+    settle()
     record.begin("home" if file == "app.py" else Path(file).stem, title, in_use)
     return in_use
 

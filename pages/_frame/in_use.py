@@ -9,13 +9,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.allennlp import engine as allennlp
+from core.allennlp.engine import is_ready
 from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files import own_names as own
-from core.files import registry
+from core.files import own_names, registry
 from core.text import languages
 from core.text.languages import Language
 from pages._frame import devices, language
@@ -39,15 +38,15 @@ def english(in_use: InUse) -> InUse:
     """What a page uses that reads English alone: the bundled English model and vectors, where others are in use; it says so."""
     if languages.in_use().code == i18n.ENGLISH:
         return in_use
-    own = languages.named(i18n.ENGLISH)
+    english = languages.named(i18n.ENGLISH)
     st.info(
         t(
             "The classifiers learned from English texts: here {model} and {vectors} are in use.",
-            model=plain(own.model),
-            vectors=plain(own.vectors),
+            model=plain(english.model),
+            vectors=plain(english.vectors),
         )
     )
-    return InUse(own.model, own.vectors, own.sentences, in_use.engine)
+    return InUse(english.model, english.vectors, english.sentences, in_use.engine)
 
 
 def choose(content: Language) -> InUse:
@@ -78,7 +77,7 @@ def choose(content: Language) -> InUse:
             ),
         )
         devices.choose()
-        if engine == THEIRS and not allennlp.is_ready():
+        if engine == THEIRS and not is_ready():
             st.warning(
                 t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),
                 icon=":material/terminal:",
@@ -96,7 +95,7 @@ def name_corpus(key: str) -> None:
         return
     with suppress(ElmoscopeError, OSError, ValueError):
         path = registry.resolve(given, "corpus")
-        name = own.name_of(path) or (_kept(path) if path.is_file() else given)
+        name = own_names.name_of(path) or (_kept(path) if path.is_file() else given)
         if name != given:
             st.session_state[key] = name
             if key in st.query_params:
@@ -113,9 +112,9 @@ def _brought() -> list[str]:
     """The own corpora that this visitor has used, by name, so that they can be chosen again."""
     known, given = st.session_state.setdefault("corpus.own", []), st.session_state.get("corpus") or st.query_params.get("corpus")
     with suppress(ElmoscopeError):
-        if given and given not in known and own.path_of(given):
+        if given and given not in known and own_names.path_of(given):
             known.append(given)
-    return [name for name in known if own.is_kept(name)]
+    return [name for name in known if own_names.is_kept(name)]
 
 
 def _choose(label: str, kind: str, default: str, told: str) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Self
 
 from streamlit.runtime import get_instance
 from streamlit.runtime.runtime import Runtime
@@ -38,16 +39,47 @@ def waiting_text(turn: Turn) -> str:
     return t("Waiting for a turn: 1 job before yours.") if n == 1 else t("Waiting for a turn: {n} jobs before yours.", n=n)
 
 
+class Background:
+    """Work in a thread of its own, in the language of whoever began it; an error is kept as the sentence that a page shows."""
+
+    error: str | None = None
+    _thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def begin(self, work: Callable[[], object], *, failed: str, name: str) -> Self:
+        """Run `work`; `failed` is what the page says of a fault of ours."""
+        self._thread = threading.Thread(target=self._told, args=(work, failed, i18n.language()), name=name, daemon=True)
+        self._thread.start()
+        return self
+
+    def _told(self, work: Callable[[], object], failed: str, language: str) -> None:
+        i18n.use(language)
+        try:
+            work()
+        except ElmoscopeError as error:
+            self.error = str(error)
+        except Exception:  # a page must hear of it, whatever it was
+            self.error = failed
+            raise
+
+    def wait(self, seconds: float) -> None:
+        """Give short work the time to end, so that a page need not be drawn twice."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+
 @dataclass
-class Job:
-    """A job in a thread of its own: how far, how fast, and what came of it. Only the thread writes, but for the turn's stop."""
+class ServerJob(Background):
+    """A heavy job: how far, how fast, and what came of it. Only the thread writes, but for the turn's stop."""
 
     turn: Turn
     done: int = 0
     total: int = 1
     speed: float = 0.0
     result: object = None
-    error: str | None = None
     ended: str | None = None  # why it stopped before it was done: "asked", "left", "time"
     started: float = field(default_factory=time.monotonic)
 
@@ -72,30 +104,17 @@ class Job:
         if done < total:
             self.turn.check()
 
-    def start(self, work: Callable[[Callable[[int, int, float], None]], object], *, failed: str) -> Job:
+    def start(self, work: Callable[[Callable[[int, int, float], None]], object], *, failed: str) -> Self:
         """Run `work(report)` when it is its turn; `failed` is what the page says of a fault of ours."""
-        threading.Thread(target=self._work, args=(work, failed, i18n.language()), name="index", daemon=True).start()
-        return self
+        return self.begin(lambda: self._work(work), failed=failed, name="index")
 
-    def _work(self, work: Callable, failed: str, language: str) -> None:
-        i18n.use(language)
+    def _work(self, work: Callable) -> None:
         try:
             with self.turn:
                 self.result = work(self.report)
         except JobEnded as ended:
             self.error = str(ended) if ended.why == "time" else None
             self.ended = ended.why
-        except ElmoscopeError as error:
-            self.error = str(error)
-        except Exception:  # a page must hear of it, whatever it was
-            self.error = failed
-            raise
-
-    def wait(self, seconds: float) -> None:
-        """Give a short job the time to end, so that a page need not be drawn twice."""
-        until = time.monotonic() + seconds
-        while self.running and time.monotonic() < until:
-            time.sleep(0.02)
 
 
 @contextmanager

@@ -21,8 +21,8 @@ from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._home import notices as home_says
-from pages._widgets import lists, notices
+from pages._home import notices
+from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import random_levels, verdict, verdict_words
@@ -70,7 +70,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     product, own_a, own_b = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
     cosine = {name: float(mixed_cosines(product, own_a, own_b, layer_weights(name, len(a)))[0]) for name in spaces}
     vectors, words = opened.vectors(in_use.vectors), (bare(first.word), bare(second.word))
-    static = notices.glove_cosine(vectors, first.word, second.word)
+    static = vectors.cosine(first.word, second.word)
     one_word = verdict.of_one_word(in_use, first, second)
     same = words[0].casefold() == words[1].casefold()
     left, right = st.columns([3, 2], gap="large")
@@ -100,7 +100,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
             )
         )
     in_glove = tuple(vectors.vector(chosen.word) is not None for chosen in (first, second))
-    notice(home_says.noticed(home_says.Seen(words, one_word, cosine, layer, random_levels.level(in_use, layer), in_glove)))
+    notice(notices.noticed(notices.Seen(words, one_word, cosine, layer, random_levels.level(in_use, layer), in_glove)))
     if not st.session_state.setdefault("home.sketched", False):
         # Fetching the charts' code keeps a browser from painting anything for a second: all of the above must be painted before.
         time.sleep(PAINTING_S)

@@ -14,7 +14,7 @@ from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._lessons import store as lesson_store
+from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -25,7 +25,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing pairs of words…")):
-            found = lesson_store.cones(in_use.corpus, in_use.model)
+            found = store.cones(in_use.corpus, in_use.model)
         _page(found, lesson)
 
 

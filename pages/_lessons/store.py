@@ -8,9 +8,7 @@ from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.elmo.mix import SPACES
 from core.index.table import OccurrenceTable
-from core.lessons import apart, cone
-from core.lessons import relations as relating
-from core.lessons import store as keeping
+from core.lessons import apart, cone, relations, store
 from core.lessons.apart import Spread
 from core.lessons.cone import Cone
 from core.lessons.relations import Pairs, Rank
@@ -38,7 +36,7 @@ def labelled(in_use: InUse) -> str:
 def own(in_use: InUse) -> str:
     """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
     found = own_sentences(in_use.model)
-    if not found or not relating.read(opened.model(in_use.model).language.code):
+    if not found or not relations.read(opened.model(in_use.model).language.code):
         raise BadInput(
             t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”.")
         )
@@ -73,8 +71,8 @@ def shuffled_p(corpus: str, model_name: str, word: str, layer: str) -> float:
 
 
 @kept(16)
-def relations(corpus: str, model_name: str, layer: str) -> Pairs:
-    return relating.pairs(opened.targets(corpus, model_name), relating.read(opened.model(model_name).language.code), layer)
+def sense_pairs(corpus: str, model_name: str, layer: str) -> Pairs:
+    return relations.pairs(opened.targets(corpus, model_name), relations.read(opened.model(model_name).language.code), layer)
 
 
 @kept(16)
@@ -87,19 +85,19 @@ def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[f
         vectors = opened.vectors(language.vectors) if language.vectors else None
     except (MissingArtifact, BadInput):
         vectors = None
-    places = {word: relating.frequency_rank(vectors, word) if vectors else None for word in alike}
+    places = {word: relations.frequency_rank(vectors, word) if vectors else None for word in alike}
     found = {}
     for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
         words = list(values)
         xs, ys = [values[word] for word in words], [alike[word] for word in words]
-        found[name] = xs, ys, words, relating.ranks(ys, xs) if len(words) > 2 else None
+        found[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) > 2 else None
     return found
 
 
 def kept_part(model_name: str, part: str) -> dict | None:
     """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
     model = opened.model(model_name)
-    found = keeping.read(model.folder, model.fingerprint).get(part)
+    found = store.read(model.folder, model.fingerprint).get(part)
     if found is None:
         command = f"python -m core evaluate lessons --model {plain(model.name)}"
         st.info(

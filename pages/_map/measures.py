@@ -23,7 +23,7 @@ from pages._map import notices
 from pages._map.layout import POLES, UMAP, Laid
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.notices import static_line
+from pages._widgets.static import static_line
 
 MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map
 

@@ -29,9 +29,8 @@ from pages._cached.progress import show_progress
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._map import measures
-from pages._map import notices as map_says
-from pages._widgets import lists, notices
+from pages._map import measures, notices
+from pages._widgets import lists
 from pages._widgets.charts import draw, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import sliders
@@ -74,7 +73,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("There is no word in question yet.")])
         return
     table = opened.targets(in_use.corpus, in_use.model)
-    if any(notices.lemma_of(table, one.word) is None for one in asked):
+    if any(table.lemma_of(one.word) is None for one in asked):
         job = opened.table_job(in_use.corpus, in_use.model)
         if job.running:
             show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
@@ -98,7 +97,7 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
         _bars(in_use, weights, normalised)
         _norm(in_use, asked[0], weights, gamma, normalised)
     types = _neighbours(in_use, table, asked, weights, normalised)
-    word = notices.lemma_of(table, asked[0].word)
+    word = table.lemma_of(asked[0].word)
     report = None
     if word is not None:
         with suppress(BadInput):  # one sense alone: nothing to tell apart
@@ -185,10 +184,10 @@ def _neighbours(
                 else t("Nearest to “{word}” in the first sentence", word=word)
             )
             lists.heading(title, colour, one.text.strip()[:140])
-            if notices.lemma_of(table, one.word) is not None:
+            if table.lemma_of(one.word) is not None:
                 found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
                 if same := table.nearest(found, weights, k=NEAREST, which=neighbours.SAME):
-                    lists.keyword_lines(same, notices.senses_of(table, one.word))
+                    lists.keyword_lines(same, table.senses_of(one.word))
                     continue
             everything = everything or opened.table_job(in_use.corpus, in_use.model).result
             if everything is None:
@@ -247,7 +246,7 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
                     alt=alt,
                 )
         large = surroundings.at_large(table, weights, normalised=normalised)
-        notice(map_says.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
+        notice(notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
     else:
         notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"])])
     table_twin = pd.DataFrame(
@@ -271,7 +270,7 @@ def _senses_and_map(
             else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
         )
         occurrences = [table.occurrence(int(r)) for r in rows]
-        senses = notices.senses_of(table, word)
+        senses = table.senses_of(word)
         hovers = [mark(o.tokens, o.position) for o in occurrences]
         figure = map_figure(
             flat, [o.sense for o in occurrences], hovers, rows.tolist(), senses, layer="mix", key=f"mix.{word}", height=400

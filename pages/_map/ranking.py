@@ -14,7 +14,7 @@ from core.elmo.mix import SPACES, layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
 from core.senses.trust import WordGain, shown, word_ranking
-from pages._cached import opened as store
+from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -26,7 +26,7 @@ OFFERED = 12  # words of which nothing is shown, one click away
 
 @kept(8)
 def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
-    table = store.targets(corpus, model)
+    table = opened.targets(corpus, model)
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES})
 
 
@@ -79,12 +79,12 @@ def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float
 
 
 def _opener(key: str):
-    def opened() -> None:
+    def open_it() -> None:
         if points := st.session_state[key]["selection"]["points"]:
             data = points[0].get("customdata")
             st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
 
-    return opened
+    return open_it
 
 
 def _open_unshown() -> None:

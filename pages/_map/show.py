@@ -16,7 +16,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.question import follow
 from pages._map import around, drawing, layout, measures, ranking
-from pages._widgets import lists, notices
+from pages._widgets import lists
 from pages._widgets.inputs import Chosen, sentence_pair
 from pages._word import atlas
 
@@ -48,7 +48,7 @@ def show(in_use: InUse) -> None:
 
 def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> str | None:
     """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
-    lemmas = [notices.lemma_of(table, one.word) for one in asked]
+    lemmas = [table.lemma_of(one.word) for one in asked]
     own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
     others = [*table.lemmas, ALL_WORDS] if table.lemmas else around.frequent_words(table, opened.table_key(table))
     words = list(dict.fromkeys([*(word for word, lemma in zip(own, lemmas, strict=True) if lemma is None), *others]))
@@ -90,7 +90,7 @@ def _labelled(
 ) -> layout.Laid:
     """The map of a labelled word, its dots coloured by meaning."""
     maps, rows = opened.maps(in_use.corpus, in_use.model, word), map_rows(table, word)
-    asked = [notices.lemma_of(table, one.word) for one in chosen if one.position is not None]
+    asked = [table.lemma_of(one.word) for one in chosen if one.position is not None]
     own = next((lemma for lemma in asked if lemma), None)
     # On the map of all words the one in question wears its senses' colours among the grey others.
     lemma = word if word != ALL_WORDS else own

@@ -19,7 +19,7 @@ from pages._frame.in_use import InUse
 from pages._model.words import in_words, log_words, quantity_titles
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.notices import static_line
+from pages._widgets.static import static_line
 from pages._word import random_levels
 
 

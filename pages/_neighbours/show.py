@@ -21,10 +21,10 @@ from pages._cached.progress import show_progress
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
-from pages._neighbours import notices as neighbour_says
-from pages._neighbours import requery
-from pages._widgets import lists, notices
+from pages._neighbours import notices, requery
+from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
+from pages._widgets.static import glove_column
 from pages._word import random_levels
 from pages._word.engines import compare_engines
 
@@ -65,7 +65,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     weights = layer_weights(choice.layer, targets.meta["layers"], choice.weights or None)
     columns, tables, listed = st.columns(3, gap="large"), [], []
     with columns[0]:
-        notices.glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
+        glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
     names = t("First sentence"), t("Second sentence")
     for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), names, OWN, strict=True):
         with column:
@@ -89,15 +89,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 st.html(
                     f'<p class="small">{t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)}</p>'
                 )
-            _list(found, choice.among, chosen, side, notices.senses_of(targets, chosen.word))
+            _list(found, choice.among, chosen, side, targets.senses_of(chosen.word))
             tables.append(
                 lists.neighbour_table(found.occurrences, name) if found.types is None else lists.type_table(found.types, name)
             )
-            lemma = notices.lemma_of(targets, chosen.word)
-            listed.append(neighbour_says.Listed(chosen.tokens, chosen.position, found.items, lemma))
+            lemma = targets.lemma_of(chosen.word)
+            listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, lemma))
     if len(listed) == 2:
         has = opened.vectors(in_use.vectors).vector(first.word) is not None
-        notice(neighbour_says.about(*listed, choice.layer, static_has=has))
+        notice(notices.about(*listed, choice.layer, static_has=has))
     elif len(asked) < 2:
         notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
     else:
@@ -195,7 +195,7 @@ def _found_for(
     in_use: InUse, choice: Choice, chosen: Chosen, weights: np.ndarray, table: OccurrenceTable, *, everything: bool
 ) -> Found | None:
     """The list of one context; None while what it needs is still being read."""
-    if not everything and (choice.among == TYPES or notices.lemma_of(table, chosen.word) is None):
+    if not everything and (choice.among == TYPES or table.lemma_of(chosen.word) is None):
         return None
     if choice.among == TYPES:
         products = opened.query_products(in_use.corpus, in_use.model, "types", chosen.tokens, chosen.position)

@@ -16,7 +16,7 @@ from core.figures.expectation import MOST_PLACES, versions_figure
 from pages._frame.browser import limited
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._predict import store, text
+from pages._predict import passage, store
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -26,7 +26,7 @@ def show(in_use: InUse, read: Reading) -> None:
     st.markdown("#### " + t("What changes when a word is edited?"))
     columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
     other = columns[0].text_input(
-        t("Compare with"), "", key=text.OTHER, bind="query-params", persist_state="session",
+        t("Compare with"), "", key=passage.OTHER, bind="query-params", persist_state="session",
         max_chars=limits().max_text, placeholder=t("Another version of your text"),
     )  # fmt: skip
     limited(columns[0], t("Compare with"), other, limits().max_text)
@@ -52,7 +52,7 @@ def show(in_use: InUse, read: Reading) -> None:
 
 
 def _keep() -> None:
-    st.session_state[text.OTHER] = st.session_state[text.TEXT]
+    st.session_state[passage.OTHER] = st.session_state[passage.TEXT]
 
 
 def _along(values: np.ndarray, places: list[int | None]) -> np.ndarray:

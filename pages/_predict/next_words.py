@@ -15,8 +15,7 @@ from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._predict import store
-from pages._predict import text as predict_text
+from pages._predict import passage, store
 from pages._widgets import lists
 from pages._widgets.word_lists import STYLE, word_buttons
 
@@ -51,7 +50,7 @@ def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
     with st.container(horizontal=True, gap="small"):
         st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(model_name, read, 1, backward))
         st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(model_name, read, 5, backward))
-    ended = st.session_state.get(predict_text.ENDED)
+    ended = st.session_state.get(passage.ENDED)
     if ended == name:
         drew = t("The draw was the sentence's beginning: nothing stands before it. Another seed may draw a word.")
         st.caption(drew if backward else t("The draw was the sentence's end: nothing follows it. Another seed may draw a word."))
@@ -60,23 +59,23 @@ def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
 
 
 def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
-    text, tokens = st.session_state[predict_text.TEXT], list(read.sentences[0 if backward else -1])
+    text, tokens = st.session_state[passage.TEXT], list(read.sentences[0 if backward else -1])
     written = expectation.write(
         store.language_model(model_name), tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )  # fmt: skip
     joined = expectation.prepended if backward else expectation.appended
-    at = st.session_state.get(predict_text.AT)
+    at = st.session_state.get(passage.AT)
     moved = at + len(written.words) if backward and at is not None else at
-    predict_text.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, at=moved)
+    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, at=moved)
 
 
 def _append(word: str) -> None:
-    predict_text.put(expectation.appended(st.session_state[predict_text.TEXT], [word]))
+    passage.put(expectation.appended(st.session_state[passage.TEXT], [word]))
 
 
 def _prepend(word: str) -> None:
-    at = st.session_state.get(predict_text.AT)
-    predict_text.put(expectation.prepended(st.session_state[predict_text.TEXT], [word]), at=None if at is None else at + 1)
+    at = st.session_state.get(passage.AT)
+    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), at=None if at is None else at + 1)
 
 
 def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:

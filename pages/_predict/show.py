@@ -8,7 +8,7 @@ from core.analysis import expectation
 from core.common.i18n import t
 from pages._frame.in_use import InUse
 from pages._predict import edits, next_words, store, surprise
-from pages._predict.text import text_box
+from pages._predict.passage import text_box
 
 
 def show(in_use: InUse) -> None:

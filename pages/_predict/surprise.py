@@ -16,8 +16,7 @@ from core.figures.measures import BACKWARD, FORWARD
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._predict import store
-from pages._predict import text as predict_text
+from pages._predict import passage, store
 from pages._widgets import lists
 from pages._widgets.word_lists import fared, word_buttons
 
@@ -64,9 +63,9 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     opening = gap(tokens, forward, backward, store.common_words(in_use.model))
     place = _kept(tokens)
     if place is None:
-        place = st.session_state[predict_text.AT] = opening
-        st.session_state[predict_text.CHOSEN] = place, st.session_state[predict_text.NOW]
-    st.session_state[predict_text.SHOWN] = place, tokens[place]
+        place = st.session_state[passage.AT] = opening
+        st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
+    st.session_state[passage.SHOWN] = place, tokens[place]
     st.html(STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     st.html(
         '<p class="small">'
@@ -80,7 +79,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     )  # fmt: skip
     with st.container(key="ribbon"):
         position = st.pills(
-            t("Word in question"), range(len(tokens)), key=predict_text.AT, bind="query-params", persist_state="session",
+            t("Word in question"), range(len(tokens)), key=passage.AT, bind="query-params", persist_state="session",
             format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
         )  # fmt: skip
     if len(read.tokens) > MOST:
@@ -91,15 +90,15 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 def _kept(tokens: Sequence[str]) -> int | None:
     """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
     state = st.session_state
-    if predict_text.AT not in state and predict_text.AT in st.query_params:
+    if passage.AT not in state and passage.AT in st.query_params:
         return next(
-            (k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[predict_text.AT]), None
+            (k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None
         )
-    place = state.get(predict_text.AT)
+    place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None
-    chosen, shown = state.get(predict_text.CHOSEN), state.get(predict_text.SHOWN)
-    if chosen and chosen[0] == place and chosen[1] != state[predict_text.NOW]:
+    chosen, shown = state.get(passage.CHOSEN), state.get(passage.SHOWN)
+    if chosen and chosen[0] == place and chosen[1] != state[passage.NOW]:
         return None
     return None if shown and shown[0] == place and shown[1] != tokens[place] else place
 
@@ -128,8 +127,8 @@ def _most(values: np.ndarray) -> int:
 
 
 def _replace(word: str, position: int) -> None:
-    text = st.session_state[predict_text.TEXT]
-    predict_text.put(expectation.replaced(text, position, word), other=text, at=position)
+    text = st.session_state[passage.TEXT]
+    passage.put(expectation.replaced(text, position, word), other=text, at=position)
 
 
 def _noticed(read: Reading, places: np.ndarray) -> list[str]:

@@ -6,13 +6,11 @@ from html import escape
 
 import numpy as np
 
-from core.analysis import memory as statefulness
-from core.analysis.memory import Memory
+from core.analysis.memory import Memory, changed_neighbours
 from core.common.i18n import t
 from core.senses.separation import pair_cosines
 from pages._cached import opened
 from pages._frame.in_use import InUse
-from pages._widgets import notices
 from pages._widgets.inputs import Chosen
 
 UNSEEN = 5e-7  # a drift below is none: vectors are of float32
@@ -112,7 +110,7 @@ def about_ours(memory: Memory) -> list[str]:
 def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """Whether it matters: how many of the nearest labelled neighbours change."""
     table, first, second = opened.targets(in_use.corpus, in_use.model), memory.same.encodings[0], memory.same.encodings[1]
-    changed, k, same_word = statefulness.changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
+    changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
     word = escape(chosen.word[:24])
     return [
         t("Of the {k} labelled sentences nearest to “{word}” at layer {layer}, this many are others then: {n}.", k=k, word=word, n=changed[layer], layer=layer)
@@ -127,7 +125,7 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
 def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
     table = opened.targets(in_use.corpus, in_use.model)
-    lemma = notices.lemma_of(table, chosen.word)
+    lemma = table.lemma_of(chosen.word)
     if not lemma or not layer:
         return []
     rows = table.labelled_rows(lemma)

@@ -23,15 +23,15 @@ from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
 from core.figures.style import enlarged, layer_title, sense_colour
-from core.senses import influence as inf
+from core.senses import influence
 from core.text.languages import tokenize
 from core.text.tokens import join_tokens
-from pages._cached import opened as store
+from pages._cached import opened
 from pages._cached.spellings import fired
 from pages._frame import examples
 from pages._frame.in_use import InUse, english
 from pages._frame.question import place_of
-from pages._widgets import charts, notices
+from pages._widgets import charts
 from pages._word.store import influences, static_side
 
 HEIGHT, BESIDE_TEXT = 320, 240  # pixels of a picture, alone or over a sentence: all of a slide stands on 1280 by 720
@@ -48,7 +48,7 @@ def example_of(word: str) -> examples.Decided:
 
 def _senses(in_use: InUse, word: str) -> list[str]:
     """The word's labelled senses, two at least."""
-    senses = notices.senses_of(store.targets(in_use.corpus, in_use.model), word)
+    senses = opened.targets(in_use.corpus, in_use.model).senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=word[:40]))
     return senses
@@ -74,7 +74,7 @@ def _tokens(word: str) -> list[tuple[tuple[str, ...], int]]:
 
 def _cosines(in_use: InUse, word: str) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
-    a, b = (store.query(in_use.model, *one).layers for one in _tokens(word))
+    a, b = (opened.query(in_use.model, *one).layers for one in _tokens(word))
     dots, own, other = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
     return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
 
@@ -111,7 +111,7 @@ def _dot(in_use: InUse, word: str) -> str:
 
 
 def _angle(in_use: InUse, word: str) -> str:
-    cosine, static = _cosines(in_use, word)[TOP], notices.glove_cosine(store.vectors(in_use.vectors), word, word)
+    cosine, static = _cosines(in_use, word)[TOP], opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
     labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
@@ -129,15 +129,15 @@ def _layers(in_use: InUse, word: str) -> str:
     return said
 
 
-def _influence(in_use: InUse, word: str) -> inf.Influence:
+def _influence(in_use: InUse, word: str) -> influence.Influence:
     tokens = tokenize(example_of(word).text)
-    n = store.model(in_use.model).encoder.n_layers
+    n = opened.model(in_use.model).encoder.n_layers
     return influences(
         in_use.corpus,
         in_use.model,
         tuple(tokens),
         place_of(tokens, word),
-        inf.DROP,
+        influence.DROP,
         "",
         tuple(np.full(n, 1 / n).tolist()),
     )
@@ -145,8 +145,8 @@ def _influence(in_use: InUse, word: str) -> inf.Influence:
 
 def _decided(in_use: InUse, word: str) -> str:
     found, senses = _influence(in_use, word), _senses(in_use, word)
-    stands = inf.verdict(found, TOP, inf.BOTH)
-    values = inf.parts(found, TOP, inf.BOTH, stands.sense)
+    stands = influence.verdict(found, TOP, influence.BOTH)
+    values = influence.parts(found, TOP, influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(found.changed, values.tolist(), strict=True))
     st.html(influence_marks(found.tokens, found.position, numbers, {k: signed(v) for k, v in numbers.items()}, pair))
@@ -159,9 +159,9 @@ def _decided(in_use: InUse, word: str) -> str:
 
 
 def _mix(in_use: InUse, word: str) -> str:
-    n = store.model(in_use.model).encoder.n_layers
+    n = opened.model(in_use.model).encoder.n_layers
     spaces = {str(k): np.eye(n)[k] for k in range(n)} | {"mix": np.full(n, 1 / n)}
-    reports = {name: store.sense_scores(in_use.corpus, in_use.model, word, tuple(w)) for name, w in spaces.items()}
+    reports = {name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(w)) for name, w in spaces.items()}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
     said = t(
@@ -174,14 +174,14 @@ def _mix(in_use: InUse, word: str) -> str:
 
 def _halves(in_use: InUse, word: str) -> str:
     found, senses = _influence(in_use, word), _senses(in_use, word)
-    each = inf.halves(found, TOP)
+    each = influence.halves(found, TOP)
     bars = [
         HalfBar(view_name(TOP), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
         for h, v in each.items()
     ]
-    told = {half: escape(each[half].sense) for half in inf.HALVES}
+    told = {half: escape(each[half].sense) for half in influence.HALVES}
     if len(set(told.values())) == 1:
-        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=told[inf.BOTH])
+        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=told[influence.BOTH])
     else:
         said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **told)
     _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
@@ -191,7 +191,7 @@ def _halves(in_use: InUse, word: str) -> str:
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    found, known = fired(in_use.model, word), word in store.vectors(in_use.vectors)
+    found, known = fired(in_use.model, word), word in opened.vectors(in_use.vectors)
     letters = [w for w in found.windows if w.lettered]
     told = {"word": escape(word), "window": escape(letters[0].text) if letters else "–"}
     if known:
@@ -206,10 +206,10 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers  # scikit-learn, for this slide alone
 
     in_use = english(in_use)
-    opened = classifiers.opened(TASK, in_use)
+    heads = classifiers.opened(TASK, in_use).heads
     titles = variant_titles()
-    colours = class_colours(next(iter(opened.heads.values())).labels, ordered=False)
-    scores = {name: head.meta["test"]["accuracy"] for name, head in opened.heads.items()}
+    colours = class_colours(next(iter(heads.values())).labels, ordered=False)
+    scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
     answers = {n: a for n, a in classifiers.answers(TASK, in_use, text).items() if n in SHOWN or n == best}
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]

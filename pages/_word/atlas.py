@@ -16,7 +16,6 @@ from core.text.tokens import join_tokens
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import InUse
-from pages._widgets import notices
 from pages._widgets.inputs import Chosen
 
 
@@ -24,7 +23,7 @@ def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Ch
     """Which of the user's sentences, numbered from 1, have the word that the map shows."""
     table, found = opened.targets(in_use.corpus, in_use.model), {}
     for number, one in enumerate(chosen, 1):
-        lemma = notices.lemma_of(table, one.word) if one.position is not None else None
+        lemma = table.lemma_of(one.word) if one.position is not None else None
         if lemma is not None and word in (lemma, ALL_WORDS):
             found[number] = one
     return found

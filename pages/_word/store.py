@@ -10,11 +10,9 @@ from core.analysis.memory import Memory
 from core.analysis.walk import Walk, walk
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
-from core.senses import cloud, edits
-from core.senses import influence as inf
-from pages._cached import opened as store
+from core.senses import cloud, edits, influence
+from pages._cached import opened
 from pages._cached.kept import kept
-from pages._widgets import notices
 from pages._word.other_text import varied_texts
 
 QUIZ_SPACE = "mix"
@@ -23,14 +21,14 @@ QUIZ_SPACE = "mix"
 @kept(64)
 def influences(
     corpus: str, model_name: str, tokens: tuple[str, ...], position: int, how: str, swap: str, weights: tuple[float, ...]
-) -> inf.Influence:
+) -> influence.Influence:
     """Every variant of a sentence beside the senses of its word; the same sentence, where it is labelled, is left out of them."""
     known, mix = None, np.array(weights)
-    table = store.targets(corpus, model_name) if store.is_labelled(corpus) else None
-    if table is not None and (lemma := notices.lemma_of(table, tokens[position])):
+    table = opened.targets(corpus, model_name) if opened.is_labelled(corpus) else None
+    if table is not None and (lemma := table.lemma_of(tokens[position])):
         rows = np.array([r for r in table.labelled_rows(lemma) if table.occurrence(r).tokens != tokens], int)
-        known = inf.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], mix)
-    return inf.influence(store.model(model_name).encoder, tokens, position, known, how=how, swap=swap, weights=mix)
+        known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], mix)
+    return influence.influence(opened.model(model_name).encoder, tokens, position, known, how=how, swap=swap, weights=mix)
 
 
 @kept(64)
@@ -41,38 +39,38 @@ def pulls(
     how: str,
     swap: str,
     weights: tuple[float, ...],
-) -> inf.Influence:
+) -> influence.Influence:
     """Every variant of a sentence beside the word's vector in it and that of another sentence's word; both as (tokens, position)."""
-    known = inf.pair(encoded(model_name, (one, other)), np.array(weights), ("this sentence", "the other"))
-    return inf.influence(store.model(model_name).encoder, *one, known, how=how, swap=swap, weights=np.array(weights))
+    known = influence.pair(encoded(model_name, (one, other)), np.array(weights), ("this sentence", "the other"))
+    return influence.influence(opened.model(model_name).encoder, *one, known, how=how, swap=swap, weights=np.array(weights))
 
 
 @kept(128)
 def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list[cloud.Placed], cloud.HeldOut]:
     """A word's 50 static neighbours with their senses, and how far these can be trusted."""
-    opened = store.vectors(vectors)
-    found = cloud.profiles(store.targets(corpus, model), lemma, opened)
-    return cloud.static_neighbours(found, opened, lemma), cloud.held_out(found, opened)
+    static = opened.vectors(vectors)
+    found = cloud.profiles(opened.targets(corpus, model), lemma, static)
+    return cloud.static_neighbours(found, static, lemma), cloud.held_out(found, static)
 
 
 @kept(512)
 def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> np.ndarray:
     """(S, L, D) of the word in question in each (tokens, position), all in one batch; as they would be stored, float16 and back."""
-    layers = store.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
+    layers = opened.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
     found = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
     return found.astype(np.float16).astype(np.float32)
 
 
 @kept(8)
 def _clear_pairs(corpus: str, model: str) -> list[edits.Pair]:
-    table, encoder = store.targets(corpus, model), store.model(model).encoder
+    table, encoder = opened.targets(corpus, model), opened.model(model).encoder
     return edits.clear_pairs(table, encoder, layer_weights(QUIZ_SPACE, table.meta["layers"]), edits.minimal_pairs())
 
 
 @kept(256)
 def questions(corpus: str, model: str, seed: int) -> list[edits.Question]:
     """The quiz of a seed, whole: a second at most."""
-    table, encoder = store.targets(corpus, model), store.model(model).encoder
+    table, encoder = opened.targets(corpus, model), opened.model(model).encoder
     weights = layer_weights(QUIZ_SPACE, table.meta["layers"])
     drawn = edits.draw_quiz(table, seed, weights, _clear_pairs(corpus, model))
     return [edits.make_question(table, encoder, about, weights) for about in drawn]
@@ -81,7 +79,7 @@ def questions(corpus: str, model: str, seed: int) -> list[edits.Question]:
 @kept(64)
 def walked(model_name: str, tokens: tuple[str, ...], position: int) -> Walk:
     """One token's way from its characters to its vector."""
-    return walk(store.model(model_name).encoder, list(tokens), position)
+    return walk(opened.model(model_name).encoder, list(tokens), position)
 
 
 @kept(64)
@@ -89,4 +87,4 @@ def remembered(model_name: str, tokens: tuple[str, ...], other: tuple[tuple[str,
     """A sentence as carried-over states see it after another text, read `rounds` times."""
     between = [list(sentence) for sentence in other]
     with st.spinner(t("Reading…")):
-        return memory.remember(store.model(model_name).encoder, list(tokens), between, varied_texts(between), rounds)
+        return memory.remember(opened.model(model_name).encoder, list(tokens), between, varied_texts(between), rounds)

@@ -24,7 +24,6 @@ from core.text.word_in_question import same_word
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import InUse
-from pages._widgets import notices
 from pages._widgets.inputs import Chosen
 
 
@@ -33,7 +32,7 @@ def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
     if not of_one_word(in_use, first, second):
         return None
     table, lemma = _labelled(in_use, first.word)
-    if table is not None and notices.lemma_of(table, bare(second.word)) == lemma:
+    if table is not None and table.lemma_of(bare(second.word)) == lemma:
         return verdict.of_labelled(table, lemma, *_queries(in_use, first, second, first.word), _ground_for(in_use, table))
     spelling = bare(first.word).casefold()
     queries = _queries(in_use, first, second, spelling)
@@ -59,7 +58,7 @@ def of_one_word(in_use: InUse, first: Chosen, second: Chosen) -> bool:
     if a == b or same_word(first.tokens, first.position, second.tokens, second.position, language):
         return True
     table, lemma = _labelled(in_use, a)
-    return table is not None and notices.lemma_of(table, b) == lemma
+    return table is not None and table.lemma_of(b) == lemma
 
 
 def is_word(chosen: Chosen) -> bool:
@@ -84,7 +83,7 @@ def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tup
 def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
     """The table in which the word has two labelled senses or more, and its name there."""
     for table in _tables(in_use) if word else ():
-        lemma = notices.lemma_of(table, bare(word))
+        lemma = table.lemma_of(bare(word))
         if lemma is not None and verdict.has_senses(table, lemma):
             return table, lemma
     return None, ""

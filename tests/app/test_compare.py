@@ -15,7 +15,7 @@ from pages._compare import spaces
 from pages._compare import store as compare_store
 from pages._compare.spaces import Chosen, read, told_apart
 from pages._frame import examples
-from pages._frame.server_jobs import TURNS, Job
+from pages._frame.server_jobs import TURNS, ServerJob
 from tests.app.test_pages import ROOT, html_of, opened
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -87,7 +87,7 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
     def reading(chosen):
         one = next(one for one in chosen if one.layer is not None)
         table = {one: store.targets(one.corpus, one.source)} if labelled else {}
-        return table, [(Job(turn), one)]
+        return table, [(ServerJob(turn), one)]
 
     monkeypatch.setattr(spaces, "tables", reading)
     page = opened("pages/compare.py")

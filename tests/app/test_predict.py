@@ -7,8 +7,8 @@ import pytest
 
 from pages._frame import examples
 from pages._predict.edits import _verdict
+from pages._predict.passage import AT, OTHER, TEXT, is_version
 from pages._predict.surprise import gap
-from pages._predict.text import AT, OTHER, TEXT, is_version
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
 from core.common.errors import BadInput
-from pages._classify.job import cost, left_of_all, time_in_words
+from pages._cached.progress import duration
+from pages._classify.job import cost, left_of_all
 from pages._classify.order import FEWEST, check_classes, refusal
 from pages._classify.train_results import FEW_TEXTS, about_training
 from tests.app.test_pages import opened
@@ -53,7 +54,7 @@ def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
     assert left_of_all([1, 2], 0, spent=10, left=0) == 20 and left_of_all([1, 2], 1, spent=50, left=3) == 3
     costs = [cost(VARIANTS[name]) for name in ("tfidf", "embedding", "glove", "glove+elmo")]
     assert costs == sorted(costs) and min(map(cost, VARIANTS.values())) > 0
-    assert [time_in_words(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
+    assert [duration(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
 
 
 @st.composite

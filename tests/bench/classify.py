@@ -1,7 +1,7 @@
 """Classifiers: an epoch on frozen layers against ELMo computed for every batch, and the live answer of all heads.
 
 The data set is our own sentences, labelled by the sense of their word; the model has ELMo "small"'s shape and random
-weights, for no time depends on what was learned. The epoch is Trainer's own, validation included; only where its layers
+weights, for no time depends on what was learned. The epoch is NetworkTrainer's own, validation included; only where its layers
 come from differs, and the loss must come out the same but for float16.
 """
 
@@ -21,7 +21,7 @@ from core.classify.model import variant_named
 from core.classify.runs import Frozen, TrainConfig
 from core.classify.tables import Row as LabelledText
 from core.classify.tables import Table
-from core.classify.train import Trainer
+from core.classify.train import NetworkTrainer
 from core.common.errors import ElmoscopeError
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
@@ -73,14 +73,14 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 class Epoch:
-    """One epoch of a fresh Trainer: layers function -> [training loss, validation loss]."""
+    """One epoch of a fresh NetworkTrainer: layers function -> [training loss, validation loss]."""
 
     def __init__(self, dataset: Dataset, n_layers: int, dim: int) -> None:
         self.dataset, self.sizes = dataset, {"n_layers": n_layers, "elmo_dim": dim}
 
     def __call__(self, layers: Callable[[Sequence[Tokens]], list[np.ndarray]]) -> list[float]:
         frozen = Frozen(layers=layers, facts={"model": "random"}, **self.sizes)
-        trainer = Trainer(variant_named(VARIANT), self.dataset, TrainConfig(epochs=1), frozen)
+        trainer = NetworkTrainer(variant_named(VARIANT), self.dataset, TrainConfig(epochs=1), frozen)
         *_, last = trainer.run()
         return [last.train_loss, last.valid_loss]
 

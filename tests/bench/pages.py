@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -24,6 +23,7 @@ import numpy as np
 from core.common.config import ROOT
 from tests.bench import texts
 from tests.bench.measure import Check, Goal, Row, Setting, figure, milliseconds, quotient
+from tests.run import find_chromium
 
 WARM_TIMES, COLD_TIMES = 1.5, 3
 P50_MS, P95_MS = 250, 500
@@ -33,7 +33,6 @@ OURS, HELLO = ("run", str(ROOT / "app.py")), ("hello",)
 HEADING, PICTURE, CHART = "h1", ".sketch, .st-key-angle .main-svg", ".st-key-angle .main-svg"
 SHOWN = "(wanted) => [...document.querySelectorAll(wanted)].some((one) => one.checkVisibility({ visibilityProperty: true }))"
 SLIDER = ".st-key-w0 [role=group]"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NEEDED = (
     "not run here: Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
 )
@@ -67,10 +66,10 @@ def rows(setting: Setting) -> Iterator[Row]:
     except ImportError:
         yield from _not_run(setting)
         return
+    path = find_chromium()
     with contextlib.ExitStack() as stack:
         try:
             chromium = stack.enter_context(sync_playwright()).chromium
-            path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
             browser = chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         except Error:  # there is none
             yield from _not_run(setting)

@@ -15,7 +15,6 @@ import asyncio
 import os
 import random
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -30,6 +29,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 from playwright.async_api import TimeoutError
+
+from tests.run import find_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 180.0  # for one action
@@ -187,14 +188,13 @@ async def watched(process: subprocess.Popen, log: Log, end: float) -> None:
         log.cpu = (cpu_seconds(process.pid) - before) / (time.monotonic() - began)
 
 
-async def run(process: subprocess.Popen, address: str, profile: Path, args: argparse.Namespace) -> Log:
+async def run(process: subprocess.Popen, address: str, profile: Path, chromium: str | None, args: argparse.Namespace) -> Log:
     from playwright.async_api import async_playwright
 
     log, opening, end = Log(), asyncio.Lock(), time.monotonic() + 60 * args.minutes
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     async with async_playwright() as playwright:
         options = {"args": ["--no-sandbox", "--disable-gpu"], "viewport": {"width": 1280, "height": 900}}
-        browser = await playwright.chromium.launch_persistent_context(profile, executable_path=path, **options)
+        browser = await playwright.chromium.launch_persistent_context(profile, executable_path=chromium, **options)
         sessions = [Session(number, address, log, args.seed, args.think) for number in range(args.sessions)]
         acting = (session.act(browser, number * ARRIVE_S, opening, end) for number, session in enumerate(sessions))
         await asyncio.gather(watched(process, log, end), *acting)
@@ -228,7 +228,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         process, address = started(Path(folder))
         try:
-            log = asyncio.run(run(process, address, Path(folder) / "profile", args))
+            log = asyncio.run(run(process, address, Path(folder) / "profile", find_chromium(), args))
             print(told(log, process, (Path(folder) / "server.log").read_text()))
         finally:
             process.terminate()

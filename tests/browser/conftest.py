@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.run import find_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState !== 'running'"
@@ -75,7 +76,7 @@ def browser():
 
     Locator.click = click
     expect.set_options(timeout=60_000)  # a wait, not a measurement: CI machines are slow and shared
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    path = find_chromium()
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
         running = playwright.chromium.launch(executable_path=path, args=arguments)

@@ -352,7 +352,7 @@ def test_warming_up_twice_and_from_threads_at_once_is_harmless():
 
     def run():
         try:
-            projection.warm_up()
+            projection.compile_layout()
         except BaseException as error:
             failures.append(error)
 
@@ -361,7 +361,7 @@ def test_warming_up_twice_and_from_threads_at_once_is_harmless():
         thread.start()
     for thread in threads:
         thread.join()
-    projection.warm_up()
+    projection.compile_layout()
     assert failures == []
 
 

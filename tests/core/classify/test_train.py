@@ -20,7 +20,7 @@ from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, variant_named
 from core.classify.runs import Frozen, TrainConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
-from core.classify.train import BaselineTrainer, Trainer, _batches, make_trainer
+from core.classify.train import BaselineTrainer, NetworkTrainer, _batches, make_trainer
 from core.common.draws import Dropout, first_weights, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import checkpoint
@@ -53,7 +53,7 @@ def trained(data, parts):
     return heads
 
 
-def state(trainer: Trainer) -> dict[str, torch.Tensor]:
+def state(trainer: NetworkTrainer) -> dict[str, torch.Tensor]:
     """Every tensor that a further step depends on."""
     tensors = {f"network.{k}": v for k, v in trainer.network.state_dict().items()} | {
         f"best.{k}": v for k, v in trainer.best.items()
@@ -91,7 +91,7 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
 
 
 def test_events_tell_where_a_run_stands(data, parts):
-    trainer = Trainer(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
+    trainer = NetworkTrainer(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
     events = list(trainer.run())
     steps = math.ceil(len(data.train) / 8)  # of so few texts, batches are smaller than CONFIG's
     assert [(e.epoch, e.step) for e in events] == [(epoch, step) for epoch in (1, 2) for step in range(1, steps + 1)]
@@ -105,15 +105,15 @@ def test_events_tell_where_a_run_stands(data, parts):
 @pytest.mark.parametrize("variant", ["glove-unfrozen", "embedding+elmo"])
 def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, parts, tmp_path, variant):
     config = replace(CONFIG, epochs=4, plateau=1)
-    whole = Trainer(variant_named(variant), data, config, parts)
+    whole = NetworkTrainer(variant_named(variant), data, config, parts)
     curve = [e for e in whole.run() if e.valid_loss is not None]
-    cut = Trainer(variant_named(variant), data, config, parts)
+    cut = NetworkTrainer(variant_named(variant), data, config, parts)
     for event in cut.run():
         if event.valid_loss is not None:
             cut.save(tmp_path / "run.pt")
         if event.epoch == 3 and event.step == 2:  # within an epoch: what it did since the last one is lost
             break
-    resumed = Trainer(variant_named(variant), data, config, parts)
+    resumed = NetworkTrainer(variant_named(variant), data, config, parts)
     resumed.load(tmp_path / "run.pt")
     rest = [e for e in resumed.run() if e.valid_loss is not None]
     assert_same(state(resumed), state(whole))
@@ -122,7 +122,7 @@ def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, pa
 
 
 def test_a_seed_decides_the_run(data, parts):
-    one, same, other = (Trainer(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
+    one, same, other = (NetworkTrainer(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
     for trainer in (one, same, other):
         list(islice(trainer.run(), 3))
     assert_same(state(one), state(same))
@@ -134,10 +134,10 @@ def test_a_seed_decides_the_run(data, parts):
 def test_two_runs_at_once_each_get_what_their_seed_says(data, parts, variant):
     """torch's own generator is one for the whole process: they took each other's numbers."""
     config = replace(CONFIG, epochs=2)
-    alone = Trainer(variant_named(variant), data, config, parts)
+    alone = NetworkTrainer(variant_named(variant), data, config, parts)
     for _ in alone.run():
         pass
-    one, other, third = (Trainer(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
+    one, other, third = (NetworkTrainer(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
     for _ in zip(one.run(), other.run(), third.run(), strict=False):
         torch.rand(3)  # and whoever draws besides
     assert_same(state(one), state(alone))
@@ -175,7 +175,7 @@ def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
 
 def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    one, other = (Trainer(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
+    one, other = (NetworkTrainer(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
     running = heads.run(one)
     while next(running).valid_loss is None:  # an epoch is kept
         pass
@@ -192,7 +192,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path,
 
 
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
-    trainer, seen = Trainer(variant_named("glove"), data, CONFIG, parts), []
+    trainer, seen = NetworkTrainer(variant_named("glove"), data, CONFIG, parts), []
     for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
         seen.append(event)
     assert len(seen) == 30 and not trainer.done
@@ -203,14 +203,14 @@ def test_a_stopped_run_keeps_the_best_so_far(data, parts):
 
 
 def test_a_run_stopped_in_its_first_epoch_still_gives_a_head(data, parts):
-    trainer = Trainer(variant_named("glove"), data, CONFIG, parts)
+    trainer = NetworkTrainer(variant_named("glove"), data, CONFIG, parts)
     assert len(list(trainer.run(stop=lambda: True))) == 1
     assert trainer.finish().meta["epochs"] == 0
 
 
 def test_training_ends_when_the_validation_loss_no_longer_falls(parts):
     data = shuffled_labels(dataset(), seed=0)
-    trainer = Trainer(variant_named("glove"), data, replace(CONFIG, epochs=60, patience=2), parts)
+    trainer = NetworkTrainer(variant_named("glove"), data, replace(CONFIG, epochs=60, patience=2), parts)
     curve = [e.valid_loss for e in trainer.run() if e.valid_loss is not None]
     assert len(curve) < 60 and int(np.argmin(curve)) == len(curve) - 3 and trainer.done and list(trainer.run()) == []
 
@@ -223,7 +223,7 @@ def test_texts_of_like_length_share_a_batch_and_every_text_is_in_one(data):
 
 
 def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
-    free, held = (Trainer(variant_named("elmo"), data, replace(CONFIG, epochs=3, mix_l2=l2), parts) for l2 in (0.0, 10.0))
+    free, held = (NetworkTrainer(variant_named("elmo"), data, replace(CONFIG, epochs=3, mix_l2=l2), parts) for l2 in (0.0, 10.0))
     for trainer in (free, held):
         list(trainer.run())
     spread = [np.ptp(trainer.mix()["s"]) for trainer in (free, held)]
@@ -231,7 +231,7 @@ def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
 
 
 def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
-    trainer = Trainer(variant_named("glove"), data, CONFIG, parts)
+    trainer = NetworkTrainer(variant_named("glove"), data, CONFIG, parts)
     with torch.no_grad():
         trainer.network.output.bias.fill_(math.nan)
     with pytest.raises(BadInput, match=r"In epoch 1 the loss is nan"):
@@ -256,14 +256,14 @@ def test_a_configuration_that_makes_no_sense_is_refused(wrong):
 
 @pytest.mark.parametrize("damage", ["cut", "other data"])
 def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path, damage):
-    trainer, path = Trainer(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
+    trainer, path = NetworkTrainer(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
     with pytest.raises(MissingArtifact, match=r"There is no file .*run\.pt"):
         trainer.load(path)
     trainer.save(path)
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:100])
     if damage == "other data":
-        trainer = Trainer(variant_named("glove"), dataset(120), CONFIG, parts)
+        trainer = NetworkTrainer(variant_named("glove"), dataset(120), CONFIG, parts)
     with pytest.raises(CorruptArtifact, match=r"run\.pt (is not a readable checkpoint|does not fit this run)"):
         trainer.load(path)
 
@@ -428,7 +428,7 @@ def test_a_folder_without_a_head_says_what_to_do(tmp_path):
 
 
 def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_path):
-    trainer = Trainer(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
+    trainer = NetworkTrainer(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
     odd = ["a\nb", "c\\n", "d\r", "e\\"]
     trainer.vocabulary = type(trainer.vocabulary)([*odd, *trainer.vocabulary.words[4:]])
     list(trainer.run())

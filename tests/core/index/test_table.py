@@ -79,6 +79,11 @@ def test_labels_are_kept_and_other_tokens_have_none(table):
 def test_labelled_rows_are_those_with_a_sense(table):
     assert table.labelled_rows().tolist() == [1, 5, 9] == table.labelled_rows("bank").tolist()
     assert table.labelled_rows("river").tolist() == table.labelled_rows("nothing").tolist() == []
+
+
+def test_a_form_belongs_to_the_labelled_word_whose_senses_are_told_in_order(table):
+    assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
+    assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
     assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
 
 

@@ -77,6 +77,11 @@ def test_an_unknown_word_has_no_vector_and_its_near_spellings_are_named(compass)
         compass.neighbours("", 3)
 
 
+def test_the_cosine_of_two_spellings_is_none_where_one_is_unknown(compass):
+    assert compass.cosine("east", "northeast") == pytest.approx(0.5) and compass.cosine("east", "west") == pytest.approx(-1)
+    assert compass.cosine("east", "nowhere") is None
+
+
 def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
     vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
     assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}

@@ -1,43 +1,17 @@
-"""What to notice, computed from what is on the screen; and the GloVe column that pages share."""
+"""GloVe beside ELMo on any page: its column of neighbours, and what a sense's words reach without a network."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.figures.style import GLOVE
-from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
 from pages._frame.markup import plain
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-
-
-def senses_of(table: OccurrenceTable, word: str) -> list[str]:
-    """The senses a word has in the labelled sentences, in a fixed order, so that each keeps its colour everywhere."""
-    lemma = lemma_of(table, word)
-    return sorted({table.senses[k] for k in table.sense[table.labelled_rows(lemma)]}) if lemma else []
-
-
-def lemma_of(table: OccurrenceTable, word: str) -> str | None:
-    """The labelled word that a form belongs to ("banks" -> "bank"), or None."""
-    word = word.casefold()
-    if word in table.lemmas:
-        return word
-    code = table.word_codes.get(word)
-    rows = [] if code is None else table.lemma[(table.word == code) & (table.lemma >= 0)]
-    return table.lemmas[rows[0]] if len(rows) else None
-
-
-def glove_cosine(vectors: StaticVectors, a: str, b: str) -> float | None:
-    """Cosine of two spellings' static vectors; None where one is not in the vocabulary."""
-    x, y = vectors.vector(a), vectors.vector(b)
-    if x is None or y is None:
-        return None
-    return float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
