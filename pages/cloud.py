@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.choices import layer_choice
 from pages._frame.frame import frame, lede, question, show
 from pages._widgets.inputs import sentence_pair
 
@@ -16,19 +17,12 @@ lede(
 )
 picture = st.container()  # on the first screen; the sentences below it
 first, second = sentence_pair()
-layer = (
-    picture.segmented_control(
-        t("Layer of ELMo"),
-        ["0", "1", "2", "mix"],
-        format_func=lambda name: t("mix") if name == "mix" else name,
-        default="2",
-        key="cloud_layer",
-        bind="query-params",
-        persist_state="session",
-        help=t(
-            "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix gives all three the same weight; a layer with longer vectors counts more in it."
-        ),
-    )
-    or "2"
+layer = layer_choice(
+    "cloud_layer",
+    label=t("Layer of ELMo"),
+    place=picture,
+    help=t(
+        "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix gives all three the same weight; a layer with longer vectors counts more in it."
+    ),
 )
 show("pages._cloud.show", in_use, first, second, layer, picture)

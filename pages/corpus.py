@@ -5,6 +5,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/corpus.py")
@@ -26,13 +27,7 @@ if folder := st.query_params.pop("corpus_folder", ""):  # an older link: a path 
 most = limits()
 ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
 top = st.columns([3, 2], vertical_alignment="bottom")
-way = (
-    top[0].segmented_control(
-        t("Where are your texts?"), list(ways), default="paste", format_func=ways.__getitem__, key="corpus_way",
-        bind="query-params", persist_state="session",
-    )
-    or "paste"
-)  # fmt: skip
+way = choice("corpus_way", t("Where are your texts?"), ways, "paste", place=top[0])
 top[1].button(
     t("Example: our own sentences"), icon=":material/format_quote:", key="corpus.example", on_click=take_example, width="stretch"
 )
@@ -64,7 +59,7 @@ else:
         )  # fmt: skip
         limited(place[0], t("Folder on this machine"), given, 500)
     column = place[1].text_input(
-        t("Column of texts"), key="corpus_column", bind="query-params", persist_state="session", max_chars=100,
+        t("Column of texts"), key="corpus_column", **BOUND, max_chars=100,
         placeholder=t("text"), help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
     )  # fmt: skip
     limited(place[1], t("Column of texts"), column, 100)

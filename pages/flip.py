@@ -1,8 +1,7 @@
 """Edit until it flips: one sentence turned into another word by word, its sense read at every step; and a quiz of readings."""
 
-import streamlit as st
-
 from core.common.i18n import t
+from pages._frame.choices import choice
 from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/flip.py")
@@ -14,17 +13,5 @@ lede(
     )
 )
 modes = {"edit": t("Edit until it flips"), "quiz": t("Quiz")}
-mode = (
-    st.segmented_control(
-        t("What to do"),
-        list(modes),
-        default="edit",
-        format_func=modes.get,
-        key="flip_mode",
-        bind="query-params",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    or "edit"
-)
+mode = choice("flip_mode", t("What to do"), modes, "edit", label_visibility="collapsed")
 show("pages._flip.show", in_use, mode)

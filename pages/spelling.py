@@ -6,6 +6,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import frame, lede, question, show
 from pages._frame.in_use import english
 
@@ -24,10 +25,7 @@ lede(
     )
 )
 views = {"words": t("Words of your own"), "noise": t("Classifiers and typing errors")}
-view = st.segmented_control(
-    t("Look at"), list(views), default="words", format_func=views.get, key="spell_view", bind="query-params", persist_state="session",
-    label_visibility="collapsed",
-) or "words"  # fmt: skip
+view = choice("spell_view", t("Look at"), views, "words", label_visibility="collapsed")
 if view == "noise":
     show("pages._classify.typing_errors", english(in_use))
 else:
@@ -46,13 +44,19 @@ else:
     )  # fmt: skip
     columns = st.columns([5, 3], vertical_alignment="bottom")
     text = columns[0].text_input(
-        t("Words, with blanks or commas between them"), next(iter(known.values())), key="spell", bind="query-params", persist_state="session",
+        t("Words, with blanks or commas between them"), next(iter(known.values())), key="spell", **BOUND,
         max_chars=limits().max_text, placeholder=t("Type a few words, invented ones too"),
     )  # fmt: skip
     limited(columns[0], t("Words, with blanks or commas between them"), text, limits().max_text)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
-    among = columns[1].segmented_control(
-        t("Look for neighbours among"), list(amounts), default="10000", format_func=amounts.get, key="spell_among", bind="query-params",
-        persist_state="session", help=t("The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."),
-    ) or "10000"  # fmt: skip
+    among = choice(
+        "spell_among",
+        t("Look for neighbours among"),
+        amounts,
+        "10000",
+        place=columns[1],
+        help=t(
+            "The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."
+        ),
+    )
     show("pages._spelling.show", in_use, text or "", None if among == "all" else 10_000)

@@ -19,6 +19,7 @@ from core.common.limits import check_allowed, limits
 from core.files import public_data
 from pages._cached.kept import kept
 from pages._classify.job import Order
+from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
@@ -39,19 +40,19 @@ def choose(in_use: InUse) -> Order | None:
             task, title, files, columns = _texts()
         variants = st.pills(
             t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants",
-            bind="query-params", persist_state="session",
+            **BOUND,
         )  # fmt: skip
     with right:
         share = st.select_slider(
-            t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", bind="query-params",
-            persist_state="session", help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
+            t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", **BOUND,
+            help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
         )  # fmt: skip
         seeds = st.slider(
-            t("Seeds"), 1, 5, 1, key="seeds", bind="query-params", persist_state="session",
+            t("Seeds"), 1, 5, 1, key="seeds", **BOUND,
             help=t("Each variant is trained once per seed, from another random start: only then can chance be told from a lead."),
         )  # fmt: skip
         epochs = st.slider(
-            t("Epochs at most"), 1, 40, 30, key="epochs", bind="query-params", persist_state="session",
+            t("Epochs at most"), 1, 40, 30, key="epochs", **BOUND,
             help=t("Training ends before that once the loss on validation texts has not fallen for four epochs."),
         )  # fmt: skip
     if not files:
@@ -71,9 +72,7 @@ def _texts() -> tuple[str, str, dict, dict]:
     titles = tasks.task_titles() | {OWN: t("A file of your own")}
     here = [name for name in tasks.TASKS if _there(name)]
     default = here[0] if here else OWN
-    task = st.segmented_control(
-        t("Texts"), list(titles), default=default, format_func=titles.get, key="train_task", bind="query-params", persist_state="session",
-    ) or default  # fmt: skip
+    task = choice("train_task", t("Texts"), titles, default)
     if task == OWN:
         return _own_file()
     try:

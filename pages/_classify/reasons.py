@@ -14,6 +14,7 @@ from core.common.i18n import t
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
 from pages._cached import classifiers
+from pages._frame.choices import choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
 from pages._widgets import lists
@@ -26,10 +27,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     with shown_errors():
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
-        name = st.segmented_control(
-            t("Whose reasons"), names, default=default, format_func=variant_titles().get, key="why", bind="query-params",
-            persist_state="session",
-        ) or default  # fmt: skip
+        name = choice("why", t("Whose reasons"), names, default, format_func=variant_titles().get)
         found = classifiers.explanation(task, name, in_use, text)
         _words(found)
         _context(found)

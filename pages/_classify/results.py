@@ -22,6 +22,7 @@ from pages._cached import classifiers, opened
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
 from pages._classify.scores import show_scores
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -89,9 +90,7 @@ def _task(found: dict) -> None:
     if not names:
         return
     st.markdown(t("#### Every variant, task by task"))
-    name = st.segmented_control(
-        t("Task"), names, default=names[0], format_func=named.get, key="results_task", bind="query-params", persist_state="session"
-    ) or names[0]  # fmt: skip
+    name = choice("results_task", t("Task"), names, names[0], format_func=named.get)
     rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: _kind(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())

@@ -16,6 +16,7 @@ from core.common.i18n import t
 from core.figures.classifiers import confusion_figure, reliability_figure
 from core.figures.style import LAYER_COLOURS
 from pages._cached import classifiers
+from pages._frame.choices import choice
 from pages._frame.markup import plain, shown_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -31,19 +32,20 @@ def show_scores() -> None:
         st.markdown(t("#### The classifiers of the Classify page, on texts they never saw"))
         titles = tasks.task_titles()
         default = "news-title" if "news-title" in found else next(iter(found))
-        task = st.segmented_control(
-            t("Task of the classifiers"), list(found), default=default, format_func=lambda n: plain(titles.get(n, n)), key="scores_task",
-            bind="query-params", persist_state="session", label_visibility="collapsed",
-        ) or default  # fmt: skip
+        task = choice(
+            "scores_task",
+            t("Task of the classifiers"),
+            list(found),
+            default,
+            format_func=lambda n: plain(titles.get(n, n)),
+            label_visibility="collapsed",
+        )
         metas = found[task]
         table = pd.DataFrame([_row(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
         shares = (t("accuracy"), t("macro F1"))
         lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
         names = list(metas)
-        name = st.segmented_control(
-            t("Look closer at"), names, default=names[0], format_func=variant_titles().get, key="closer", bind="query-params",
-            persist_state="session",
-        ) or names[0]  # fmt: skip
+        name = choice("closer", t("Look closer at"), names, names[0], format_func=variant_titles().get)
         meta = metas[name]
         _closer(name, meta)
         st.caption(

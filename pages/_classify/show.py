@@ -20,6 +20,7 @@ from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
@@ -113,10 +114,7 @@ def _task() -> str:
         )
     names = [*trained, *mine]
     default, titles = "news-title" if "news-title" in names else names[0], tasks.task_titles()
-    return st.segmented_control(
-        t("What to tell apart"), names, default=default, format_func=lambda n: plain(titles.get(n, n)), key="task",
-        bind="query-params", persist_state="session",
-    ) or default  # fmt: skip
+    return choice("task", t("What to tell apart"), names, default, format_func=lambda n: plain(titles.get(n, n)))
 
 
 def _text(task: str) -> str:
@@ -126,7 +124,7 @@ def _text(task: str) -> str:
     if examples:
         offer_examples(examples, key=f"{key}_example", into=key)
     text = st.text_area(
-        label, examples[0] if examples else "", key=key, bind="query-params", persist_state="session", max_chars=limits().max_passage, height=80,
+        label, examples[0] if examples else "", key=key, **BOUND, max_chars=limits().max_passage, height=80,
         placeholder=t("Type a headline or a message; all classifiers answer as you type"),
     )  # fmt: skip
     limited(st, label, text, limits().max_passage)

@@ -19,6 +19,7 @@ from pages._cached import classifiers
 from pages._classify.show import EXAMPLES, offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -48,24 +49,22 @@ def _inputs() -> tuple[str, str, float, list[str]]:
         raise MissingArtifact(t("No classifier has been trained yet. Make them: python -m core train-heads --data FOLDER"))
     if measured := [name for name in known if name in read_accuracy()]:
         known = measured
-    kept = {"bind": "query-params", "persist_state": "session"}
     columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
-    task = columns[0].segmented_control(
-        t("What to tell apart"), known, default="news-title" if "news-title" in known else known[0], format_func=tasks.task_titles().get, key="noise_task", **kept
-    ) or ("news-title" if "news-title" in known else known[0])  # fmt: skip
+    default = "news-title" if "news-title" in known else known[0]
+    task = choice("noise_task", t("What to tell apart"), known, default, place=columns[0], format_func=tasks.task_titles().get)
     share = columns[1].select_slider(
-        t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **kept
+        t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )  # fmt: skip
     key, examples = f"text_{task}", EXAMPLES.get(task, ())
     offer_examples(examples, key=f"noise_{key}", into=key)
     label = t("A text of your own")
-    text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **kept)
+    text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **BOUND)
     limited(st, label, text, limits().max_passage)
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
     names = st.pills(
         t("Classifiers"), shipped, selection_mode="multi", default=[name for name in FIRST if name in shipped], key=f"noise_heads_{task}",
-        format_func=lambda name: VARIANTS[name].title, **kept,
+        format_func=lambda name: VARIANTS[name].title, **BOUND,
     )  # fmt: skip
     return task, text or "", share, names
 

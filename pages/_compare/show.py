@@ -14,6 +14,7 @@ from pages._cached.progress import show_progress, show_state
 from pages._compare import spaces, store
 from pages._compare.spaces import MARK, Chosen
 from pages._compare.words import noticed, table_of, word_in_both
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, name_corpus
 from pages._widgets import lists
@@ -66,22 +67,14 @@ def show(in_use: InUse) -> None:
 def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
     places = st.columns([3, 3, 3], vertical_alignment="bottom")
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
-    what = places[0].segmented_control(
-        t("Compare two"),
-        list(names),
-        default=SPACES,
-        format_func=names.get,
-        key="cmp",
-        bind="query-params",
-        persist_state="session",
-    )
+    what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
         offered = spaces.offered()
         mine = (in_use.vectors, f"{in_use.model}{MARK}2")
         options = [*(one for one in mine if one not in offered), *offered]
         texts = [
             place.selectbox(
-                label, options, index=options.index(one), key=key, bind="query-params", persist_state="session", accept_new_options=True,
+                label, options, index=options.index(one), key=key, **BOUND, accept_new_options=True,
                 help=t(
                     "Vectors, or a model and its layer. You can type the path of a vector file or of a model's folder, as “/models/mine · 1”. "
                     "A model's words stand for the mean of their vectors in the sentences in use."
@@ -101,7 +94,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
     options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), "2"
     texts = [
         place.selectbox(
-            label, options, index=options.index(one) if one in options else None, key=key, bind="query-params", persist_state="session",
+            label, options, index=options.index(one) if one in options else None, key=key, **BOUND,
             accept_new_options=True, placeholder=t("Choose, or type the path of a file of sentences"),
         )
         for place, label, one, key in zip(

@@ -17,6 +17,7 @@ from pages._compare.spaces import MARK
 from pages._compare.store import Result
 from pages._frame import examples
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND
 from pages._widgets import lists
 
 OFFERED = 8  # words one click away
@@ -75,9 +76,7 @@ def word_in_both(found: Result) -> None:
     )
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
-    typed = places[1].text_input(
-        t("Word"), key="cmp_word", bind="query-params", persist_state="session", max_chars=60, placeholder=first
-    )
+    typed = places[1].text_input(t("Word"), key="cmp_word", **BOUND, max_chars=60, placeholder=first)
     limited(places[1], t("Word"), typed, 60)
     word = (typed or first).strip().casefold()
     if word not in c.words:

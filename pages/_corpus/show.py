@@ -24,6 +24,7 @@ from core.text.tokens import join_tokens
 from pages._corpus import reading, store
 from pages._frame import question
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
@@ -89,22 +90,19 @@ def _search(opened: Concordance) -> None:
     several = len(opened.documents) > 1
     places = st.columns([4, 5, 3] if several else [4, 5], vertical_alignment="bottom")
     query = places[0].text_input(
-        t("Word or phrase"), key="find", bind="query-params", persist_state="session", max_chars=200,
+        t("Word or phrase"), key="find", **BOUND, max_chars=200,
         placeholder=t("Search in these texts"),
     )  # fmt: skip
     limited(places[0], t("Word or phrase"), query, 200)
     orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after")}
-    order = places[1].segmented_control(
-        t("In order of"), list(orders), default=IN_TEXT, format_func=orders.__getitem__, key="find_order",
-        bind="query-params", persist_state="session",
-    ) or IN_TEXT  # fmt: skip
+    order = choice("find_order", t("In order of"), orders, IN_TEXT, place=places[1])
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in opened.documents]
         places[2].multiselect(
             t("Only in"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"),
         )  # fmt: skip
     pattern = st.toggle(
-        t("Regular expression"), key="pattern", bind="query-params", persist_state="session",
+        t("Regular expression"), key="pattern", **BOUND,
         help=t("One for each word, from its first letter to its last: bank(s|ed)? finds bank, banks, banked; [a-z]+ stands for any word."),
     )  # fmt: skip
     with shown_errors():

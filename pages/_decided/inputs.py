@@ -9,11 +9,11 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame import examples, question
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice, layer_choice
 from pages._frame.examples import Decided
 from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
 
-LAYERS = ("0", "1", "2", "mix")
 NEUTRAL = "thing"  # the default of a swap
 
 
@@ -52,20 +52,18 @@ def asked() -> Asked:
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    how = _one_of(
-        row, t("Each word in turn"), how_names, "drop", "dhow",
-        t(
+    how = choice(
+        "dhow", t("Each word in turn"), how_names, "drop", place=row,
+        help=t(
             "Drop: the sentence closes up. Mask: the token `<UNK>` stands in its place, which the model spells like any word and "
             "which means nothing. Swap: a word that you choose stands in its place."
         ),
     )  # fmt: skip
-    layer = _one_of(
-        row, t("Layer"), {name: t("mix") if name == "mix" else name for name in LAYERS}, "2", "dlayer",
-        t("Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three."),
-    )  # fmt: skip
-    half = _one_of(
-        row, t("Half of the vector"), half_names, "both", "dhalf",
-        t(
+    told = t("Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three.")
+    layer = layer_choice("dlayer", place=row, help=told)
+    half = choice(
+        "dhalf", t("Half of the vector"), half_names, "both", place=row,
+        help=t(
             "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "
             "the backward LSTMs, which have read from the end back to it. The two never meet."
         ),
@@ -73,23 +71,16 @@ def asked() -> Asked:
     swap = weights = ""
     if how == "swap":
         swap = row.text_input(
-            t("Swap for"), NEUTRAL, key="dswap", bind="query-params", persist_state="session", max_chars=60, width=170,
+            t("Swap for"), NEUTRAL, key="dswap", **BOUND, max_chars=60, width=170,
             help=t("One word that stands in the place of each word in turn."),
         )  # fmt: skip
         limited(row, t("Swap for"), swap, 60)
     if layer == "mix":
         weights = row.text_input(
-            t("Weights of layers 0, 1, 2"), "1,1,1", key="s", bind="query-params", persist_state="session", width=220,
+            t("Weights of layers 0, 1, 2"), "1,1,1", key="s", **BOUND, width=220,
             help=t("Any three numbers; the Mix page sets them with sliders."),
         )  # fmt: skip
     return Asked(how, swap, layer, weights, half)
-
-
-def _one_of(row, label: str, names: dict[str, str], default: str, key: str, told: str) -> str:
-    """A choice in a row; tapped off, it is the default."""
-    return row.segmented_control(
-        label, list(names), default=default, key=key, bind="query-params", persist_state="session", format_func=names.__getitem__, help=told
-    ) or default  # fmt: skip
 
 
 def _label(example: Decided) -> str:

@@ -19,6 +19,7 @@ from pages._cached import opened
 from pages._decided import tables, words
 from pages._decided.inputs import Asked
 from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -95,7 +96,7 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
     if st.session_state.get("dsense", "") not in options:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
     picked = st.pills(
-        t("Which words spoke for"), options, default="", key="dsense", bind="query-params", persist_state="session",
+        t("Which words spoke for"), options, default="", key="dsense", **BOUND,
         format_func=lambda sense: plain(sense) or t("the nearest sense"),
     )  # fmt: skip
     return picked or influence.verdict(found, asked.layer, asked.half).sense

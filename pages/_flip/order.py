@@ -7,6 +7,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.senses import edits
 from pages._flip.notices import NEVER
+from pages._frame.choices import BOUND, choice, layer_choice
 from pages._widgets.inputs import Chosen
 
 
@@ -14,14 +15,24 @@ def choices() -> tuple[str, str]:
     """The order of the edits, and the layer."""
     row = st.columns([3, 2], vertical_alignment="bottom")
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
-    order = row[0].segmented_control(
-        t("Order of the edits"), list(orders), default=edits.LEFT_TO_RIGHT, format_func=orders.get, key="order", bind="query-params", persist_state="session",
-        help=t("Greedy tries every edit that is left and takes the one that moves the meaning most, until it flips: few edits, though not proven the fewest."),
-    ) or edits.LEFT_TO_RIGHT  # fmt: skip
-    layer = row[1].segmented_control(
-        t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="flip_layer", bind="query-params", persist_state="session",
-        help=t("Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; a layer with longer vectors counts more in it."),
-    ) or "2"  # fmt: skip
+    order = choice(
+        "order",
+        t("Order of the edits"),
+        orders,
+        edits.LEFT_TO_RIGHT,
+        place=row[0],
+        help=t(
+            "Greedy tries every edit that is left and takes the one that moves the meaning most, until it flips: few edits, though not proven the fewest."
+        ),
+    )
+    layer = layer_choice(
+        "flip_layer",
+        layers=["1", "2", "mix"],
+        place=row[1],
+        help=t(
+            "Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; a layer with longer vectors counts more in it."
+        ),
+    )
     return order, layer
 
 
@@ -42,7 +53,7 @@ def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
     if st.session_state.get("guess") not in (None, *options):
         st.session_state.guess = None
     guess = st.selectbox(
-        t("At which edit does the meaning flip?"), options, index=None, key="guess", bind="query-params", persist_state="session",
+        t("At which edit does the meaning flip?"), options, index=None, key="guess", **BOUND,
         placeholder=t("Your guess"), format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
     )  # fmt: skip
-    return guess, st.toggle(t("Reveal"), key="reveal", bind="query-params", persist_state="session")
+    return guess, st.toggle(t("Reveal"), key="reveal", **BOUND)

@@ -15,6 +15,7 @@ from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS
 from core.text.tokens import join_tokens, pieces
 from pages._cached import opened
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -25,7 +26,7 @@ def show(in_use: InUse) -> None:
     """The question in turn, its answer, or the score."""
     seed = int(
         st.columns([1, 2])[0].number_input(
-        t("Quiz number (in the link; the same asks the same)"), 0, 99_999, 1, key="quiz", bind="query-params", persist_state="session"
+        t("Quiz number (in the link; the same asks the same)"), 0, 99_999, 1, key="quiz", **BOUND
     ))  # fmt: skip
     corpus = in_use.corpus
     with st.spinner(t("Making the questions…")):

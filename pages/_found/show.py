@@ -20,6 +20,7 @@ from pages._found import labels, store
 from pages._found.notices import measures, noticed, sentences
 from pages._found.store import Occurrences
 from pages._frame import question
+from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -74,16 +75,18 @@ def _inputs(table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
     question.follow("found_word", usual)
     places = st.columns([2, 2, 4], vertical_alignment="bottom")
     word = places[0].selectbox(
-        t("Word"), offered, index=offered.index(usual), key="found_word", bind="query-params",
-        persist_state="session", accept_new_options=True, help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
+        t("Word"), offered, index=offered.index(usual), key="found_word", **BOUND, accept_new_options=True,
+        help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
     )  # fmt: skip
-    layer = places[1].segmented_control(
-        t("Layer"), ["1", "2", "mix"], format_func=lambda name: t("mix") if name == "mix" else name, default="2", key="found_layer", bind="query-params", persist_state="session",
+    layer = layer_choice(
+        "found_layer",
+        layers=["1", "2", "mix"],
+        place=places[1],
         help=t("Layer 0 is left out: it sees the spelling only, so that all sentences would be one dot."),
-    ) or "2"  # fmt: skip
+    )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
     chosen = places[2].select_slider(
-        t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", bind="query-params", persist_state="session",
+        t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", **BOUND,
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )  # fmt: skip
     return (word or "").strip().casefold() or usual, layer, chosen

@@ -1,17 +1,42 @@
-"""A choice that stands in the address by its code, the same in every language; a binding would write its label."""
+"""Controls whose value stands in the address and stays from page to page; a choice among a few titles, and one among layers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
+from core.common.i18n import t
 from pages._frame.question import gone_through_history
 
+# What a widget is given besides its key. Streamlit writes the title of what is chosen into the address, in the reader's language.
+BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
+LAYERS = ("0", "1", "2", "mix")
 
-def choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:
-    """One of the codes of `titles`, as segments; what the address newly says counts before what was chosen earlier."""
+
+def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
+    """One of the codes of `titles` (or of a list, whose items are their own titles), as segments; tapped off, it is the default."""
+    named = {"format_func": titles.get} if isinstance(titles, Mapping) else {}
+    return place.segmented_control(label, list(titles), default=default, key=key, **named, **BOUND, **options) or default
+
+
+def layer_choice(
+    key: str, *, layers: Sequence[str] = LAYERS, default: str = "2", label: str = "", place=st, **options: Any
+) -> str:
+    """A layer, or the mix."""
+    titles = {name: layer_name(name) for name in layers}
+    return choice(key, label or t("Layer"), titles, default, place=place, **options)
+
+
+def layer_name(name: str) -> str:
+    """A layer's name on a button or in a column."""
+    return {"mix": t("mix"), "all layers": t("all layers")}.get(name, name)
+
+
+def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:
+    """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first."""
     state, seen, given = st.session_state, f"{key}.seen", st.query_params.get(key)
     if key not in state or gone_through_history() or (given is not None and given != state.get(seen)):
         state[key] = given if given in titles else default

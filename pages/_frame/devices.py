@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.common import device
 from core.common.i18n import t
+from pages._frame.choices import BOUND
 
 
 def choose() -> None:
@@ -18,8 +19,7 @@ def choose() -> None:
         [device.CPU, *(name for name in there if name != device.CPU)],
         format_func=lambda name: _names().get(name, name),
         key="device",
-        bind="query-params",
-        persist_state="session",
+        **BOUND,
         help=t("Where the networks compute. Other devices' answers differ by rounding."),
     )
 

@@ -18,6 +18,7 @@ from core.files import own_names, registry
 from core.text import languages
 from core.text.languages import Language
 from pages._frame import devices, language
+from pages._frame.choices import BOUND
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
 
@@ -70,8 +71,7 @@ def choose(content: Language) -> InUse:
             t("Engine"),
             [OURS, THEIRS],
             key="engine",
-            bind="query-params",
-            persist_state="session",
+            **BOUND,
             help=t(
                 "Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."
             ),
@@ -125,8 +125,7 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
         label,
         [default, *others],  # first: what stands there is the default, which another language may replace
         key=kind,
-        bind="query-params",
-        persist_state="session",
+        **BOUND,
         accept_new_options=True,
         help=told,
     )

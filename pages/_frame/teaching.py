@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.choices import BOUND
 
 SLIDES = "pages/teach.py"
 STYLE = """
@@ -39,7 +40,7 @@ def is_on() -> bool:
 def toggle() -> None:
     """The switch in the menu."""
     st.toggle(
-        t("Teaching mode"), key="teach", bind="query-params", persist_state="session", on_change=_by_hand,
+        t("Teaching mode"), key="teach", **BOUND, on_change=_by_hand,
         help=t("Large type, one idea a screen, the menu and the inputs folded away: for a room, a projector, a lesson."),
     )  # fmt: skip
 

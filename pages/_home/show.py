@@ -18,6 +18,7 @@ from core.text import languages
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame import language
+from pages._frame.choices import layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -123,18 +124,12 @@ def _layer(spaces: list[str], best: str) -> str:
         state[BY_HAND] = given in spaces
     if not state[BY_HAND] and state.get("layer", best) != best:
         state["layer"] = best
-    return (
-        st.segmented_control(
-            t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
-            spaces,
-            format_func=lambda name: t("mix") if name == "mix" else name,
-            default=best,
-            key="layer",
-            bind="query-params",
-            persist_state="session",
-            on_change=_chosen_by_hand,
-        )
-        or best
+    return layer_choice(
+        "layer",
+        layers=spaces,
+        default=best,
+        label=t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
+        on_change=_chosen_by_hand,
     )
 
 

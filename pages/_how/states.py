@@ -12,6 +12,7 @@ from core.common.config import ModelShape
 from core.common.i18n import t
 from core.figures.walk import heat_figure, limit_of
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from pages._frame.choices import choice
 from pages._how.parts import Rows, in_markdown, shown
 from pages._widgets.charts import draw
 
@@ -29,10 +30,14 @@ def backward(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
 def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
     direction = way.backward if backward else way.forward
     names = [str(k + 1) for k in range(len(direction.steps))]
-    layer = st.segmented_control(
-        t("Layer"), names, default="1", key="howlayer", bind="query-params", persist_state="session", required=True,
+    layer = choice(
+        "howlayer",
+        t("Layer"),
+        names,
+        "1",
+        required=True,
         help=t("The LSTMs stand on each other: the first reads the spellings, the second what the first told."),
-    ) or "1"  # fmt: skip
+    )
     k = names.index(layer) if layer in names else 0
     step, word = direction.steps[k], way.tokens[way.position]
     cells = np.sort(most_moved(step, CELLS))

@@ -15,6 +15,7 @@ from core.figures.style import layer_title
 from core.lessons.apart import Spread
 from core.lessons.cone import GRID
 from pages._cached import opened
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -40,13 +41,12 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     left, right = st.columns([1, 2], gap="medium")
     words = [ALL_WORDS, *every[top].words]
     word = left.selectbox(
-        t("Word"), words, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="apart_word", bind="query-params",
-        persist_state="session",
+        t("Word"), words, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="apart_word", **BOUND,
     ) or ALL_WORDS  # fmt: skip
     found = every if word not in every[top].words else {name: one.of(word) for name, one in every.items()}
     threshold = right.slider(
         t("Threshold: from this cosine on, a pair is called one sense"), 0.0, 1.0, every[top].balanced(), 0.01, key="apart_at",
-        bind="query-params", persist_state="session",
+        **BOUND,
     )  # fmt: skip
     one, two = t("pairs of one sense"), t("pairs of two senses")
     rows, facts = [], []

@@ -10,7 +10,7 @@ from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_ro
 from core.figures.style import LAYER_COLOURS, layer_title
 from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
 from pages._cached import opened
-from pages._frame.choices import choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -33,7 +33,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
     names = {RAW: t("as they are"), MEAN: t("less their mean"), TOP: t("less the first directions, too")}
     kinds = _kinds(found)
     picture = st.container()
-    treatment = choice(
+    treatment = coded_choice(
         "cone", t("Vectors"), names, RAW,
         help=t("The mean of all vectors is what they share; directions are those of largest variance about it (Mu and Viswanath 2018)."),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from core.common.significance import Paired, paired
 from core.figures.lessons import LOT, Dots, interval_dots
 from core.figures.style import GLOVE, LAYER_COLOURS, layer_title
 from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
-from pages._frame.choices import choice
+from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -34,10 +34,10 @@ def _page(found: dict, lesson: Lesson) -> None:
     picture = st.container()
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        layer = choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
+        layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
     word = right.selectbox(
         t("Word"), [ALL_WORDS, *found["words"]], format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="context_word",
-        bind="query-params", persist_state="session",
+        **BOUND,
     )  # fmt: skip
     titles = _titles(found, layer)
     rows = []

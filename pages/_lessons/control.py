@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.lessons import rank_lines
 from core.figures.style import layer_title
-from pages._frame.choices import choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -29,7 +29,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 def _page(found: dict, lesson: Lesson) -> None:
     layers = found["layers"]
     picture = st.container()
-    layer = choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
+    layer = coded_choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
     ranks = layers[layer]
     lines = {
         t("the tags"): [each["tags"] for each in ranks.values()],

@@ -10,7 +10,7 @@ from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import LAYER_COLOURS, SENSE_COLOURS, layer_title
 from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from pages._cached import opened
-from pages._frame.choices import choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -29,7 +29,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         spaces = store.spaces(opened.targets(corpus, in_use.model))
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
-        layer = choice("relation_layer", t("Layer"), titles, spaces[-2])
+        layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
         found = store.sense_pairs(corpus, in_use.model, layer)
         _page(in_use, found, layer, lesson, picture)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.common.i18n import t
-from pages._frame.choices import choice
+from pages._frame.choices import coded_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def choose() -> Lesson:
     """The lesson in the address, chosen above its question."""
     found = {one.name: one for one in lessons()}
     titles = {name: one.label for name, one in found.items()}
-    return found[choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
+    return found[coded_choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
 
 
 def exercise(lesson: Lesson) -> None:

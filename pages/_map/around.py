@@ -23,6 +23,7 @@ from core.senses import clusters
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._frame.choices import choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._map import notices
@@ -57,13 +58,10 @@ def choose_plan(n_stars: int) -> str:
     titles = plan_titles(n_stars)
     if st.session_state.get("around") not in (None, *titles):
         del st.session_state["around"]
-    return (
-        st.segmented_control(
-            t("Layout"), list(titles), format_func=titles.get, default=PCA, key="around", bind="query-params", persist_state="session",
-            help=t("PCA shows the plane in which the points differ most; UMAP keeps near points near; between your sentences: one axis runs from one star to the other."),
-        )
-        or PCA
-    )  # fmt: skip
+    told = t(
+        "PCA shows the plane in which the points differ most; UMAP keeps near points near; between your sentences: one axis runs from one star to the other."
+    )
+    return choice("around", t("Layout"), titles, PCA, help=told)
 
 
 @kept(8)
@@ -213,7 +211,7 @@ def _cards(found: Around, table: OccurrenceTable) -> list[str]:
 def _twin(found: Around, word: str) -> None:
     table, points = {t("word"): [bare(w) for w in found.points.words], t("occurrences"): found.points.counts}, found.points
     for j, name in enumerate(SPACES):
-        layer = t("mix") if name == "mix" else name
+        layer = layer_name(name)
         if len(found.queries) == 2 and len(points):
             table[t("lean, layer {layer}", layer=layer)] = _leans(found, name).round(3)
         table[t("x, layer {layer}", layer=layer)] = found.coordinates[j][:, 0].round(3)

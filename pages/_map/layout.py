@@ -17,6 +17,7 @@ from core.elmo.mix import layer_weights
 from core.figures.maps import Star
 from pages._cached import opened, progress
 from pages._cached.kept import kept
+from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._widgets.inputs import Chosen
@@ -54,14 +55,11 @@ def choose() -> str:
         POLES: t("Axes of your own"),
         SOLID: t("Three dimensions"),
     }
-    plan = st.segmented_control(
-        t("Layout"), list(titles), format_func=titles.get, default=UMAP, key="layout", bind="query-params", persist_state="session",
-        help=t(
+    plan = choice("layout", t("Layout"), titles, UMAP, help=t(
             "UMAP keeps near dots near. PCA shows the plane in which the dots differ most. Axes of your own run from one meaning, or one list "
             "of words, to another. Three dimensions are to turn and look at."
-        ),
-    )  # fmt: skip
-    return plan or UMAP
+        ))  # fmt: skip
+    return plan
 
 
 def laid(in_use: InUse, word: str, plan: str, maps: FrozenMaps, lemma: str) -> Laid:
@@ -132,7 +130,7 @@ def _ends(in_use: InUse, lemma: str) -> tuple[str, str, str, str]:
         choices = [REST, *options] if key in ("up", "down") else options
         chosen.append(
             column.selectbox(
-                label, choices, index=choices.index(firsts[key]), key=key, bind="query-params", persist_state="session",
+                label, choices, index=choices.index(firsts[key]), key=key, **BOUND,
                 accept_new_options=True, help=told, disabled=key == "down" and chosen[2] == REST,
                 format_func=lambda name: t("largest spread left over") if name == REST else name,
             )

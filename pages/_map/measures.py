@@ -18,6 +18,7 @@ from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.separation import SenseReport, less
 from pages._cached import opened
+from pages._frame.choices import layer_name
 from pages._frame.in_use import InUse
 from pages._map import notices
 from pages._map.layout import POLES, UMAP, Laid
@@ -126,7 +127,7 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
     lines, static = [], static_of(in_use, word)
     for k, (name, r) in enumerate(found.items()):
         line = {
-            t("layer"): t("mix") if name == "mix" else name,
+            t("layer"): layer_name(name),
             t("1-NN accuracy"): f"{r.one_nn:.1%}",
             t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
             t("shuffled labels"): f"{r.null_mean:.1%}",

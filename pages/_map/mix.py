@@ -26,6 +26,7 @@ from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_progress
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -113,7 +114,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     st.pills(t("Presets"), list(PRESETS), format_func=preset_titles().get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(len(KEYS), moved=_moved)
     normalised = st.toggle(
-        t("Layer normalisation"), key="norm", bind="query-params", persist_state="session",
+        t("Layer normalisation"), key="norm", **BOUND,
         help=t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
     )  # fmt: skip
     return weights, gamma, normalised

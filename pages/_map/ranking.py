@@ -16,6 +16,7 @@ from core.figures.trust import ranking_figure
 from core.senses.trust import WordGain, shown, word_ranking
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -137,7 +138,7 @@ def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd
     for w in order:
         line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
         for name, g in found[w].items():
-            layer = t("mix") if name == "mix" else name
+            layer = layer_name(name)
             line[t("above chance, layer {layer}", layer=layer)] = f"{g.gain:+.1%}"
             line[t("95 % interval, layer {layer}", layer=layer)] = t(
                 "{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean

@@ -12,6 +12,7 @@ from core.common.i18n import t
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened, progress
+from pages._frame.choices import BOUND, LAYERS, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.question import follow
@@ -64,25 +65,12 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> s
         format_func=lambda one: t("all words") if one == ALL_WORDS else one,
         index=words.index(usual),
         key="map_word",
-        bind="query-params",
-        persist_state="session",
+        **BOUND,
     )
 
 
 def _layer() -> str:
-    return (
-        st.segmented_control(
-            t("Layer"),
-            ["0", "1", "2", "mix", "all layers"],
-            format_func=lambda name: {"all layers": t("all layers"), "mix": t("mix")}.get(name, name),
-            default="2",
-            key="view",
-            bind="query-params",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
-        or "2"
-    )
+    return layer_choice("view", layers=(*LAYERS, "all layers"), label_visibility="collapsed")
 
 
 def _labelled(
@@ -153,7 +141,7 @@ def _twin(in_use: InUse, word: str, laid: layout.Laid) -> None:
     dots = atlas.dots(in_use.corpus, in_use.model, word)
     facts = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
     for name, coordinates in zip(laid.names, laid.coordinates, strict=True):
-        layer = t("mix") if name == "mix" else name
+        layer = layer_name(name)
         facts[t("x, layer {layer}", layer=layer)] = coordinates[:, 0].round(3)
         facts[t("y, layer {layer}", layer=layer)] = coordinates[:, 1].round(3)
         if coordinates.shape[1] == 3:

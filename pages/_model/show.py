@@ -14,6 +14,7 @@ from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panel
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from pages._cached import opened
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._model.words import in_words, log_words, quantity_titles
@@ -158,10 +159,7 @@ def _training(log: TrainingLog) -> None:
     st.markdown(t("#### How it learned"))
     titles = quantity_titles()
     named = [name for name in titles if name != "perplexity" or log.validations]
-    chosen = st.segmented_control(
-        t("What to draw"), named, default=named[0], format_func=titles.get, key="curve", bind="query-params",
-        persist_state="session", label_visibility="collapsed",
-    ) or named[0]  # fmt: skip
+    chosen = choice("curve", t("What to draw"), named, named[0], format_func=titles.get, label_visibility="collapsed")
     words = in_words()
     ends = {words.get(STAGES[stage], STAGES[stage]): end for stage, end in log.ends().items()}
     alt = t(

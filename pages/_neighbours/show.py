@@ -18,6 +18,7 @@ from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_progress
+from pages._frame.choices import BOUND, choice, layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -121,20 +122,12 @@ def _others(table: OccurrenceTable, chosen: Chosen) -> int:
 def _choose(few: bool) -> Choice:
     """Layer, what is looked among, how many, and the weights of a mix."""
     tools = st.columns([2, 4, 2], vertical_alignment="bottom")
-    layer = (
-        tools[0].segmented_control(
-            t("Layer"),
-            ["0", "1", "2", "mix"],
-            format_func=lambda name: t("mix") if name == "mix" else name,
-            default="2",
-            key="nlayer",
-            bind="query-params",
-            persist_state="session",
-            help=t(
-                "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three; set it on the Mix page."
-            ),
-        )
-        or "2"
+    layer = layer_choice(
+        "nlayer",
+        place=tools[0],
+        help=t(
+            "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three; set it on the Mix page."
+        ),
     )
     titles = {
         neighbours.OTHER: t("other words"),
@@ -143,31 +136,25 @@ def _choose(few: bool) -> Choice:
         TYPES: t("types"),
     }
     usual = follow_word(st.session_state, st.query_params.get("among"), TYPES if few else neighbours.SAME, titles)
-    which = (
-        tools[1].segmented_control(
-            t("Look among"),
-            list(titles),
-            format_func=titles.get,
-            default=usual,
-            key="among",
-            bind="query-params",
-            persist_state="session",
-            on_change=_chosen_by_hand,
-            help=t(
-                "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."
-            ),
-        )
-        or usual
+    which = choice(
+        "among",
+        t("Look among"),
+        titles,
+        usual,
+        place=tools[1],
+        on_change=_chosen_by_hand,
+        help=t(
+            "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."
+        ),
     )
-    k = tools[2].slider(t("How many"), 3, 30, 8, key="k", bind="query-params", persist_state="session")
+    k = tools[2].slider(t("How many"), 3, 30, 8, key="k", **BOUND)
     weights = ""
     if layer == "mix":
         weights = st.text_input(
             t("Weights of layers 0, 1, 2"),
             "1,1,1",
             key="s",
-            bind="query-params",
-            persist_state="session",
+            **BOUND,
             help=t("Any three numbers; the Mix page sets them with sliders."),
         )
     return Choice(layer, weights, which, k)

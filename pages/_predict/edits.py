@@ -14,6 +14,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.expectation import MOST_PLACES, versions_figure
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage, store
@@ -26,7 +27,7 @@ def show(in_use: InUse, read: Reading) -> None:
     st.markdown("#### " + t("What changes when a word is edited?"))
     columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
     other = columns[0].text_input(
-        t("Compare with"), "", key=passage.OTHER, bind="query-params", persist_state="session",
+        t("Compare with"), "", key=passage.OTHER, **BOUND,
         max_chars=limits().max_text, placeholder=t("Another version of your text"),
     )  # fmt: skip
     limited(columns[0], t("Compare with"), other, limits().max_text)

@@ -11,6 +11,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND
 from pages._widgets.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
@@ -38,19 +39,19 @@ def text_box() -> str:
     columns = st.columns([6, 2, 1.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = columns[0].text_area(
-        label, known[0].text, key=TEXT, bind="query-params", persist_state="session", max_chars=limits().max_text, height=80,
+        label, known[0].text, key=TEXT, **BOUND, max_chars=limits().max_text, height=80,
         placeholder=t("Type a few words; both directions answer as you type"), on_change=_typed,
     )  # fmt: skip
     limited(columns[0], label, text, limits().max_text)
     columns[1].slider(
-        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", bind="query-params", persist_state="session",
+        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", **BOUND,
         help=t(
             "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
             "first choices, 0 always takes the first."
         ),
     )  # fmt: skip
     columns[2].number_input(
-        t("Seed"), 0, 9999, 0, key="pseed", bind="query-params", persist_state="session",
+        t("Seed"), 0, 9999, 0, key="pseed", **BOUND,
         help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
     )  # fmt: skip
     columns[3].button(

@@ -14,6 +14,7 @@ from core.common.i18n import t
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
 from pages._frame import question
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage, store
@@ -79,7 +80,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     )  # fmt: skip
     with st.container(key="ribbon"):
         position = st.pills(
-            t("Word in question"), range(len(tokens)), key=passage.AT, bind="query-params", persist_state="session",
+            t("Word in question"), range(len(tokens)), key=passage.AT, **BOUND,
             format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
         )  # fmt: skip
     if len(read.tokens) > MOST:

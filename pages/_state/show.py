@@ -12,6 +12,7 @@ from core.common.i18n import t
 from core.common.markup import ours
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -36,10 +37,7 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
     n_layers = opened.model(in_use.model).encoder.n_layers
     layers = [str(k) for k in range(n_layers)]
     layer = int(
-        st.segmented_control(
-            t("Layer"), layers, default=layers[-1], key="layer", bind="query-params", persist_state="session", required=True,
-            help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."),
-        ) or layers[-1]
+        choice("layer", t("Layer"), layers, layers[-1], required=True, help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."))
     )  # fmt: skip
     memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
     drifted, bold = memory.drifted, chosen.position

@@ -9,6 +9,7 @@ from core.common.i18n import t
 from core.text.languages import tokenize
 from pages._frame import examples, teaching
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.question import place_of, token_labels
@@ -39,14 +40,14 @@ def _control(number: int) -> str:
     """The slide's one control: a word of the examples, a sentence of the page of influence, or a text."""
     if number == SPELLING:
         text = st.text_input(
-            t("Invent a word"), INVENTED, key="slide_invented", bind="query-params", persist_state="session", max_chars=40,
+            t("Invent a word"), INVENTED, key="slide_invented", **BOUND, max_chars=40,
             label_visibility="collapsed", placeholder=t("Invent a word"),
         )  # fmt: skip
         limited(st, t("Invent a word"), text, 40)
         return text.strip() or INVENTED
     if number == HEADLINES:
         text = st.text_input(
-            t("A headline of today"), HEADLINE, key="slide_headline", bind="query-params", persist_state="session", max_chars=200,
+            t("A headline of today"), HEADLINE, key="slide_headline", **BOUND, max_chars=200,
             label_visibility="collapsed", placeholder=t("A headline of today"),
         )  # fmt: skip
         limited(st, t("A headline of today"), text, 200)
@@ -55,10 +56,7 @@ def _control(number: int) -> str:
     words = [e.word for e in examples.decided()] if of_influence else list(examples.pairs())
     if not words:
         raise BadInput(t("There are no example sentences in this language. Choose another model under “In use”."))
-    return st.segmented_control(
-        t("Word"), words, default=words[0], key="slide_sentence" if of_influence else "slide_word", bind="query-params",
-        persist_state="session", label_visibility="collapsed",
-    ) or words[0]  # fmt: skip
+    return choice("slide_sentence" if of_influence else "slide_word", t("Word"), words, words[0], label_visibility="collapsed")
 
 
 def _address(number: int, picked: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from core.text.languages import tokenize
 from core.text.tokens import join_tokens
 from pages._frame import examples, question
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND
 from pages._frame.teaching import folded
 
 
@@ -83,8 +84,7 @@ def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
             label,
             question.default_text(key),
             key=key,
-            bind="query-params",
-            persist_state="session",
+            **BOUND,
             max_chars=limits().max_text,
             placeholder=t("Type a sentence with the word you want to look at"),
         )
@@ -103,8 +103,7 @@ def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
             default=found.guesses[number],
             required=True,
             key=f"{key}i",
-            bind="query-params",
-            persist_state="session",
+            **BOUND,
             format_func=question.token_labels(tokens).__getitem__,
             label_visibility="collapsed",
             on_change=question.tap,

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.elmo.mix import softmax
+from pages._frame.choices import BOUND
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 
@@ -18,13 +19,11 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
     raw = [
         st.slider(
             t("w{subscript}, layer {layer}", subscript=SUBSCRIPTS[k], layer=k), -6.0, 6.0, 0.0, 0.1, key=f"w{k}",
-            bind="query-params", persist_state="session", on_change=moved,
+            **BOUND, on_change=moved,
         )
         for k in range(n_layers)
     ]  # fmt: skip
-    gamma = st.slider(
-        t("γ, the scale of the whole"), 0.1, 5.0, 1.0, 0.1, key="gamma", bind="query-params", persist_state="session"
-    )
+    gamma = st.slider(t("γ, the scale of the whole"), 0.1, 5.0, 1.0, 0.1, key="gamma", **BOUND)
     weights = softmax(raw)
     st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbours page's mix
     return weights, gamma

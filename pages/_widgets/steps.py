@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.choices import choice
 from pages._widgets import step_keys
 
 Pair = tuple[str | None, str | None]  # of the button back and the button next
@@ -26,10 +27,7 @@ def stepper(
         back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
     with middle:
         number = int(
-            st.segmented_control(
-                label, numbers, default="1", key=key, bind="query-params", persist_state="session", required=True,
-                label_visibility="collapsed",
-            ) or "1"
+            choice(key, label, numbers, "1", required=True, label_visibility="collapsed")
         ) - 1  # fmt: skip
     back.button(
         t("Back"), key=f"{buttons}.back", icon=icons[0], disabled=number == 0, shortcut=shortcuts[0], on_click=_go,

@@ -10,6 +10,7 @@ from core.text.languages import tokenize
 from core.text.tokens import split_sentences
 from pages._frame import examples
 from pages._frame.browser import limited
+from pages._frame.choices import BOUND
 from pages._widgets.as_you_type import as_you_type
 
 MAX_TOKENS = 80
@@ -24,7 +25,7 @@ def other_text() -> list[list[str]]:
     )  # fmt: skip
     label = t("Text read in between")
     text = st.text_area(
-        label, next(iter(known.values())), key="other", bind="query-params", persist_state="session", max_chars=limits().max_passage, height=80,
+        label, next(iter(known.values())), key="other", **BOUND, max_chars=limits().max_passage, height=80,
         label_visibility="collapsed", placeholder=t("Type what another user might have sent"),
     )  # fmt: skip
     limited(st, label, text, limits().max_passage)
