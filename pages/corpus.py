@@ -3,9 +3,8 @@
 import streamlit as st
 
 from core.common.i18n import t
-from core.common.limits import limits
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from core.common.limits import BOX, limits
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/corpus.py")
@@ -35,11 +34,15 @@ if not (most.uploads and most.paths):
     st.caption(t("On this server files are not taken and folders not read: paste a text, or run the app yourself."))
 given, column = None, ""
 if way == "paste":
-    given = st.text_area(
-        t("Your text"), key="corpus_text", persist_state="session", max_chars=most.max_pasted, height=120,
+    given = text_box(
+        "corpus_text",
+        t("Your text"),
+        "",
+        most.max_pasted,
+        bind=None,
+        height=120,
         placeholder=t("Paste a text here: a chapter, some letters, the reviews of a year"),
-    )  # fmt: skip
-    limited(st, t("Your text"), given, most.max_pasted)
+    )
     st.button(t("Read it"), icon=":material/menu_book:", key="corpus.read")
 else:
     place = st.columns([3, 1], vertical_alignment="top")
@@ -53,14 +56,23 @@ else:
             ),
         )  # fmt: skip
     else:
-        given = place[0].text_input(
-            t("Folder on this machine"), key="corpus_folder", persist_state="session", max_chars=500,
-            placeholder=t("/home/me/texts"), help=t("Every .txt, .csv, .tsv, .jsonl, .json and .docx file in it and below it."),
-        )  # fmt: skip
-        limited(place[0], t("Folder on this machine"), given, 500)
-    column = place[1].text_input(
-        t("Column of texts"), key="corpus_column", **BOUND, max_chars=100,
-        placeholder=t("text"), help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
-    )  # fmt: skip
-    limited(place[1], t("Column of texts"), column, 100)
+        given = text_box(
+            "corpus_folder",
+            t("Folder on this machine"),
+            "",
+            BOX["folder"],
+            place=place[0],
+            bind=None,
+            placeholder=t("/home/me/texts"),
+            help=t("Every .txt, .csv, .tsv, .jsonl, .json and .docx file in it and below it."),
+        )
+    column = text_box(
+        "corpus_column",
+        t("Column of texts"),
+        "",
+        BOX["column"],
+        place=place[1],
+        placeholder=t("text"),
+        help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
+    )
 show("pages._corpus.show", in_use, way, given, column.strip())

@@ -5,8 +5,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import frame, lede, question, show
 from pages._frame.in_use import english
 
@@ -43,11 +42,14 @@ else:
         format_func=lambda name: f":material/format_quote: {labels[name]}",
     )  # fmt: skip
     columns = st.columns([5, 3], vertical_alignment="bottom")
-    text = columns[0].text_input(
-        t("Words, with blanks or commas between them"), next(iter(known.values())), key="spell", **BOUND,
-        max_chars=limits().max_text, placeholder=t("Type a few words, invented ones too"),
-    )  # fmt: skip
-    limited(columns[0], t("Words, with blanks or commas between them"), text, limits().max_text)
+    text = text_box(
+        "spell",
+        t("Words, with blanks or commas between them"),
+        next(iter(known.values())),
+        limits().max_text,
+        place=columns[0],
+        placeholder=t("Type a few words, invented ones too"),
+    )
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     among = choice(
         "spell_among",

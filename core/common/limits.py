@@ -49,6 +49,8 @@ PUBLIC = {
     "max_table_mb": 10, "max_rows": 20_000, "max_session_disk_mb": 1_000, "max_disk_mb": 10_000, "max_session_jobs": 2,
     "max_job_minutes": 20, "uploads": False, "paths": False, "downloads": False,
 }  # fmt: skip
+# Characters of a page's small boxes, the same on every machine: none of them is read as a sentence.
+BOX = {"word": 60, "invented": 40, "query": 200, "headline": 200, "column": 100, "folder": 500}
 VARIABLES = {f"ELMOSCOPE_{field.name.upper()}": field.name for field in fields(Limits)}
 SWITCH = "ELMOSCOPE_PUBLIC"
 

@@ -19,8 +19,7 @@ from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
@@ -123,11 +122,14 @@ def _text(task: str) -> str:
     key, examples, label = f"text_{known if known in EXAMPLES else 'own'}", EXAMPLES.get(known, ()), t("A text of your own")
     if examples:
         offer_examples(examples, key=f"{key}_example", into=key)
-    text = st.text_area(
-        label, examples[0] if examples else "", key=key, **BOUND, max_chars=limits().max_passage, height=80,
+    text = text_box(
+        key,
+        label,
+        examples[0] if examples else "",
+        limits().max_passage,
+        height=80,
         placeholder=t("Type a headline or a message; all classifiers answer as you type"),
-    )  # fmt: skip
-    limited(st, label, text, limits().max_passage)
+    )
     as_you_type(label)
     return text
 

@@ -18,8 +18,7 @@ from core.figures.spelling import noise_figure
 from pages._cached import classifiers
 from pages._classify.show import EXAMPLES, offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -58,8 +57,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     key, examples = f"text_{task}", EXAMPLES.get(task, ())
     offer_examples(examples, key=f"noise_{key}", into=key)
     label = t("A text of your own")
-    text = st.text_area(label, examples[0] if examples else "", key=key, max_chars=limits().max_passage, height=80, **BOUND)
-    limited(st, label, text, limits().max_passage)
+    text = text_box(key, label, examples[0] if examples else "", limits().max_passage, height=80)
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
     names = st.pills(

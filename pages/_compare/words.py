@@ -11,13 +11,13 @@ import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.limits import BOX
 from core.common.significance import LEVEL, written
 from core.figures.style import GLOVE, LAYER_COLOURS
 from pages._compare.spaces import MARK
 from pages._compare.store import Result
 from pages._frame import examples
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND
+from pages._frame.choices import text_box
 from pages._widgets import lists
 
 OFFERED = 8  # words one click away
@@ -76,8 +76,7 @@ def word_in_both(found: Result) -> None:
     )
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
-    typed = places[1].text_input(t("Word"), key="cmp_word", **BOUND, max_chars=60, placeholder=first)
-    limited(places[1], t("Word"), typed, 60)
+    typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = (typed or first).strip().casefold()
     if word not in c.words:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))

@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.common.limits import check_allowed
+from core.common.limits import BOX, check_allowed
 from core.figures.style import base
 from core.files import own_names
 from core.text import own_corpus
@@ -23,8 +23,7 @@ from core.text.own_corpus import Kept, Source
 from core.text.tokens import join_tokens
 from pages._corpus import reading, store
 from pages._frame import question
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
@@ -89,11 +88,7 @@ def _as_file(upload, folder: Path) -> Source:
 def _search(opened: Concordance) -> None:
     several = len(opened.documents) > 1
     places = st.columns([4, 5, 3] if several else [4, 5], vertical_alignment="bottom")
-    query = places[0].text_input(
-        t("Word or phrase"), key="find", **BOUND, max_chars=200,
-        placeholder=t("Search in these texts"),
-    )  # fmt: skip
-    limited(places[0], t("Word or phrase"), query, 200)
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search in these texts"))
     orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after")}
     order = choice("find_order", t("In order of"), orders, IN_TEXT, place=places[1])
     if several:

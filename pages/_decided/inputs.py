@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.limits import BOX
 from pages._frame import examples, question
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice, layer_choice
+from pages._frame.choices import BOUND, choice, layer_choice, text_box
 from pages._frame.examples import Decided
 from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
@@ -70,11 +70,15 @@ def asked() -> Asked:
     )  # fmt: skip
     swap = weights = ""
     if how == "swap":
-        swap = row.text_input(
-            t("Swap for"), NEUTRAL, key="dswap", **BOUND, max_chars=60, width=170,
+        swap = text_box(
+            "dswap",
+            t("Swap for"),
+            NEUTRAL,
+            BOX["word"],
+            place=row,
+            width=170,
             help=t("One word that stands in the place of each word in turn."),
-        )  # fmt: skip
-        limited(row, t("Swap for"), swap, 60)
+        )
     if layer == "mix":
         weights = row.text_input(
             t("Weights of layers 0, 1, 2"), "1,1,1", key="s", **BOUND, width=220,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used, word
 
 
 def map_(settings: Settings) -> Recipe:
@@ -12,7 +12,7 @@ def map_(settings: Settings) -> Recipe:
     )
     view = chosen(settings, "view", "2")
     given = used(settings, "model", "corpus") | {
-        "word": chosen(settings, "map_word", chosen(settings, "w", "bank")),
+        "word": chosen(settings, "map_word", word(settings)),
         "sentences": pair(settings),
         "layer": view if view in ("0", "1", "2", "mix") else "2",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.common.i18n import t
-from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
+from pages._export.recipe import OPEN, Recipe, Settings, chosen, used, word
 
 FIRST_TEXT = {
     "news-title": "Apple shares slide after chip supplier cuts forecast",
@@ -156,7 +156,7 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 def corpus(settings: Settings) -> Recipe:
     shows = t("A word or a phrase searched in the sentences in use, with what stands before and after it.")
     given = used(settings, "model", "corpus") | {
-        "query": chosen(settings, "find", str(settings.get("w") or "bank")),
+        "query": chosen(settings, "find", word(settings)),
         "pattern": bool(settings.get("pattern")),
         "order": chosen(settings, "find_order", "text"),
     }
@@ -185,7 +185,7 @@ def found(settings: Settings) -> Recipe:
     shows = t("A word's sentences in groups that nobody labelled, and how well the groups agree with labels where there are any.")
     number = chosen(settings, "found_k", "auto")
     given = used(settings, "model", "corpus") | {
-        "word": str(chosen(settings, "found_word", "bank")).strip().casefold(),
+        "word": str(chosen(settings, "found_word", word(settings))).strip().casefold(),
         "layer": chosen(settings, "found_layer", "2"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }

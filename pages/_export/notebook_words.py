@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used, word
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -94,7 +94,7 @@ def cloud(settings: Settings) -> Recipe:
     given = used(settings, "model", "vectors", "corpus") | {
         "sentences": pair(settings),
         "layer": chosen(settings, "cloud_layer", "2"),
-        "word": chosen(settings, "cloud_word", "bank"),  # where neither sentence has a labelled word
+        "word": chosen(settings, "cloud_word", word(settings)),  # where neither sentence has a labelled word
     }
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_AROUND, _CLOUD_FIGURE))
 
@@ -207,7 +207,7 @@ def flip(settings: Settings) -> Recipe:
         "sentences": pair(settings),
         "order": chosen(settings, "order", "left to right"),
         "layer": chosen(settings, "flip_layer", "2"),
-        "word": "bank",  # where neither sentence has a labelled word
+        "word": word(settings),  # where neither sentence has a labelled word
     }
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _PATH, _READ, _MARGINS))
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.text import languages
-from core.text.tokens import find_word
+from core.text.word_in_question import word_in_question
 
 Settings = Mapping[str, Any]
-EXAMPLE = ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money.")
 
 OPEN = """\
 from core.elmo.models import open_model
@@ -59,18 +58,28 @@ def used(settings: Settings, *kinds: str) -> dict[str, str]:
 
 def pair(settings: Settings) -> list[tuple[str, int]]:
     """The two sentences, each with the number of the word in question among its tokens; an empty one is left out."""
-    both = [sentence(settings, key, default) for key, default in zip("ab", EXAMPLE, strict=True)]
-    return [one for one in both if one[0].strip()]
+    return [one for one in _asked(settings) if one[0].strip()]
 
 
-def sentence(settings: Settings, key: str = "a", default: str = EXAMPLE[0]) -> tuple[str, int]:
-    """A sentence and its word in question: the one chosen, else the word last looked at, else the longest."""
-    text = settings.get(key, default) or ""
-    tokens, position = languages.tokenize(text), settings.get(f"{key}i")
-    if position not in range(len(tokens)):
-        there = find_word(tokens, str(settings.get("w") or "bank"))
-        position = there[0] if there else max(range(len(tokens)), key=lambda k: len(tokens[k]), default=0)
-    return text, position
+def sentence(settings: Settings) -> tuple[str, int]:
+    """The first sentence and the number of its word in question."""
+    return _asked(settings)[0]
+
+
+def word(settings: Settings) -> str:
+    """The word in question, in small letters."""
+    text, position = sentence(settings)
+    return str(settings.get("w") or "".join(languages.tokenize(text)[position : position + 1])).casefold()
+
+
+def _asked(settings: Settings) -> list[tuple[str, int]]:
+    """Both sentences, of the language's first example where there are none yet; what was not chosen in them is guessed as pages do."""
+    example = next(iter(languages.in_use().examples.get("pairs", {}).values()), ("", ""))
+    texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
+    tokens = [languages.tokenize(text) for text in texts]
+    tapped = [k if (k := settings.get(f"{key}i")) in range(len(of)) else None for key, of in zip("ab", tokens, strict=True)]
+    places = word_in_question(*tokens, languages.in_use(), tapped=tuple(tapped))
+    return [(text, place or 0) for text, place in zip(texts, places, strict=True)]
 
 
 def chosen(settings: Settings, key: str, default: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Controls whose value stands in the address and stays from page to page; a choice among a few titles, and one among layers."""
+"""Controls whose value stands in the address and stays from page to page: a choice among titles, one among layers, a box for a text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.browser import limited
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key. Streamlit writes the title of what is chosen into the address, in the reader's language.
@@ -33,6 +34,14 @@ def layer_choice(
 def layer_name(name: str) -> str:
     """A layer's name on a button or in a column."""
     return {"mix": t("mix"), "all layers": t("all layers")}.get(name, name)
+
+
+def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
+    """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
+    box = place.text_area if "height" in options else place.text_input
+    text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
+    limited(place, label, text, most)
+    return text
 
 
 def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:

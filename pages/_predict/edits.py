@@ -13,8 +13,7 @@ from core.analysis.expectation import Reading
 from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.expectation import MOST_PLACES, versions_figure
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND
+from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage, store
@@ -26,11 +25,9 @@ def show(in_use: InUse, read: Reading) -> None:
     """The other version's box, both curves, what to notice, and the table of all words."""
     st.markdown("#### " + t("What changes when a word is edited?"))
     columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
-    other = columns[0].text_input(
-        t("Compare with"), "", key=passage.OTHER, **BOUND,
-        max_chars=limits().max_text, placeholder=t("Another version of your text"),
-    )  # fmt: skip
-    limited(columns[0], t("Compare with"), other, limits().max_text)
+    other = text_box(
+        passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Another version of your text")
+    )
     columns[1].button(
         t("Compare with the text as it is"), key="predict.keep", icon=":material/keep:", on_click=_keep, width="stretch",
         help=t("Puts your text into this box; then edit your text above and see what changed."),

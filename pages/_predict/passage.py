@@ -10,8 +10,7 @@ from core.analysis.expectation import sentences_of
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND
+from pages._frame.choices import BOUND, text_box
 from pages._widgets.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
@@ -23,7 +22,7 @@ KEPT = 100  # earlier versions to go back to
 NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
-def text_box() -> str:
+def typed() -> str:
     """Examples, the text, temperature and seed of draws, Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
@@ -38,11 +37,16 @@ def text_box() -> str:
     )  # fmt: skip
     columns = st.columns([6, 2, 1.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
-    text = columns[0].text_area(
-        label, known[0].text, key=TEXT, **BOUND, max_chars=limits().max_text, height=80,
-        placeholder=t("Type a few words; both directions answer as you type"), on_change=_typed,
-    )  # fmt: skip
-    limited(columns[0], label, text, limits().max_text)
+    text = text_box(
+        TEXT,
+        label,
+        known[0].text,
+        limits().max_text,
+        place=columns[0],
+        height=80,
+        placeholder=t("Type a few words; both directions answer as you type"),
+        on_change=_typed,
+    )
     columns[1].slider(
         t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", **BOUND,
         help=t(

@@ -8,12 +8,12 @@ from core.analysis import expectation
 from core.common.i18n import t
 from pages._frame.in_use import InUse
 from pages._predict import edits, next_words, store, surprise
-from pages._predict.passage import text_box
+from pages._predict.passage import typed
 
 
 def show(in_use: InUse) -> None:
     """Inputs, then the three parts, each with what to notice."""
-    sentences = expectation.sentences_of(text_box())
+    sentences = expectation.sentences_of(typed())
     if not sentences:
         st.info(t("There is no word in this text yet. Type a few, or take one of the examples above."), icon=":material/edit:")
         return

@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.limits import BOX
 from core.text.languages import tokenize
 from pages._frame import examples, teaching
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.question import place_of, token_labels
@@ -39,18 +39,12 @@ def show(in_use: InUse, number: int) -> None:
 def _control(number: int) -> str:
     """The slide's one control: a word of the examples, a sentence of the page of influence, or a text."""
     if number == SPELLING:
-        text = st.text_input(
-            t("Invent a word"), INVENTED, key="slide_invented", **BOUND, max_chars=40,
-            label_visibility="collapsed", placeholder=t("Invent a word"),
-        )  # fmt: skip
-        limited(st, t("Invent a word"), text, 40)
+        label = t("Invent a word")
+        text = text_box("slide_invented", label, INVENTED, BOX["invented"], label_visibility="collapsed", placeholder=label)
         return text.strip() or INVENTED
     if number == HEADLINES:
-        text = st.text_input(
-            t("A headline of today"), HEADLINE, key="slide_headline", **BOUND, max_chars=200,
-            label_visibility="collapsed", placeholder=t("A headline of today"),
-        )  # fmt: skip
-        limited(st, t("A headline of today"), text, 200)
+        label = t("A headline of today")
+        text = text_box("slide_headline", label, HEADLINE, BOX["headline"], label_visibility="collapsed", placeholder=label)
         return text.strip() or HEADLINE
     of_influence = number in INFLUENCE
     words = [e.word for e in examples.decided()] if of_influence else list(examples.pairs())

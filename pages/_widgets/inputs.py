@@ -11,8 +11,7 @@ from core.common.limits import limits
 from core.text.languages import tokenize
 from core.text.tokens import join_tokens
 from pages._frame import examples, question
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND
+from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
 
 
@@ -80,15 +79,14 @@ def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
     """One text box and its tokens under the session's and the URL's `key`."""
     number = question.SIDES.index(key)
     with place:
-        text = st.text_input(
+        text = text_box(
+            key,
             label,
             question.default_text(key),
-            key=key,
-            **BOUND,
-            max_chars=limits().max_text,
+            limits().max_text,
+            place=place,
             placeholder=t("Type a sentence with the word you want to look at"),
         )
-        limited(place, label, text, limits().max_text)
         found = question.now()
         tokens = found.tokens[number] if text == found.texts[number] else tuple(question.tokens_of(text))
         if len(tokens) == limits().max_words < len(tokenize(text)):

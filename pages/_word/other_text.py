@@ -9,8 +9,7 @@ from core.common.limits import limits
 from core.text.languages import tokenize
 from core.text.tokens import split_sentences
 from pages._frame import examples
-from pages._frame.browser import limited
-from pages._frame.choices import BOUND
+from pages._frame.choices import text_box
 from pages._widgets.as_you_type import as_you_type
 
 MAX_TOKENS = 80
@@ -24,11 +23,15 @@ def other_text() -> list[list[str]]:
         help=t("Read between two encodings of your sentence, as it happens on a server that answers one user after the other."),
     )  # fmt: skip
     label = t("Text read in between")
-    text = st.text_area(
-        label, next(iter(known.values())), key="other", **BOUND, max_chars=limits().max_passage, height=80,
-        label_visibility="collapsed", placeholder=t("Type what another user might have sent"),
-    )  # fmt: skip
-    limited(st, label, text, limits().max_passage)
+    text = text_box(
+        "other",
+        label,
+        next(iter(known.values())),
+        limits().max_passage,
+        height=80,
+        label_visibility="collapsed",
+        placeholder=t("Type what another user might have sent"),
+    )
     as_you_type(label)
     sentences, left = [], MAX_TOKENS
     for sentence in split_sentences(text or ""):

@@ -22,6 +22,7 @@ from core.index.tables import open_table
 from core.senses.reports import sense_report_of
 from core.static import vectors
 from core.text import corpora
+from pages._export import recipe
 from pages._export.notebook_file import VIEWS, notebook
 from pages._export.notebook_lessons import LESSONS
 
@@ -105,6 +106,13 @@ def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
     assert set(VIEWS) <= pages
     with pytest.raises(BadInput, match="no notebook"):
         notebook("nowhere", {})
+
+
+def test_a_notebook_looks_at_the_word_that_the_page_guesses():
+    crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
+    assert recipe.pair(crane) == [(crane["a"], 5), (crane["b"], 0)] and recipe.word(crane) == "crane"
+    assert recipe.sentence(crane | {"ai": 1}) == (crane["a"], 1) and recipe.word(crane | {"w": "herons"}) == "herons"
+    assert len(recipe.pair({})) == 2 and recipe.pair({"a": "", "b": " "}) == []
 
 
 def test_the_neighbours_notebook_finds_what_the_page_lists(run):
