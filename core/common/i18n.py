@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
@@ -69,6 +69,26 @@ def t(text: str, /, **values: object) -> str:
 
     `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
     """
+    return again(text, values)
+
+
+class Said(str):
+    """A sentence in English that keeps its template and values, so that a page can say it `again` in the reader's language."""
+
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, /, **values: object) -> Said:
+        made = super().__new__(cls, template.format(**values))
+        made.template, made.values = template, values
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        return (self.template,), self.values
+
+
+def again(text: str, values: Mapping[str, object]) -> str:
+    """`t` of a text that stands in a file, or was written elsewhere as a literal."""
     translated = catalogue(language()).get(text, text)
     try:
         return _FORMATTER.vformat(translated, (), values)

@@ -10,12 +10,11 @@ import streamlit as st
 
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
-from core.common.i18n import t
+from core.common.i18n import again, t
 from core.figures.measures import ratio_bars
 from core.files.artifacts import read_json
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._speed.words import in_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -94,7 +93,7 @@ def compared(rows: list[dict]) -> list[Ahead]:
             continue
         value = row["ratio"]["value"]
         times = 1 / value if row["ratio"]["what"].startswith("our time") else value  # the bench names which of the two it divides
-        found.append(Ahead(in_words(name), in_words(row["peer"]["what"]), times, _number(row["ours"]), _number(row["peer"])))
+        found.append(Ahead(_said(row), _said(row["peer"]), times, _number(row["ours"]), _number(row["peer"])))
     return found
 
 
@@ -103,13 +102,19 @@ def _row(row: dict) -> dict:
     ours, peer, ratio = (row.get(key) for key in ("ours", "peer", "ratio"))
     return {
         "suite": row["suite"],
-        "what": in_words(row["name"]),
+        "what": _said(row),
         "ratio": f"{ratio['value']:.3g} {ratio['unit']}" if ratio else "",
         "ours": _number(ours),
-        "the peer": f"{_number(peer)} ({in_words(peer['what'])})" if peer else "",
+        "the peer": f"{_number(peer)} ({_said(peer)})" if peer else "",
         "rounds, lowest to highest": t("{low:.3g} to {high:.3g}", low=ratio["low"], high=ratio["high"]) if ratio else "",
         "on": row.get("not_run") or (row.get("conditions") or {}).get("sizes", ""),
     }
+
+
+def _said(row: dict) -> str:
+    """A row's name, or a peer's, in the reader's language; the names of parties in it too."""
+    values = {name: again(value, {}) for name, value in row["said"]["values"].items()}
+    return again(row["said"]["text"], values)
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:

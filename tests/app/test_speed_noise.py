@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.model import variant_titles
+from core.common.i18n import catalogue
 from core.common.significance import margin
 from core.experiments.typing_errors import read_accuracy
 from core.files.artifacts import read_json
@@ -33,6 +34,16 @@ def test_every_figure_in_front_was_measured_and_its_ratio_is_a_speed():
     row = next(row for row in rows if row["name"] == "first useful paint, cold server")
     assert cold.times == pytest.approx(1 / row["ratio"]["value"]) and "cold server" in about_speed(found)[1]
     assert "nothing is claimed" in about_speed(compared([]))[0]
+
+
+def test_every_row_is_said_in_korean_where_it_names_no_program():
+    rows = read_json(FILE, expect=dict)["rows"]
+    said = [row["said"]["text"] for row in rows] + [row["peer"]["said"]["text"] for row in rows if row["peer"]]
+    programs = {"AllenNLP 2.10.1", "float32", "umap.UMAP.transform", "umap.UMAP.fit"}
+    assert set(said) - programs <= set(catalogue("ko"))
+    assert all(row["said"]["text"].format(**row["said"]["values"]) == row["name"] for row in rows)
+    found = opened("pages/speed.py", lang="ko")
+    assert "문장에서 층까지, small 모양" in html_of(found)
 
 
 def test_only_tasks_with_measured_accuracies_are_offered_under_noise():

@@ -23,6 +23,7 @@ from core.classify.tables import Row as LabelledText
 from core.classify.tables import Table
 from core.classify.train import NetworkTrainer
 from core.common.errors import ElmoscopeError
+from core.common.i18n import Said
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text.tokens import join_tokens
@@ -99,9 +100,9 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
     tokens = sum(len(example.tokens) for part in (data.train, data.valid) for example in part)
     return setting.row(
         "classify",
-        f"an epoch on frozen layers, against {who} for every batch",
+        Said("an epoch on frozen layers, against {who} for every batch", who=who),
         ours=figure("ours, layers from disk", pair.ours, "s"),
-        peer=figure(f"{who} on the fly", pair.peer, "s"),
+        peer=figure(Said("{who} on the fly", who=who), pair.peer, "s"),
         ratio=pair.times_faster(),
         goal=Goal(text=f"at least {TIMES} x", number=TIMES),
         checks=[losses],
@@ -114,7 +115,9 @@ def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> R
     """The same, layers from AllenNLP; what its pipe costs is taken off, so that only its computing counts."""
     if not is_ready():
         goal = Goal(text=f"at least {TIMES} x", number=TIMES)
-        return setting.not_run("classify", "an epoch on frozen layers, against AllenNLP for every batch", missing(), goal)
+        return setting.not_run(
+            "classify", Said("an epoch on frozen layers, against {who} for every batch", who="AllenNLP"), missing(), goal
+        )
     with AllenNLPEngine() as engine:
         piped = [0.0]
 

@@ -20,6 +20,7 @@ import torch
 from core.allennlp.engine import AllenNLPEngine, is_ready
 from core.allennlp.setup import SETUP
 from core.common.config import ModelShape
+from core.common.i18n import Said
 from core.common.threads import limit
 from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
@@ -113,7 +114,7 @@ def _tiny(shape: ModelShape) -> ModelShape:
 
 
 def _batches(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, goal = f"sentences to layers, {name}", Goal(text=f"at least {times:g} x", number=times)
+    what, goal = Said("sentences to layers, {shape}", shape=name), Goal(text=f"at least {times:g} x", number=times)
     if engine is None:
         return setting.not_run("engine", what, missing(), goal)
     ours = timed(lambda encoder: encoder.encode(sentences), files.fresh)
@@ -122,7 +123,7 @@ def _batches(setting, engine, name, files, sentences, rounds, times) -> Row:
 
 
 def _one_by_one(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, goal = f"one sentence at a time, {name}", Goal(text=f"at least {times:g} x", number=times)
+    what, goal = Said("one sentence at a time, {shape}", shape=name), Goal(text=f"at least {times:g} x", number=times)
     if engine is None:
         return setting.not_run("engine", what, missing(), goal)
     ours = timed(lambda encoder: [encoder.encode([tokens])[0] for tokens in sentences], files.fresh)
@@ -173,7 +174,7 @@ def _share(setting, name, files, sentences, rounds, share) -> Row:
         pair = paired(timed(stacks), timed(products), rounds)
     return setting.row(
         "engine",
-        f"share of torch.mm's rate, {name}",
+        Said("share of torch.mm's rate, {shape}", shape=name),
         ours=rate("our LSTM stacks", operations / 1e9, pair.ours, "Gflop/s"),
         peer=rate("torch.mm on the same shapes", operations / 1e9, pair.peer, "Gflop/s"),
         ratio=quotient("ours / torch.mm's", pair.peer, pair.ours, "of its rate"),
@@ -239,7 +240,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
         "engine",
         "cost against text length",
         ours=rates[slowest],
-        peer=replace(rates[fastest], what=f"the fastest length, {fastest:,} tokens"),
+        peer=replace(rates[fastest], what=Said("the fastest length, {n} tokens", n=f"{fastest:,}")),
         ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
         goal=Goal(text="at least 0.8 of the fastest", number=0.8),
         sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
@@ -252,7 +253,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
 def _memory(setting: Setting, peaks: dict[int, float], lengths: tuple[int, ...]) -> Row:
     goal = Goal(text=f"at most {GROWTH_MB} MB more for ten times the text", number=GROWTH_MB, of="ours", at_least=False)
     before, longest = lengths[-2:]
-    what = f"peak memory, {longest:,} tokens over {before:,}"
+    what = Said("peak memory, {n} tokens over {k}", n=f"{longest:,}", k=f"{before:,}")
     if _peak_mb() is None:
         return setting.not_run("engine", what, "not run here: this system does not tell a process's peak memory", goal)
     return setting.row(

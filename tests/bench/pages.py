@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import ROOT
+from core.common.i18n import Said
 from tests.bench import texts
 from tests.bench.measure import Check, Goal, Row, Setting, figure, milliseconds, quotient
 from tests.run import find_chromium
@@ -84,10 +85,10 @@ def _goals() -> dict[str, Goal]:
     return {
         "first useful paint, warm server": Goal(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
         "first useful paint, cold server": Goal(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
-        "slider released to neighbours redrawn, p50": Goal(
+        Said("slider released to neighbours redrawn, {p}", p="p50"): Goal(
             text=f"under {P50_MS} ms, nothing else flickers", number=P50_MS, of="ours", at_least=False
         ),
-        "slider released to neighbours redrawn, p95": Goal(
+        Said("slider released to neighbours redrawn, {p}", p="p95"): Goal(
             text=f"under {P95_MS} ms, nothing else flickers", number=P95_MS, of="ours", at_least=False
         ),
     }

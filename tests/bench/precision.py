@@ -13,6 +13,7 @@ import numpy as np
 
 from core.common.config import FLOAT16, INT8
 from core.common.errors import BadInput
+from core.common.i18n import Said
 from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.index.tables import open_table
@@ -40,8 +41,10 @@ def rows(setting: Setting) -> Iterator[Row]:
             shape, sizes = (_tiny(shape), (12, 3, 1)) if setting.quick else (shape, sizes)
             files = Files.made(setting.folder / f"precision-{name}", shape)
             n_at_once, n_single, rounds = sizes
-            yield _row(setting, files, precision, f"{name}, batches", texts.sentences(n_at_once), True, rounds, near)
-            yield _row(setting, files, precision, f"{name}, one at a time", texts.sentences(n_single), False, rounds, near)
+            batches = Said("{bits} weights, {shape}, batches", bits=precision, shape=name)
+            single = Said("{bits} weights, {shape}, one at a time", bits=precision, shape=name)
+            yield _row(setting, files, precision, batches, texts.sentences(n_at_once), True, rounds, near)
+            yield _row(setting, files, precision, single, texts.sentences(n_single), False, rounds, near)
 
 
 def _row(setting: Setting, files: Files, precision: str, what: str, sentences, at_once: bool, rounds: int, near: dict) -> Row:
@@ -57,7 +60,7 @@ def _row(setting: Setting, files: Files, precision: str, what: str, sentences, a
     pair, tokens = paired(*(timed(lambda side=side: run(side)) for side in sides), rounds), sum(map(len, sentences))
     return setting.row(
         "precision",
-        f"{precision} weights, {what}",
+        what,
         ours=rate(precision, tokens, pair.ours, "tokens/s"),
         peer=rate("float32", tokens, pair.peer, "tokens/s"),
         ratio=pair.times_faster(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import string
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.common import i18n
-from core.common.i18n import catalogue, languages, particle, t
+from core.common.i18n import Said, again, catalogue, languages, particle, t
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -23,11 +24,16 @@ def english_again():
 
 
 def calls() -> list[tuple[str, ast.Call]]:
-    """Every call of `t` in the app, with where it stands."""
+    """Every call of `t` in the app, and of `Said` in the benchmark, whose rows a page says again; with where it stands."""
     found = []
-    for path in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
+    for path in [
+        ROOT / "app.py",
+        *(ROOT / "pages").rglob("*.py"),
+        *(ROOT / "core").rglob("*.py"),
+        *(ROOT / "tests" / "bench").rglob("*.py"),
+    ]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "t":
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "Said"):
                 found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
     return found
 
@@ -64,6 +70,15 @@ def test_places_are_filled_and_what_no_catalogue_has_stays_english(monkeypatch):
     assert t("{n} words", n="말") == "“말”을 봅니다" and t("{n} words", n="차") == "“차”를 봅니다"
     i18n.use("no such language")
     assert t("{n} words", n="눈") == "눈 words"
+
+
+def test_what_was_said_in_english_is_said_again_in_the_readers_language(monkeypatch):
+    said = Said("{n} words of {who}", n="1,000", who="our engine")
+    assert said == "1,000 words of our engine" == copy.deepcopy(said) and copy.deepcopy(said).template == "{n} words of {who}"
+    monkeypatch.setattr(i18n, "languages", lambda: ("en", "xx"))
+    monkeypatch.setattr(i18n, "catalogue", lambda language: {"{n} words of {who}": "{who}: {n}"} if language == "xx" else {})
+    i18n.use("xx")
+    assert again(said.template, said.values) == "our engine: 1,000" and again("AllenNLP", {}) == "AllenNLP"
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
