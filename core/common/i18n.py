@@ -87,6 +87,11 @@ class Said(str):
         return (self.template,), self.values
 
 
+def say(name: str) -> str:
+    """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalogue has it, as it is."""
+    return catalogue(language()).get(name, name)
+
+
 def again(text: str, values: Mapping[str, object]) -> str:
     """`t` of a text that stands in a file, or was written elsewhere as a literal."""
     translated = catalogue(language()).get(text, text)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.classify import tasks
 from core.classify.model import VARIANTS, variant_titles
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.common.significance import LEVEL, holm, margin, mcnemar, points, written
 from core.elmo.mix import pulls
 from core.elmo.models import BUNDLED_MODEL
@@ -41,17 +41,7 @@ def task_titles() -> dict[str, str]:
 def _condition(name: str) -> str:
     """Under which an experiment was run; one that is not listed here keeps the English of core.experiments.variants."""
     english = EXPERIMENTS[name].condition
-    english = english[0].upper() + english[1:]
-    return {
-        "Six folds of the 7,600 titles": t("Six folds of the 7,600 titles"),
-        "Six folds of the 7,600 titles, 13,420 other rows added to each training part": t(
-            "Six folds of the 7,600 titles, 13,420 other rows added to each training part"
-        ),
-        "The training file's rows, tested on the official 7,600": t("The training file's rows, tested on the official 7,600"),
-        "No duplicates; the last fifth of the file is the test": t("No duplicates; the last fifth of the file is the test"),
-        "The official split of SST-5": t("The official split of SST-5"),
-        "The official split, neutral sentences left out": t("The official split, neutral sentences left out"),
-    }.get(english, english)
+    return say(english[0].upper() + english[1:])
 
 
 def show(in_use: InUse) -> None:

@@ -15,7 +15,7 @@ from core.classify import tasks
 from core.classify.head import Head
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.common.significance import mcnemar, points, written
 from core.figures.classifiers import confusion_figure
 from pages._cached import classifiers
@@ -83,30 +83,19 @@ def _spread(tests: Sequence[dict], key: str) -> float | None:
     return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
 
 
-def _headers(table: pd.DataFrame) -> dict[str, str]:
-    """Column -> what stands over it; a class's F1 keeps the class's name."""
-    known = {
-        "classifier": t("classifier"),
-        "accuracy": t("accuracy"),
-        "± over seeds": t("± over seeds"),
-        "macro F1": t("macro F1"),
-        "seeds": t("seeds"),
-        "seconds": t("seconds"),
-        "texts": t("texts"),
-        "share": t("share"),
-        "epochs at most": t("epochs at most"),
-    }
-    return {column: known.get(column, column) for column in table.columns}
+def _header(column: str) -> str:
+    """What stands over a column; a class's F1 keeps the class's name."""
+    return column if column.startswith("F1 ") else say(column)
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:
     """The table as people see it."""
-    return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_headers(table))
+    return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_header)
 
 
 def _show_table(table: pd.DataFrame) -> None:
     shares = [c for c in table.columns if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
-    columns = {_headers(table)[c]: st.column_config.NumberColumn(format="percent") for c in shares}
+    columns = {_header(c): st.column_config.NumberColumn(format="percent") for c in shares}
     lists.grid(_in_words(table), column_config=columns)
 
 

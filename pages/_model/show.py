@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common import i18n
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
@@ -17,7 +17,6 @@ from pages._cached import opened
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._model.words import in_words, log_words, quantity_titles
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
@@ -46,19 +45,19 @@ def _knowledge(name: str, card: ModelCard) -> None:
             "without any context, the orange one what the sum of the other words’ static vectors gives, without any network.</p>"
         )
     )
-    words, panels = in_words(), knowledge_panels(card.measures)
+    panels = knowledge_panels(card.measures)
     span = shared_span(panels)
     for column, panel in zip(st.columns(len(panels), gap="medium"), panels, strict=True):
         with column:
-            said = replace(panel, baseline_name=words.get(panel.baseline_name, panel.baseline_name))
-            lists.heading(words.get(panel.title, panel.title), LAYER_COLOURS["2"], words.get(panel.data, panel.data))
+            said = replace(panel, baseline_name=say(panel.baseline_name))
+            lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
-            told = {"task": words.get(panel.title, panel.title), "baseline": said.baseline_name, "level": said.baseline}
+            told = {"task": say(panel.title), "baseline": said.baseline_name, "level": said.baseline}
             alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **told)
             draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
-    notice(_noticed(panels, words))
-    table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: words.get(cell, cell) if isinstance(cell, str) else cell)
-    table = table.rename(columns=words)
+    notice(_noticed(panels))
+    table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
+    table = table.rename(columns=say)
     lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
 
 
@@ -101,17 +100,17 @@ def _not_measured(name: str, *, stale: bool) -> None:
     notice(lines)
 
 
-def _noticed(panels: list[Panel], words: dict[str, str]) -> list[str]:
+def _noticed(panels: list[Panel]) -> list[str]:
     lines = []
     for panel in panels:
         best = max(panel.accuracy, key=panel.accuracy.get)
-        lines.append(_panel_line(panel, words))
+        lines.append(_panel_line(panel))
         if panel.static is not None and best in panel.less_static:
             lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
-    return [*lines, *_order_lines(panels, words)]
+    return [*lines, *_order_lines(panels)]
 
 
-def _order_lines(panels: list[Panel], words: dict[str, str]) -> list[str]:
+def _order_lines(panels: list[Panel]) -> list[str]:
     """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
     found: dict[str, list[str]] = {"as": [], "not": [], "open": []}
     for panel in panels:
@@ -120,7 +119,7 @@ def _order_lines(panels: list[Panel], words: dict[str, str]) -> list[str]:
         mean, low, high = panel.order
         ahead = (low > 0) - (high < 0)  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
-        named = f"{words.get(panel.title, panel.title)} ({mean * 100:+.1f}, {low * 100:+.1f} – {high * 100:+.1f})"
+        named = f"{say(panel.title)} ({mean * 100:+.1f}, {low * 100:+.1f} – {high * 100:+.1f})"
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     lines = []
     if found["as"]:
@@ -134,7 +133,7 @@ def _order_lines(panels: list[Panel], words: dict[str, str]) -> list[str]:
     return [" ".join(lines)] if lines else []
 
 
-def _panel_line(panel: Panel, words: dict[str, str]) -> str:
+def _panel_line(panel: Panel) -> str:
     """Where a task is done best and worst, as far as the shown digits tell, and how that compares with what needs no context."""
     shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
@@ -144,7 +143,7 @@ def _panel_line(panel: Panel, words: dict[str, str]) -> str:
     else:
         where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
     above = 100 * (ends[0] - panel.baseline)
-    name = words.get(panel.baseline_name, panel.baseline_name)
+    name = say(panel.baseline_name)
     told = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
     if f"{abs(above):.1f}" == "0.0":
         beside = t("no better than {baseline}", **told)
@@ -152,16 +151,17 @@ def _panel_line(panel: Panel, words: dict[str, str]) -> str:
         beside = t("{points:.1f} points above {baseline}", **told)
     else:
         beside = t("{points:.1f} points below {baseline}", **told)
-    return t("<b>{task}</b>: {where}; {beside}.", task=words.get(panel.title, panel.title), where=where, beside=beside)
+    return t("<b>{task}</b>: {where}; {beside}.", task=say(panel.title), where=where, beside=beside)
 
 
 def _training(log: TrainingLog) -> None:
     st.markdown(t("#### How it learned"))
-    titles = quantity_titles()
+    titles = {
+        "perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed"),
+    }  # fmt: skip
     named = [name for name in titles if name != "perplexity" or log.validations]
     chosen = choice("curve", t("What to draw"), named, named[0], format_func=titles.get, label_visibility="collapsed")
-    words = in_words()
-    ends = {words.get(STAGES[stage], STAGES[stage]): end for stage, end in log.ends().items()}
+    ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
     alt = t(
         "{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends)
     )
@@ -174,7 +174,7 @@ def _training(log: TrainingLog) -> None:
             "what spelling costs.</p>"
         )
     )
-    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=log_words())
+    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
     lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
-from core.common.i18n import again, t
+from core.common.i18n import again, say, t
 from core.figures.measures import ratio_bars
 from core.files.artifacts import read_json
 from pages._frame.frame import notice
@@ -113,21 +113,12 @@ def _row(row: dict) -> dict:
 
 def _said(row: dict) -> str:
     """A row's name, or a peer's, in the reader's language; the names of parties in it too."""
-    values = {name: again(value, {}) for name, value in row["said"]["values"].items()}
+    values = {name: say(value) for name, value in row["said"]["values"].items()}
     return again(row["said"]["text"], values)
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    headers = {
-        "suite": t("suite"),
-        "what": t("what"),
-        "ratio": t("ratio"),
-        "ours": t("ours"),
-        "the peer": t("the peer"),
-        "rounds, lowest to highest": t("rounds, lowest to highest"),
-        "on": t("on"),
-    }
-    return table.replace({"suite": suite_titles()}).rename(columns=headers)
+    return table.replace({"suite": suite_titles()}).rename(columns=say)
 
 
 def _number(figure: dict | None) -> str:
