@@ -75,19 +75,19 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _task(found: dict) -> None:
-    named, titles = task_titles(), variant_titles()
+    task_of, titles = task_titles(), variant_titles()
     names = [name for name in TASKS if name in found]
     if not names:
         return
     st.markdown(t("#### Every variant, task by task"))
-    name = choice("results_task", t("Task"), names, names[0], format_func=named.get)
+    name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
     rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: _kind(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
     draw(
         accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
         key=f"results.{name}",
-        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=named.get(name, name), named=named),
+        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=task_of.get(name, name), named=named),
     )
     notice(about_task(rows, _condition(name)))
     st.caption(
