@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.classify import tasks
 from core.classify.model import VARIANTS
-from core.classify.tables import MAX_CHARACTERS as MAX_READ
+from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
@@ -69,7 +69,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
 
 def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -> None:
     opened = classifiers.opened(task, in_use)
-    clean = opened.task.clean(text[:MAX_READ])
+    clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
     found = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
     found = {name: found[name] for name in names}
