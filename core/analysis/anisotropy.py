@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.mix import check_weights, layer_weights
 from core.elmo.models import Model
@@ -58,9 +59,9 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
 def random_cosines(drawn: Drawn, weights) -> np.ndarray:
     """The cosines (n,) of all pairs of different words under a mix."""
     mixes = np.tensordot(check_weights(weights, drawn.layers.shape[1]).astype(np.float32), drawn.layers, axes=(0, 1))
-    unit = mixes / np.maximum(np.linalg.norm(mixes, axis=1, keepdims=True), 1e-12)
+    rows = unit(mixes)
     words = np.array(drawn.words)
-    return (unit @ unit.T)[np.triu(words[:, None] != words, 1)]
+    return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
 
 def random_level(drawn: Drawn, weights) -> Level:

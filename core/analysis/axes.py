@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import mixed
@@ -35,7 +36,7 @@ class Plane:
 
     def place(self, vectors: np.ndarray) -> np.ndarray:
         """(n, D) of any length -> (n, d) float32: ways along the axes, in units of the unit vectors."""
-        return ((unit(vectors) - self.mean) @ self.axes.T).astype(np.float32)
+        return ((unit_rows(vectors, np.float64) - self.mean) @ self.axes.T).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,21 +56,12 @@ class Pole:
     layers: np.ndarray  # (n, L, D) float32
 
 
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """(n, D) -> float64 rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
-    vectors = np.asarray(vectors, np.float64)
-    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        told = t("A view needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
-        raise BadInput(told)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-
-
 def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
     """(N, D) -> the `dims` principal components of the vectors' directions; each axis's largest loading is positive.
 
     By the eigenvectors of the smaller of the two matrices of products, (N, N) or (D, D): what is smaller than rounding is zero.
     """
-    rows = unit(vectors)
+    rows = unit_rows(vectors, np.float64)
     mean = rows.mean(axis=0)
     rows -= mean
     return _plane(rows, mean, _components(rows, dims))
@@ -82,7 +74,7 @@ def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
     """
     views: list[View] = []
     for space in spaces:
-        rows = unit(space)
+        rows = unit_rows(space, np.float64)
         mean = rows.mean(axis=0)
         rows -= mean
         axes = _components(rows, dims)
@@ -103,14 +95,17 @@ def axis_scores(
     pole's member is, -1 for none. A pole that is nothing but the point itself lies, for it, at the mean of all points. All scores
     are in units of the whole poles' distance; where the poles are one point there is no axis, and all is zero.
     """
-    rows = unit(points)
+    rows = unit_rows(points, np.float64)
     mean = rows.mean(axis=0)
-    axis, length = _axis(unit(plus), unit(minus))
+    axis, length = _axis(unit_rows(plus, np.float64), unit_rows(minus, np.float64))
     if not length:
         return axis, np.zeros(len(rows))
     centred = rows - mean
     own = np.einsum("nd,nd->n", centred, rows)
-    ends = [_seen(centred, mean, own, unit(members), np.asarray(of)) for members, of in ((plus, plus_of), (minus, minus_of))]
+    ends = [
+        _seen(centred, mean, own, unit_rows(members, np.float64), np.asarray(of))
+        for members, of in ((plus, plus_of), (minus, minus_of))
+    ]
     return axis, (ends[0] - ends[1]) / length
 
 
@@ -132,9 +127,9 @@ def pole_views(
     for weights in mixes:
         points = mixed(np.moveaxis(layers, 1, 0), weights)
         directions, scores = zip(*(_by_poles(points, number, pair, weights) for pair in (x, y) if pair), strict=True)
-        unit_rows = unit(points)
-        mean = unit_rows.mean(axis=0)
-        centred = unit_rows - mean
+        rows = unit_rows(points, np.float64)
+        mean = rows.mean(axis=0)
+        centred = rows - mean
         axes, columns = list(directions), list(scores)
         if y is None:
             rest = centred - np.outer(centred @ axes[0], axes[0])

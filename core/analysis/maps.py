@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from core.analysis.axes import principal
-from core.analysis.trustworthiness import SAMPLE, equal_rows, trustworthiness, unit_rows
+from core.analysis.trustworthiness import SAMPLE, equal_rows, trustworthiness
+from core.common.directions import unit_rows
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files.artifacts import replacing

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
@@ -82,13 +83,9 @@ def drift(first: np.ndarray, second: np.ndarray) -> Drift:
 
 def _one_less_cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(..., D) twice -> (...): exactly 0 where both are the same numbers, 1 where one has no length."""
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    lengths = np.linalg.norm(a, axis=-1), np.linalg.norm(b, axis=-1)
-    unit = [
-        np.divide(v, n[..., None], out=np.zeros_like(v), where=n[..., None] > 1e-12) for v, n in zip((a, b), lengths, strict=True)
-    ]
+    a, b = unit(a.astype(np.float64)), unit(b.astype(np.float64))
     # 1 - cos of two unit vectors is half their squared distance; unlike 1 - a.b it has no rounding near 0.
-    return np.where((lengths[0] > 1e-12) == (lengths[1] > 1e-12), 0.5 * ((unit[0] - unit[1]) ** 2).sum(axis=-1), 1.0)
+    return np.where(a.any(axis=-1) == b.any(axis=-1), 0.5 * ((a - b) ** 2).sum(axis=-1), 1.0)
 
 
 def remember(encoder: Encoder, sentence: Sentence, other: list[Sentence], varied: list[Sentence], rounds: int) -> Memory:

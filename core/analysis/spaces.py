@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import rank_p
@@ -141,7 +142,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
     k = min(k, n - 1)
     if k < 1:
         raise BadInput(t("At least two words are needed for one to have a neighbour."))
-    spaces = [torch.from_numpy(_unit(vectors)) for vectors in (first, second)]
+    spaces = [torch.from_numpy(unit(np.asarray(vectors, np.float32))) for vectors in (first, second)]
     lists, values, profile = ([], []), ([], []), []
     for start in range(0, n, BLOCK):
         rows = torch.arange(start, min(start + BLOCK, n))
@@ -235,11 +236,11 @@ def shift(
     is alike, and cut in two it would make halves nearer than two texts are.
     """
     halves = [_half_sums(table, words, weights, texts) for table, texts in zip((first, second), documents, strict=True)]
-    wholes = [_unit(sums.sum(axis=0)) for sums, _ in halves]
+    wholes = [unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
     within = []
     for sums, counts in halves:
-        apart = 1 - (_unit(sums[0]) * _unit(sums[1])).sum(axis=1)
+        apart = 1 - (unit(sums[0]) * unit(sums[1])).sum(axis=1)
         within.append(np.where((counts > 0).all(axis=0), apart, np.nan))
     both = np.array([counts.sum(axis=0) for _, counts in halves]).T
     return Shift(words=tuple(words), between=between, within=np.mean(within, axis=0), counts=both)
@@ -299,8 +300,3 @@ def _correlations(first: torch.Tensor, second: torch.Tensor, rows: torch.Tensor)
         centred.append(less)
     a, b = centred
     return ((a * b).sum(dim=1) / (a.norm(dim=1) * b.norm(dim=1)).clamp_min(1e-12)).numpy()
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors, np.float32)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -17,6 +17,7 @@ import torch
 
 from core.common.config import cache_folder
 from core.common.device import of
+from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
@@ -183,7 +184,7 @@ class Spellings:
         upto, times = min(upto, len(self.words)), 0
         while self.read < upto and not stop():
             last = min(self.read + WORDS_AT_ONCE, upto)
-            self.vectors[self.read : last] = unit_rows(encoder.word_vectors(list(self.words[self.read : last])))
+            self.vectors[self.read : last] = unit(encoder.word_vectors(list(self.words[self.read : last])))
             self.read, times = last, times + 1
             report(self.read, upto)
             if times % SAVED_EVERY == 0:
@@ -194,7 +195,7 @@ class Spellings:
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[Neighbour]]:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
         n, found = min(self.read, among or self.read), []
-        cosines = unit_rows(rows) @ widened(self.vectors[:n]).T  # (m, n)
+        cosines = unit(rows) @ widened(self.vectors[:n]).T  # (m, n)
         for one, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-one, kind="stable")[: k + 1]
             found.append([Neighbour(self.words[row], float(one[row])) for row in best if self.words[row] != left_out][:k])
@@ -247,16 +248,10 @@ def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
         raise CorruptArtifact(told) from None
 
 
-def unit_rows(rows: np.ndarray) -> np.ndarray:
-    """(n, P) -> the same at length 1, float32; rows of zeros stay."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows, dtype=np.float32), where=lengths > 0)
-
-
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:
     """n vectors, None where a word has none -> (n, n) cosines, NaN in that word's row and column."""
     matrix, known = np.full((len(rows), len(rows)), np.nan), [k for k, row in enumerate(rows) if row is not None]
     if known:
-        units = unit_rows(np.stack([rows[k] for k in known]))
+        units = unit(np.stack([rows[k] for k in known]))
         matrix[np.ix_(known, known)] = units @ units.T
     return matrix

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.axes import Pole, View, pole_views, spread_views, unit
+from core.analysis.axes import Pole, View, pole_views, spread_views
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
+from core.common.directions import unit_rows
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed
 from core.index.neighbours import Query
@@ -81,13 +82,13 @@ def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) ->
     """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first less cosine with the second."""
     if not len(layers):
         return np.zeros(0)
-    rows, ends = (unit(mixed(np.moveaxis(each, 1, 0), weights)) for each in (layers, np.stack([first, second])))
+    rows, ends = (unit_rows(mixed(np.moveaxis(each, 1, 0), weights), np.float64) for each in (layers, np.stack([first, second])))
     return rows @ (ends[0] - ends[1])
 
 
 def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
     """Of two tokens' mixes, (L, D) each; 0 where one has no length."""
-    a, b = unit(mixed(np.stack([first, second], axis=1), weights))
+    a, b = unit_rows(mixed(np.stack([first, second], axis=1), weights), np.float64)
     return float(a @ b)
 
 
@@ -122,6 +123,6 @@ def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0
         return 0.0
     layers = table.rows.take(np.sort(rows))
     layers = layer_normalised(layers) if normalised else layers
-    found = unit(mixed(layers.transpose(1, 0, 2), weights))
+    found = unit_rows(mixed(layers.transpose(1, 0, 2), weights), np.float64)
     total = found.sum(axis=0)
     return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.common.directions import unit_rows
 from core.common.errors import BadInput
-from core.common.i18n import t
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 SAMPLE = 3_000  # points on which it is measured, at most
@@ -56,15 +56,6 @@ def by_chance(n_points: int, k: int = NEAREST) -> float:
     k = min(k, (n - 1) // 2)
     m = n - 1 - k
     return 1 - m * (m + 1) / ((n - 1) * (2 * n - 3 * k - 1))
-
-
-def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
-    vectors = np.asarray(vectors, np.float32)
-    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        told = t("A map needs a table of finite numbers, one row a point; got an array of shape {shape}.", shape=vectors.shape)
-        raise BadInput(told)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
 
 
 def equal_rows(space: np.ndarray) -> np.ndarray:

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
+
+from core.common.errors import BadInput
+from core.common.i18n import t
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
     """(..., D) -> the same directions at length 1; a vector of zeros stays one."""
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+
+
+def unit_rows(vectors: np.ndarray, dtype: DTypeLike = np.float32) -> np.ndarray:
+    """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
+    vectors = np.asarray(vectors, dtype)
+    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+        told = t("A table of finite numbers is needed, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        raise BadInput(told)
+    return unit(vectors)

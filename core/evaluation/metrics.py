@@ -14,6 +14,7 @@ from math import comb
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.senses.separation import TIE, pair_cosines
 
@@ -116,7 +117,9 @@ class AllWords:
                 self.unseen += len(rows)
                 continue
             right = gold[rows][:, None] == known[key]
-            self._groups.append((rows, _unit(test[rows]) @ centroids[known[key]].T, right, counts[known[key]]))
+            self._groups.append(
+                (rows, unit(np.asarray(test[rows], np.float32)) @ centroids[known[key]].T, right, counts[known[key]])
+            )
             self.ambiguous[rows] = len(known[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
@@ -223,13 +226,8 @@ def _share_right(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
     return (best & right).sum(axis=1) / best.sum(axis=1)
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors, np.float32)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-
-
 def _centroids(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(N, D), numbers (N,) from 0 without a gap -> unit means of unit vectors (C, D)."""
     order = np.argsort(codes, kind="stable")
     starts = np.append(0, np.bincount(codes).cumsum()[:-1])
-    return _unit(np.add.reduceat(_unit(vectors)[order], starts))
+    return unit(np.add.reduceat(unit(np.asarray(vectors, np.float32))[order], starts))

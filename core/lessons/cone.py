@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import Paired, paired
@@ -194,11 +195,6 @@ def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarr
         explained=paired(shares, np.zeros(len(shares))),
         auc=np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in measured]),
     )
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """(n, D) -> rows of length 1, zeros as they are."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
 def _aucs(found: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:

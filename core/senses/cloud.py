@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.index.table import OccurrenceTable
@@ -99,9 +100,7 @@ def leanings(means: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if len(means) < 2:
         return np.zeros(len(units), int), np.zeros(len(units))
     middle = means.mean(axis=0)
-    away = means - middle
-    away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-12)
-    scores = (units - middle) @ away.T  # (n, C)
+    scores = (units - middle) @ unit(means - middle).T  # (n, C)
     ordered = np.sort(scores, axis=1)
     return scores.argmax(axis=1), ordered[:, -1] - ordered[:, -2]
 
@@ -188,5 +187,4 @@ def _units(words: Sequence[str], vectors: StaticVectors) -> np.ndarray:
     """(n, D) float64 unit vectors of known words."""
     if not words:
         return np.zeros((0, vectors.dim))
-    found = np.stack([vectors.vector(word) for word in words]).astype(np.float64)
-    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+    return unit(np.stack([vectors.vector(word) for word in words]).astype(np.float64))

@@ -40,6 +40,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import LEVEL, rank_p
@@ -83,14 +84,15 @@ class Agreement:
 
 def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
     """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions less the shrunken mean of their own spelling."""
-    rows, spellings = _unit(vectors), np.asarray(spellings)
+    rows, spellings = unit(np.asarray(vectors, np.float32)), np.asarray(spellings)
     if len(rows) != len(spellings):
         raise ValueError(f"{len(rows)} vectors, {len(spellings)} spellings")
     overall = rows.mean(axis=0)
     for spelling in np.unique(spellings):
         here = spellings == spelling
         rows[here] -= (rows[here].sum(axis=0) + SHRINK * overall) / (here.sum() + SHRINK)
-    return _unit(rows)
+    rows[np.linalg.norm(rows, axis=1) < 1e-6] = 0  # what rounding left of vectors that are all one
+    return unit(rows)
 
 
 def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) -> np.ndarray:
@@ -141,7 +143,7 @@ def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarr
     With one cluster the second is the cosine itself. High: typical; low, perhaps below 0: odd.
     """
     members = np.eye(found.max() + 1, dtype=np.float32)[found]
-    cosines = rows @ _unit(members.T @ rows).T  # (n, clusters)
+    cosines = rows @ unit(members.T @ rows).T  # (n, clusters)
     own = cosines[np.arange(len(found)), found]
     others = np.where(members > 0, -np.inf, cosines).max(axis=1)
     return own, own - np.where(np.isfinite(others), others, 0.0)
@@ -224,9 +226,3 @@ def _purity(codes: np.ndarray, found: np.ndarray) -> float:
     table = np.zeros((found.max() + 1, codes.max() + 1))
     np.add.at(table, (found, codes), 1)
     return float(table.max(axis=1).sum() / len(codes))
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.array(vectors, np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-6)

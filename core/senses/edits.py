@@ -15,12 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import ASSETS
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import mixed
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
-from core.senses.influence import Centroids, unit
+from core.senses.influence import Centroids
 from core.text.tokens import find_word, tokenize
 
 LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY = "left to right", "nearest first", "greedy"

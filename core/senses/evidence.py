@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
 from core.static.context import static_contexts
@@ -87,8 +88,3 @@ def cosines(
         rows = unit(views[name] - np.asarray(centre[name], np.float32)) * there[:, None]
         found.append(np.einsum("md,md->m", rows[first], rows[second]))
     return np.stack(found, axis=1)
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """(n, d) -> the same at length 1; zeros stay."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

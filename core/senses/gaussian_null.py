@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
+
 NUMBERS = range(2, 9)  # of clusters that are tried
 CORRECTIONS = 4  # of the null's variances
 POWER = 4  # steps of the power method
@@ -28,7 +30,7 @@ class Cloud:
     def drawn(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """(n, D) float32 of length 1."""
         rows = rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return unit(rows)
 
 
 def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.common.directions import unit, unit_rows
 from core.common.errors import BadInput
 from core.senses.separation import TIE, rows_of
 
@@ -54,13 +55,14 @@ def classify_split(
     is scored as wrong by all three, and counted in `unseen`. A tie is worth the share of it that is right. Vectors may
     be of any length; a zero vector is equally far from all.
     """
-    train, test = _unit(train_vectors), _unit(test_vectors)
     train_labels, train_words = np.asarray(train_labels, str), np.asarray(train_words, str)
     test_labels, test_words = np.asarray(test_labels, str), np.asarray(test_words, str)
-    for what, vectors, labels, words in (("training", train, train_labels, train_words), ("test", test, test_labels, test_words)):
+    given = (("training", train_vectors, train_labels, train_words), ("test", test_vectors, test_labels, test_words))
+    for what, vectors, labels, words in given:
         if not len(vectors) == len(labels) == len(words) > 0:
             found = f"{len(vectors)}, {len(labels)} and {len(words)}"
             raise BadInput(f"Each {what} row needs a vector, a label and a word; got {found} of them.")
+    train, test = unit_rows(train_vectors), unit_rows(test_vectors)
     if train.shape[1] != test.shape[1]:
         raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
     known, of_word, scores = rows_of(train_words), rows_of(test_words), np.zeros((3, len(test)))
@@ -82,28 +84,22 @@ def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:
 
     A sense of one occurrence has no centroid without it, so that occurrence is wrong.
     """
-    unit, (names, senses) = _unit(vectors), np.unique(np.asarray(labels), return_inverse=True)
+    rows = unit_rows(vectors)
+    names, senses = np.unique(np.asarray(labels), return_inverse=True)
     members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
-    sums, sizes, rows = members.T @ unit, members.sum(axis=0), np.arange(len(unit))
-    scores = unit @ _unit(sums).T  # (n, C)
-    own = sums[senses] - unit  # (n, D): one's own sense without oneself
-    scores[rows, senses] = np.where(sizes[senses] > 1, np.einsum("nd,nd->n", unit, _unit(own)), -np.inf)
+    sums, sizes, numbers = members.T @ rows, members.sum(axis=0), np.arange(len(rows))
+    scores = rows @ unit(sums).T  # (n, C)
+    own = sums[senses] - rows  # (n, D): one's own sense without oneself
+    scores[numbers, senses] = np.where(sizes[senses] > 1, np.einsum("nd,nd->n", rows, unit(own)), -np.inf)
     close = _best(scores)
-    return float((close[rows, senses] / close.sum(axis=1)).mean())
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors, np.float32)
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():
-        raise BadInput(f"Vectors must be a table of finite numbers, one row an occurrence; got shape {vectors.shape}.")
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    return float((close[numbers, senses] / close.sum(axis=1)).mean())
 
 
 def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, test_labels: np.ndarray) -> np.ndarray:
     """One word's unit vectors (n, D), (m, D) -> what nearest, centroid and most frequent sense get right: (3, m)."""
     names, senses = np.unique(train_labels, return_inverse=True)
     members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
-    centroids = _unit(members.T @ train)
+    centroids = unit(members.T @ train)
     right = test_labels[:, None] == names  # (m, C)
     scores = np.empty((3, len(test)))
     for start in range(0, len(test), 1024):

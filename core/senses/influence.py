@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import mixed
@@ -247,12 +248,6 @@ def turning(found: Influence, view: str, half: str) -> tuple[int, ...]:
     v, h = found.views.index(view), HALVES.index(half)
     now = found.cosines[v, h].argmax()
     return tuple(k for k, row in zip(found.changed, found.varied[:, v, h], strict=True) if row.argmax() != now)
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """(..., D) -> (..., D): of length 1, and 0 where there is nothing to lengthen."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 def _one_word(swap: str) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.common.directions import unit
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
 from core.index.neighbours import Occurrence, Query
@@ -104,7 +105,7 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
     weights = layer_weights(trust.layer, len(a.layers))
     vectors = np.concatenate([_mixed(table.rows.take(rows), weights), _mixed(np.stack([a.layers, b.layers]), weights)])
-    centred = _unit(vectors - vectors.mean(axis=0))
+    centred = unit(vectors - vectors.mean(axis=0))
     known, asked = centred[:-2], centred[-2:]
     votes = []
     for query, direction in zip((a, b), asked, strict=True):
@@ -123,7 +124,7 @@ def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict
     if _same_place(a, b):
         return Verdict(1.0, ground.layer)
     views = seen.views(ground.layer)
-    x, y = _unit(views["token"])
+    x, y = unit(views["token"])
     inputs = evidence.cosines(views, ground.centres, np.array([0]), np.array([1])) if ground.centres else np.array([[x @ y]])
     return Verdict(float(_probability(inputs, ground.alone)[0]), ground.layer, around=bool(ground.centres))
 
@@ -282,7 +283,7 @@ def _votes(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> np.ndarray
 def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
     """(n, n): cosines of a word's rows with their mean taken off."""
     vectors = _mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]))
-    centred = _unit(vectors - vectors.mean(axis=0))
+    centred = unit(vectors - vectors.mean(axis=0))
     return centred @ centred.T
 
 
@@ -303,11 +304,7 @@ def _above_chance(share: float, labels: np.ndarray) -> float:
 
 def _mixed(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """(n, L, D), of any precision, and (L,) -> (n, D) unit vectors, float32."""
-    return _unit(np.tensordot(weights.astype(np.float32), np.asarray(layers, np.float32), axes=(0, 1)))
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit(np.tensordot(weights.astype(np.float32), np.asarray(layers, np.float32), axes=(0, 1)))
 
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:

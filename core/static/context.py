@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.common.directions import unit
 from core.static.vectors import StaticVectors
 
 COMMONEST = 200  # of the words, most frequent first, that say nothing of a topic and are left out
@@ -49,11 +50,7 @@ def nearness(points: np.ndarray) -> np.ndarray:
 
 def cosines(vectors: np.ndarray, *, centred: bool = False) -> np.ndarray:
     """(n, D) of one word -> (n, n); `centred` takes the mean of the unit vectors off first. A zero vector is at cosine 0 from all."""
-    unit = _unit(np.asarray(vectors, np.float32))
+    rows = unit(np.asarray(vectors, np.float32))
     if centred:
-        unit = _unit(unit - unit.mean(axis=0))
-    return unit @ unit.T
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+        rows = unit(rows - rows.mean(axis=0))
+    return rows @ rows.T

@@ -116,12 +116,13 @@ windows_figure(fired[0])
 _SPELT = """\
 import numpy as np
 
+from core.common.directions import unit
 from core.static.vectors import open_vectors
 
 vectors = open_vectors(vectors_name)
 rows = model.encoder.word_vectors(list(words))  # layer 0: one vector a spelling
 known = spelling.known_words(model.folder, vectors)[0][:among]
-cosines = spelling.unit_rows(rows) @ spelling.unit_rows(model.encoder.word_vectors(known)).T
+cosines = unit(rows) @ unit(model.encoder.word_vectors(known)).T
 nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10] for word, row in zip(words, cosines)]
 {word: [(known[k], round(float(row[k]), 4)) for k in near] for word, near, row in zip(words, nearest, cosines)}
 """

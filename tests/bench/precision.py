@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from core.common.config import FLOAT16, INT8
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import Said
 from core.elmo.encoder import Encoder
@@ -85,7 +86,7 @@ def _near(precision: str, n: int) -> dict[str, float]:
     found = model.encoder.at(precision).encode(own)
     cosines = np.concatenate([_cosines(a, b) for a, b in zip(exact, found, strict=True)], axis=1)[1:]  # (L - 1, tokens)
     table = open_table(BUNDLED_CORPUS, model, targets_only=True)
-    stored = _unit(table.rows.take(np.arange(len(table))))  # (N, L, D)
+    stored = unit(table.rows.take(np.arange(len(table))))  # (N, L, D)
     shared = []
     for layer in range(1, stored.shape[1]):
         lists = [np.stack([layers[layer, p] for layers, p in zip(side, places, strict=True)]) for side in (exact, found)]
@@ -99,10 +100,6 @@ def _bundled() -> Model:
     return open_model(BUNDLED_MODEL)
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-
-
 def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(L, T, D) twice -> (L, T)."""
-    return (_unit(a) * _unit(b)).sum(axis=-1)
+    return (unit(a) * unit(b)).sum(axis=-1)

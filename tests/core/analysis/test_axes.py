@@ -5,8 +5,9 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from core.analysis.axes import axis_scores, outside, pole, pole_views, principal, sense_names, spread_views, unit
+from core.analysis.axes import axis_scores, outside, pole, pole_views, principal, sense_names, spread_views
 from core.common.config import ASSETS
+from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.elmo.mix import SPACES, layer_weights
 from core.index.table import OccurrenceTable
@@ -37,7 +38,7 @@ def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
     plus_of, minus_of = np.array([0, 1, 2, -1]), np.array([3, 4])
     plus = np.concatenate([points[:3], np.ones((1, 5))])
     found = axis_scores(points, plus, points[3:5], plus_of, minus_of)[1]
-    rows, ends = unit(points), unit(plus)
+    rows, ends = unit_rows(points, np.float64), unit_rows(plus, np.float64)
     whole = ends.mean(0) - rows[3:5].mean(0)
     for k in range(9):
         up = np.delete(ends, np.flatnonzero(plus_of == k), axis=0).mean(0)
@@ -76,7 +77,7 @@ def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_f
 @pytest.mark.parametrize("shape", [(80, 12), (9, 30)])  # more points than dimensions, and fewer
 def test_shares_of_the_spread_are_scikit_learns(shape):
     vectors = np.random.default_rng(3).normal(size=shape)
-    plane, model = principal(vectors, 3), PCA(3).fit(unit(vectors))
+    plane, model = principal(vectors, 3), PCA(3).fit(unit_rows(vectors, np.float64))
     np.testing.assert_allclose(plane.shares, model.explained_variance_ratio_, atol=1e-9)
     assert plane.together == pytest.approx(plane.shares.sum())
     np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(3), atol=1e-9)
@@ -104,7 +105,7 @@ def test_the_second_axis_is_the_largest_spread_at_a_right_angle_to_the_first(tab
     for k, view in enumerate(views[1:3], 1):
         x, y = view.plane.axes
         assert abs(x @ y) < 1e-9 and np.linalg.norm(y) == pytest.approx(1)
-        points = unit(table.rows.take(rows)[:, k])
+        points = unit_rows(table.rows.take(rows)[:, k], np.float64)
         rest = points - points.mean(0)
         rest = rest - np.outer(rest @ x, x)
         assert ((rest @ y) ** 2).sum() == pytest.approx(np.linalg.svd(rest, compute_uv=False)[0] ** 2)

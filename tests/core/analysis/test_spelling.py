@@ -14,8 +14,8 @@ from core.analysis.spelling import (
     firing,
     known_words,
     split_words,
-    unit_rows,
 )
+from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
@@ -176,8 +176,8 @@ def test_a_word_of_the_vocabulary_is_its_own_nearest_and_can_be_left_out(model):
 def test_nearest_agrees_with_plain_cosines(model):
     spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
     spellings.extend(model.encoder, 10_000)
-    units, query = unit_rows(model.encoder.word_vectors(list(spellings.words))), model.encoder.word_vectors(["doggy"])
-    cosines = units @ unit_rows(query)[0]
+    units, query = unit(model.encoder.word_vectors(list(spellings.words))), model.encoder.word_vectors(["doggy"])
+    cosines = units @ unit(query)[0]
     found = spellings.nearest(query, 5, exclude=("doggy",))[0]
     assert [n.cosine for n in found] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
     among = spellings.nearest(query, 5, exclude=("",), among=20)[0]
@@ -213,7 +213,7 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
     spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
     assert spellings.usual_cosine() is None
     spellings.extend(model.encoder, 10_000)
-    units = unit_rows(model.encoder.word_vectors(list(spellings.words)))
+    units = unit(model.encoder.word_vectors(list(spellings.words)))
     pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
     assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
     rng, nearest = np.random.default_rng(1), []
