@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 import torch
+from scipy.special import log_softmax, softmax
 
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -152,13 +153,7 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
     """
     log_p = forward + backward - unread
     log_p[: len(SPECIALS)] = -np.inf
-    return _normalised(log_p)
-
-
-def _normalised(scores: np.ndarray) -> np.ndarray:
-    """Any scores (V,) to log-probabilities that sum to one."""
-    most = scores.max()
-    return scores - (most + np.log(np.exp(scores - most).sum()))
+    return log_softmax(log_p)
 
 
 def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
@@ -249,8 +244,7 @@ def _never(backward: bool) -> list[int]:
 def _draw(log_p: np.ndarray, temperature: float, seed: list[int]) -> int:
     if temperature < 1e-3:  # nearer to 0 than any two words are to each other
         return int(log_p.argmax())
-    p = np.exp(_normalised(log_p / temperature))
-    return int(np.random.default_rng(seed).choice(len(p), p=p / p.sum()))
+    return int(np.random.default_rng(seed).choice(len(log_p), p=softmax(log_p / temperature)))
 
 
 # --- texts with a word more, or another one ----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from scipy.special import log_softmax
+from scipy.special import log_softmax, logsumexp
 
 from core.classify.head import Head
 from core.classify.inputs import Layers, make_batch
@@ -75,9 +75,7 @@ def explain(head: Head, tokens: Tokens, *, vectors: StaticVectors | None, layers
 def log_odds(logits: np.ndarray, k: int) -> np.ndarray:
     """(N, C) logits -> (N,) log p_k / (1 - p_k) = z_k - log sum over the others of exp z."""
     logits = np.asarray(logits, np.float64)
-    others = np.delete(logits, k, axis=1)
-    highest = others.max(axis=1)
-    return logits[:, k] - highest - np.log(np.exp(others - highest[:, None]).sum(axis=1))
+    return logits[:, k] - logsumexp(np.delete(logits, k, axis=1), axis=1)
 
 
 def nearest_rows(head: Head, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import log_softmax, softmax
 
 from core.common.errors import BadInput
 
@@ -75,17 +76,13 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
 
 def softmax_rows(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     """(N, C) logits -> (N, C) float64 probabilities, rows summing to 1."""
-    scaled = np.asarray(logits, np.float64) / temperature
-    raised = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
+    return softmax(np.asarray(logits, np.float64) / temperature, axis=1)
 
 
 def nll(logits: np.ndarray, truth: np.ndarray, temperature: float = 1.0) -> float:
     """Mean -log p(true class) at a temperature, nats."""
-    scaled = np.asarray(logits, np.float64) / temperature
-    highest = scaled.max(axis=1)
-    total = highest + np.log(np.exp(scaled - highest[:, None]).sum(axis=1))
-    return float((total - scaled[np.arange(len(truth)), truth]).mean())
+    log_p = log_softmax(np.asarray(logits, np.float64) / temperature, axis=1)
+    return float(-log_p[np.arange(len(truth)), truth].mean())
 
 
 def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:

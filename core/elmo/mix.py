@@ -32,13 +32,6 @@ class ScalarMix(nn.Module):
         return self.gamma * torch.tensordot(self.scores.softmax(dim=0), layers, dims=1)
 
 
-def softmax(scores: np.ndarray | list[float]) -> np.ndarray:
-    """Weights s_j from raw scores w_j: positive, summing to 1."""
-    scores = np.asarray(scores, np.float64)
-    raised = np.exp(scores - scores.max())
-    return raised / raised.sum()
-
-
 def check_weights(weights, n_layers: int) -> np.ndarray:
     """Weights s as (L,) float64; BadInput where they are not L finite numbers with one of them not zero."""
     try:

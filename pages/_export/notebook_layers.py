@@ -112,9 +112,10 @@ def mix(settings: Settings) -> Recipe:
 
 _MIX = """\
 import numpy as np
+from scipy.special import softmax
 
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed, softmax
+from core.elmo.mix import mixed
 
 weights = softmax(raw)
 layers = layer_normalised(queries[0].layers) if normalised else queries[0].layers
@@ -200,7 +201,9 @@ layer = way.layers[-1]  # step 6: the last layer, a row a word, forward half and
 heat_figure(layer, [escape(token[:12]) for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
 """
 _VECTOR = """\
-from core.elmo.mix import mixed, softmax
+from scipy.special import softmax
+
+from core.elmo.mix import mixed
 
 h = way.layers[:, way.position]  # step 7: (layers, numbers) of the word in question
 weights = softmax(raw[: len(h)])

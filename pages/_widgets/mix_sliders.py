@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
+from scipy.special import softmax
 
 from core.common.i18n import t
-from core.elmo.mix import softmax
 from pages._frame.choices import BOUND
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"

@@ -10,12 +10,13 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import softmax
 
 from core.analysis import maps as projection
 from core.analysis.maps import FrozenMaps, ProjectionConfig
 from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import follow_mix, place
-from core.elmo.mix import SPACES, layer_weights, mixed, softmax
+from core.elmo.mix import SPACES, layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import half_products, neighbours
 from core.index.build import build_index

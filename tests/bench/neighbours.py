@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import softmax
 
 from core.common.i18n import Said
-from core.elmo.mix import softmax
 from core.index import half_products, neighbours
 from core.index.build import build_index
 from core.index.neighbours import Products, Query
