@@ -18,7 +18,6 @@ from core.common.errors import BadInput
 
 N_BINS = 10
 TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would ask for 0
-_GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +55,19 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
     """Scores of (N, C) probabilities against (N,) class numbers; BadInput without examples."""
     if not len(truth):
         raise BadInput("There is no example to score on.")
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
     named = probabilities.argmax(axis=1)
-    confusion = np.zeros((len(labels), len(labels)), int)
-    np.add.at(confusion, (truth, named), 1)
-    per_class = {label: _class_score(confusion, k) for k, label in enumerate(labels)}
+    classes = np.arange(len(labels))
+    of_classes = np.transpose(precision_recall_fscore_support(truth, named, labels=classes, zero_division=0)).tolist()
+    per_class = {label: ClassScore(*rates, int(n)) for label, (*rates, n) in zip(labels, of_classes, strict=True)}
     bins = _bins(probabilities.max(axis=1), named == truth)
     true_p = probabilities[np.arange(len(truth)), truth]
     return Scores(
         accuracy=float((named == truth).mean()),
         macro_f1=float(np.mean([score.f1 for score in per_class.values()])),
         per_class=per_class,
-        confusion=tuple(map(tuple, confusion.tolist())),
+        confusion=tuple(map(tuple, confusion_matrix(truth, named, labels=classes).tolist())),
         ece=float(sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / len(truth)),
         bins=bins,
         nll=float(-np.log(true_p.clip(1e-12)).mean()),
@@ -86,18 +87,11 @@ def nll(logits: np.ndarray, truth: np.ndarray, temperature: float = 1.0) -> floa
 
 
 def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
-    """The temperature of least nll, by golden-section search over its logarithm; 1 if none is better.
+    """The temperature of least nll; 1 if none is better. nll is convex in 1/T, so it has one valley in log T as well."""
+    from scipy.optimize import minimize_scalar
 
-    nll is convex in 1/T, so it has one valley in log T as well.
-    """
-    low, high = map(math.log, TEMPERATURES)
-    while high - low > 1e-4:
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        if nll(logits, truth, math.exp(left)) < nll(logits, truth, math.exp(right)):
-            high = right
-        else:
-            low = left
-    found = math.exp((low + high) / 2)
+    valley = minimize_scalar(lambda log_t: nll(logits, truth, math.exp(log_t)), bounds=np.log(TEMPERATURES), method="bounded")
+    found = math.exp(valley.x)
     return found if nll(logits, truth, found) < nll(logits, truth) else 1.0
 
 
@@ -124,13 +118,6 @@ def packed(right: np.ndarray) -> str:
 def unpacked(bits: str, n: int) -> np.ndarray:
     """What was packed: (n,) bool."""
     return np.unpackbits(np.frombuffer(base64.b64decode(bits), np.uint8), count=n).astype(bool)
-
-
-def _class_score(confusion: np.ndarray, k: int) -> ClassScore:
-    right, named, true = confusion[k, k], confusion[:, k].sum(), confusion[k].sum()
-    precision, recall = right / named if named else 0.0, right / true if true else 0.0
-    f1 = 2 * right / (named + true) if named + true else 0.0
-    return ClassScore(float(precision), float(recall), float(f1), int(true))
 
 
 def _bins(confidence: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
