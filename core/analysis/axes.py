@@ -72,6 +72,8 @@ def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
 
     A turn or a mirroring within the plane changes neither the plane nor its share of the variance.
     """
+    from scipy.linalg import orthogonal_procrustes
+
     views: list[View] = []
     for space in spaces:
         rows = unit_rows(space, np.float64)
@@ -79,8 +81,7 @@ def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
         rows -= mean
         axes = _components(rows, dims)
         if views:
-            left, _, right = np.linalg.svd((rows @ axes.T).T @ views[-1].coordinates)  # orthogonal Procrustes (Gower 1975)
-            axes = (left @ right).T @ axes
+            axes = orthogonal_procrustes(rows @ axes.T, views[-1].coordinates)[0].T @ axes  # (Gower 1975)
         plane = _plane(rows, mean, axes)
         views.append(View(plane, (rows @ axes.T).astype(np.float32)))
     return views

@@ -177,13 +177,15 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
 
 def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> np.ndarray:
     """(N, d), (N, d) -> `moving` turned, mirrored, scaled and shifted onto `fixed` (Gower 1975), float32."""
+    from scipy.linalg import orthogonal_procrustes
+
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
     if moving.shape != fixed.shape or moving.ndim != 2 or not moving.size:
         raise BadInput(f"Procrustes compares the same points; got arrays of shape {moving.shape} and {fixed.shape}.")
     centred, target = moving - moving.mean(axis=0), fixed.mean(axis=0)
-    left, strengths, right = np.linalg.svd(centred.T @ (fixed - target))
-    factor = strengths.sum() / max((centred**2).sum(), 1e-300) if scale else 1.0
-    return (factor * centred @ (left @ right) + target).astype(np.float32)
+    turn, strength = orthogonal_procrustes(centred, fixed - target)
+    factor = strength / max((centred**2).sum(), 1e-300) if scale else 1.0
+    return (factor * centred @ turn + target).astype(np.float32)
 
 
 def compile_layout() -> None:
