@@ -111,7 +111,7 @@ def remember(encoder: Encoder, sentence: Sentence, other: list[Sentence], varied
     in_batch = encoder.encode([*other, sentence])[-1]
     return Memory(
         *(Stream(tuple(stream[k] for k in own)) for stream in streams), (before, encoder.encode([sentence])[0]), in_batch
-    )  # fmt: skip
+    )
 
 
 def changed_neighbours(

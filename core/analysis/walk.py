@@ -166,7 +166,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
     spelling = Spelling(
         ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2))
-    )  # fmt: skip
+    )
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
     x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as CharacterCNN.pooled says
     banks = []

@@ -133,16 +133,19 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
         raise BadInput(
             t(
                 "ELMo's layers of these texts need {need:,.1f} MB of disk; corpora, indexes and layers in use take {used:,.1f} of {most:,} MB. Train on fewer texts, or forget a corpus.",
-                need=needed / 1e6, used=found.used / 1e6, most=most,
+                need=needed / 1e6,
+                used=found.used / 1e6,
+                most=most,
             )
-        )  # fmt: skip
+        )
     if needed > found.free:
         raise BadInput(
             t(
                 "ELMo's layers of these texts need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free some, train on fewer texts, or set ELMOSCOPE_CACHE.",
-                need=needed / 1e6, free=found.free / 1e6,
+                need=needed / 1e6,
+                free=found.free / 1e6,
             )
-        )  # fmt: skip
+        )
 
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:

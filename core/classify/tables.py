@@ -125,8 +125,10 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     if {"0", str(n)} <= numbers:
         told = t(
             "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
-            n=n, below=n - 1, names=", ".join(names),
-        )  # fmt: skip
+            n=n,
+            below=n - 1,
+            names=", ".join(names),
+        )
         raise BadInput(told)
     return "0" in numbers
 

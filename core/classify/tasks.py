@@ -165,8 +165,10 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     if fetch:
         return t(
             "{title} needs {file}, which is not there. Name the folder that holds it, or fetch it ({command}) and name {folder}.",
-            command=fetch, folder=public_data.fetched_folder(), **told,
-        )  # fmt: skip
+            command=fetch,
+            folder=public_data.fetched_folder(),
+            **told,
+        )
     return t("{title} needs {file}, which is not there. Name the folder that holds it.", **told)
 
 

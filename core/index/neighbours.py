@@ -125,8 +125,9 @@ def make_query(encoder, tokens: list[str], position: int) -> Query:
     if not 0 <= position < len(tokens):
         told = t(
             "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.",
-            position=position, last=len(tokens) - 1,
-        )  # fmt: skip
+            position=position,
+            last=len(tokens) - 1,
+        )
         raise BadInput(told)
     layers = encoder.encode([list(tokens)])[0][:, position]
     return Query(tuple(tokens), position, layers.astype(np.float16).astype(np.float32))

@@ -45,19 +45,25 @@ class OccurrenceTable(Index):
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not (self.folder / "meta.json").is_file():
-            raise MissingArtifact(t("{folder} is no index: it has no meta.json. Make one: python -m core index build --help", folder=folder))  # fmt: skip
+            raise MissingArtifact(
+                t("{folder} is no index: it has no meta.json. Make one: python -m core index build --help", folder=folder)
+            )
         self.meta = read_json(self.folder / "meta.json", expect=dict)
         if self.meta.get("format") != FORMAT:
             told = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
             raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **told))
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))  # fmt: skip
+            raise CorruptArtifact(
+                t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder)
+            )
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
-            raise CorruptArtifact(t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder))  # fmt: skip
+            raise CorruptArtifact(
+                t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder)
+            )
         self.word, self.sense, self.lemma, self.sentence, self.position = (
             self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
         )

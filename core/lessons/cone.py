@@ -22,7 +22,6 @@ from core.text.tokens import bare
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words drawn by lot, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too
-TREATMENTS = (RAW, MEAN, TOP)
 MOST_K = 10
 LOT = 400  # tokens drawn by lot
 WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least

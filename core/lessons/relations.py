@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -49,10 +48,6 @@ class Interval:
     low: float  # 95 %, words drawn
     high: float
 
-    def leaves_out(self, value: float) -> bool:
-        """Whether that value is not within: then the mean differs from it by more than chance."""
-        return self.low > value or self.high < value
-
 
 @dataclass(frozen=True, slots=True)
 class Rank:
@@ -87,16 +82,6 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
     if any(one.kind not in KINDS or len(one.senses) != 2 for rows in marked.values() for one in rows):
         raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE))
     return marked
-
-
-def unmarked(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]]) -> list[tuple[str, str, str]]:
-    """(word, sense, sense) of a table's labelled words that nobody marked."""
-    known = {(one.word, frozenset(one.senses)) for rows in marked.values() for one in rows}
-    found = []
-    for word, rows in words_of(table).items():
-        names = sorted({table.senses[code] for code in table.sense[rows]})
-        found += [(word, a, b) for a, b in combinations(names, 2) if (word, frozenset((a, b))) not in known]
-    return found
 
 
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str, *, seed: int = 0) -> Pairs:

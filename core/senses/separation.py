@@ -206,8 +206,9 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
         told = t(
             "A word's senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
-            n=labels.size, shape=similarities.shape,
-        )  # fmt: skip
+            n=labels.size,
+            shape=similarities.shape,
+        )
         raise BadInput(told)
     return similarities, np.unique(labels, return_inverse=True)[1]
 

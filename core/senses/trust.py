@@ -113,9 +113,11 @@ def shown(gains: Sequence[WordGain]) -> Shown:
     """The words of one space, counted."""
     p = [gain.p for gain in gains]
     return Shown(
-        raw=sum(gain.shown for gain in gains), holm=int((holm(p) < LEVEL).sum()),
-        discovered=int((benjamini_hochberg(p) < LEVEL).sum()), n=len(p),
-    )  # fmt: skip
+        raw=sum(gain.shown for gain in gains),
+        holm=int((holm(p) < LEVEL).sum()),
+        discovered=int((benjamini_hochberg(p) < LEVEL).sum()),
+        n=len(p),
+    )
 
 
 def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
