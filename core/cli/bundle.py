@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.analysis.word_maps import ALL_WORDS, fit_maps
 from core.classify.tasks import TASKS
+from core.cli import shared
 from core.cli.classify import train_heads
 from core.cli.evaluate import evaluate_card
 from core.cli.shared import check_replaceable, note, progress
@@ -114,7 +115,7 @@ def _senses(table, space: str) -> dict:
 def convert(args) -> tuple[dict, str]:
     from core.elmo.weights import save_hdf5
 
-    model, folder = open_model(args), Path(args.output)
+    model, folder = shared.open_model(args), Path(args.output)
     others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
     if others:
         raise BadInput(
