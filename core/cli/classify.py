@@ -18,7 +18,7 @@ from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
 from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.train import make_trainer
-from core.cli.shared import note, open_model, progress
+from core.cli.shared import download_progress, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.device import choose
 from core.common.errors import BadInput
@@ -143,7 +143,8 @@ def _opened(args, variants: list[Variant]) -> tuple[Model | None, StaticVectors 
     """The model and the vectors, as far as these variants use them."""
     model = open_model(args) if any(variant.elmo for variant in variants) else None
     needs_vectors = any(variant.glove for variant in variants)
-    return model, open_vectors(args.vectors, allow_download=args.download, report=note) if needs_vectors else None
+    vectors = open_vectors(args.vectors, allow_download=args.download, report=download_progress) if needs_vectors else None
+    return model, vectors
 
 
 def _datasets(args, task: tasks.Task) -> Iterator[tuple[int, Dataset]]:

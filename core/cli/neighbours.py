@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from core.cli.shared import cluster_of, note, open_model, progress
+from core.cli.shared import cluster_of, download_progress, note, open_model, progress
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
@@ -88,7 +88,7 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
 
 
 def static_neighbours(args) -> tuple[dict, str]:
-    vectors = open_vectors(args.vectors, allow_download=args.download, report=note)
+    vectors = open_vectors(args.vectors, allow_download=args.download, report=download_progress)
     found = vectors.neighbours(args.word, args.k)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in found]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)

@@ -46,14 +46,14 @@ def open_model(args, precision: str = FLOAT32) -> Model:
         "pieces": getattr(args, "pieces", MEAN),
         "device": device,
         "allow_download": args.download,
-        "report": _download_progress,
+        "report": download_progress,
     }
     model = models.open_model(args.model, **given)
     languages.use(model.language.code)
     return model
 
 
-def _download_progress(event) -> None:
+def download_progress(event) -> None:
     note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
 
 

@@ -6,15 +6,12 @@ Every artifact carries `provenance`: model, corpus and config as the caller stat
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
 import re
-import shutil
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
@@ -32,21 +29,6 @@ MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that tell artifacts apart on a screen
 PACKAGES = ("numpy", "torch", "safetensors", "pyarrow", "gensim", "umap-learn")  # named in provenance, never imported here
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}  # by Windows
-
-
-def moved(source: str | Path, target: str | Path) -> Path:
-    """A file given another name, on another disk too: there it is copied beside its place and renamed, and the first removed."""
-    source, target = Path(source), Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.replace(source, target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        with replacing(target) as temporary:
-            shutil.copyfile(source, temporary)
-        source.unlink()
-    return target
 
 
 def safe_name(word: str) -> str:

@@ -15,6 +15,7 @@ class RemoteFile:
     url: str | None = None
     size: int | None = None  # bytes
     sha256: str | None = None
+    md5: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,18 @@ def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> Ent
     return Entry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
 
 
-def _gensim(name: str, size_mb: float) -> Entry:
-    title, files = f"{name}, by gensim.downloader", (RemoteFile(f"{name}.gz"),)
+def _gensim(name: str, size_mb: float, md5: str) -> Entry:
+    """Vectors of gensim-data, whose list.json names the sum (what gensim.downloader fetches, too)."""
+    url = f"https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
     licence = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
-    return Entry(name, "vectors", title, files, size_mb, "download", licence, BY_GENSIM)
+    file = RemoteFile(f"{name}.gz", url, md5=md5)
+    return Entry(name, "vectors", f"{name}, from gensim-data", (file,), size_mb, "download", licence, MD5_CHECKED)
 
 
 OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
 CHECKED = "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none"
 UNCHECKED = "No sha256 is published: that of the first download is recorded on this machine, and must not change"
-BY_GENSIM = "Fetched and checked (MD5) by gensim."
+MD5_CHECKED = "The file must have the MD5 that gensim-data publishes for it."
 BILLION, WIKI_NEWS = "the 1 Billion Word Benchmark", "5.5 billion tokens of Wikipedia and WMT news"
 SMALL = 54_402_456, "747ba97abce8a5f446558369e10bb0f7931437a46867476fdd156f5d7f576229"  # as in why2011btv/tf_1.2.0_event
 ORIGINAL = 374_434_792, "a6b92b9ccbb13fe489faacd2221c795d4bebe84b75f8aded9d85ea464fa5c994"  # tamu-nlp/Dialogue-Act-Classification
@@ -66,15 +69,15 @@ CATALOGUE = (
     _allennlp("allennlp-original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", "93.6 M parameters", 374.4, WIKI_NEWS),
     _bundled("glove-mini", "vectors", "trained here", OURS, "vectors.safetensors", "words.txt", "meta.json"),
     _bundled("glove-ko-mini", "vectors", "Korean, trained here", OURS_KO, "vectors.safetensors", "words.txt", "meta.json"),
-    _gensim("glove-wiki-gigaword-50", 69),
-    _gensim("glove-wiki-gigaword-100", 134),
-    _gensim("glove-wiki-gigaword-200", 264),
-    _gensim("glove-wiki-gigaword-300", 394),
-    _gensim("glove-twitter-25", 110),
-    _gensim("glove-twitter-50", 209),
-    _gensim("glove-twitter-100", 406),
-    _gensim("glove-twitter-200", 795),
-    _gensim("word2vec-google-news-300", 1744),
+    _gensim("glove-wiki-gigaword-50", 69, "c289bc5d7f2f02c6dc9f2f9b67641813"),
+    _gensim("glove-wiki-gigaword-100", 134, "40ec481866001177b8cd4cb0df92924f"),
+    _gensim("glove-wiki-gigaword-200", 264, "59652db361b7a87ee73834a6c391dfc1"),
+    _gensim("glove-wiki-gigaword-300", 394, "29e9329ac2241937d55b852e8284e89b"),
+    _gensim("glove-twitter-25", 110, "50db0211d7e7a2dcd362c6b774762793"),
+    _gensim("glove-twitter-50", 209, "c168f18641f8c8a00fe30984c4799b2b"),
+    _gensim("glove-twitter-100", 406, "b04f7bed38756d64cf55b58ce7e97b15"),
+    _gensim("glove-twitter-200", 795, "e52e8392d1860b95d5308a525817d8f9"),
+    _gensim("word2vec-google-news-300", 1744, "a5e5354d40acb95f9ec66d5977d140ef"),
     _bundled("sentences", "corpus", "our own sense-labelled sentences", "Elmoscope's own", "sentences.jsonl"),
     _bundled("more-words", "corpus", "sense-labelled sentences of many more words", "Elmoscope's own", "more-words.jsonl"),
     _bundled("sentences-ko", "corpus", "our own Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
@@ -90,7 +93,7 @@ def in_words(entry: Entry) -> Entry:
         "28.0 M parameters": t("28.0 M parameters"),
         "93.6 M parameters": t("93.6 M parameters"),
         "trained here": t("trained here"),
-        "by gensim.downloader": t("by gensim.downloader"),
+        "from gensim-data": t("from gensim-data"),
         "our own sense-labelled sentences": t("our own sense-labelled sentences"),
         "sense-labelled sentences of many more words": t("sense-labelled sentences of many more words"),
         "Korean, trained here": t("Korean, trained here"),
@@ -106,7 +109,7 @@ def in_words(entry: Entry) -> Entry:
         f"{UNCHECKED}.": t(
             "No sha256 is published: that of the first download is recorded on this machine, and must not change."
         ),
-        BY_GENSIM: t("Fetched and checked (MD5) by gensim."),
+        MD5_CHECKED: t("The file must have the MD5 that gensim-data publishes for it."),
     }
     title, note = entry.title.removeprefix(f"{entry.name}, "), entry.note
     for english, said in sentences.items():

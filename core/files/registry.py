@@ -21,9 +21,6 @@ from core.files import own_names as own
 from core.files import sums
 from core.files.artifacts import file_sha256, read_json, write_json
 from core.files.catalogue import CATALOGUE, Entry, in_words
-from core.files.catalogue import RemoteFile as RemoteFile
-from core.files.download import DownloadStopped as DownloadStopped
-from core.files.download import Progress as Progress
 from core.files.download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
@@ -71,7 +68,7 @@ def resolve(
     """The folder or file of a model, of vectors or of a corpus, by path or by name.
 
     MissingArtifact says what is known instead, BadInput what is wrong with the folder that was given, CorruptArtifact that
-    a download is no longer what it was. Vectors of gensim.downloader are found, not fetched: `core.static.vectors` does that.
+    a download is no longer what it was.
     """
     _check_kind(kind)
     name = str(name_or_path)
@@ -86,19 +83,15 @@ def resolve(
     if path:
         sums.check(path)
     entry = entry_named(name, kind)
-    if entry and entry.source == "download" and kind == "model":
+    if entry and entry.source == "download":
         return _downloaded(entry, path, allow_download, report, stop)
     if path:
         return path
     if problem:
         raise problem
-    if entry and entry.source == "bundled":
-        raise MissingArtifact(
-            t("{name} belongs in {folder} but is not there. Get the project's files again.", name=name, folder=config.ASSETS)
-        )
     if entry:
         raise MissingArtifact(
-            t("{name} ({size:g} MB) is not on this machine yet. Allow its download by gensim.", name=name, size=entry.size_mb)
+            t("{name} belongs in {folder} but is not there. Get the project's files again.", name=name, folder=config.ASSETS)
         )
     raise MissingArtifact(_unknown(name[:200], kind))
 
@@ -154,15 +147,16 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
 
 
 def fetch(entry: Entry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
-    """Download what is missing of a model's entry into the cache, check it all, and return the folder."""
-    folder = config.cache_folder() / FOLDERS[entry.kind] / entry.name
+    """Download what is missing of an entry into the cache, check it all, and return a model's folder or the file of vectors."""
+    folder = _own_folder(entry)
     for file in entry.files:
         if not (folder / file.name).is_file():
-            download(file.url, folder / file.name, size=file.size, sha256=file.sha256, report=report, stop=stop)
+            known = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
+            download(file.url, folder / file.name, **known, report=report, stop=stop)
         if file.name == "options.json":
             _check_options(folder / file.name)
     verify(entry, folder)
-    return folder
+    return _own_place(entry)
 
 
 def verify(entry: Entry, folder: Path) -> None:
@@ -214,20 +208,38 @@ def _check_options(path: Path) -> None:
 
 
 def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
-    """A model that comes by download: as found at `path`, or fetched."""
-    own = config.cache_folder() / FOLDERS[entry.kind] / entry.name
+    """A model or vectors that come by download: as found at `path`, or fetched."""
+    place = _own_place(entry)
     if path:
-        if path == own:
-            verify(entry, own)
+        if path == place:
+            verify(entry, _own_folder(entry))
         return path
-    if not allow_download:
-        raise MissingArtifact(
-            t(
-                "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",
-                name=entry.name, size=entry.size_mb, folder=own,
-            )
-        )  # fmt: skip
-    return fetch(entry, report=report, stop=stop)
+    if allow_download:
+        return fetch(entry, report=report, stop=stop)
+    known = {"name": entry.name, "size": entry.size_mb}
+    if entry.kind == "vectors":
+        message = t(
+            "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put it there as {path}.", path=place, **known
+        )
+    else:
+        message = t(
+            "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",
+            folder=place,
+            **known,
+        )
+    raise MissingArtifact(message)
+
+
+def _own_folder(entry: Entry) -> Path:
+    """The folder of the cache in which the files of an entry lie when they were downloaded: a model has one to itself."""
+    folder = config.cache_folder() / FOLDERS[entry.kind]
+    return folder / entry.name if entry.kind == "model" else folder
+
+
+def _own_place(entry: Entry) -> Path:
+    """What `resolve` answers for a downloaded entry: a model's folder, or the file of vectors."""
+    folder = _own_folder(entry)
+    return folder if entry.kind == "model" else folder / entry.files[0].name
 
 
 def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:

@@ -11,32 +11,24 @@ import copy
 import difflib
 import hashlib
 import json
-import logging
 import re
-import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
-from core.common.config import cache_folder
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
-from core.files.artifacts import lines_of, moved
+from core.files.artifacts import lines_of
+from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
 from core.static.formats import MAX_BYTES, Report, read
 from core.text.tokens import JOINER, bare
 
 BUNDLED_VECTORS = "glove-mini"
-DOWNLOADS = {  # names of gensim.downloader and what is fetched, MB
-    "glove-twitter-25": 105, "glove-twitter-50": 200, "glove-twitter-100": 388, "glove-twitter-200": 759,
-    "glove-wiki-gigaword-50": 66, "glove-wiki-gigaword-100": 129, "glove-wiki-gigaword-200": 253,
-    "glove-wiki-gigaword-300": 377, "word2vec-google-news-300": 1663,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,34 +135,6 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
     return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|zip))+$", "", path.name), provenance=provenance)
 
 
-def download_vectors(name: str, *, report: Report | None = None) -> StaticVectors:
-    """Fetch one of DOWNLOADS by gensim.downloader (kept in ~/gensim-data) and load it; MissingArtifact when that fails."""
-    if name not in DOWNLOADS:
-        raise BadInput(t("'{name}' is not offered for download; there are {known}.", name=name, known=", ".join(DOWNLOADS)))
-    import gensim.downloader
-
-    log, timeout = logging.getLogger("gensim.downloader"), socket.getdefaulttimeout()
-    log.disabled = True  # it logs a traceback when offline
-    socket.setdefaulttimeout(30)
-    heard = SimpleNamespace(write=lambda text: report(text.strip()) if report and text.strip() else None, flush=lambda: None)
-    try:
-        with contextlib.redirect_stdout(heard):  # gensim prints its progress
-            path = gensim.downloader.load(name, return_path=True)  # the data only: nothing that is fetched is run
-    except Exception as error:  # gensim raises plain Exception and ValueError for network and checksum alike
-        raise MissingArtifact(
-            t(
-                "'{name}' ({size} MB) could not be downloaded: {error}. Try again online, or load a vector file that you have by its path.",
-                name=name, size=DOWNLOADS[name], error=error,
-            )
-        ) from None  # fmt: skip
-    finally:
-        log.disabled = False
-        socket.setdefaulttimeout(timeout)
-    vectors = load_vectors(path, report=report)
-    vectors.name = name
-    return vectors
-
-
 def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
     """Spearman's rho on WordSim-353 and SimLex-999, accuracy on Google's analogies, by gensim's own code and copies.
 
@@ -228,13 +192,8 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         raise CorruptArtifact(t("The vectors in {folder} cannot be read: {error!r}.", folder=folder, error=error)) from None
 
 
-def open_vectors(name: str, *, allow_download: bool = False, report: Callable | None = None) -> StaticVectors:
-    """A registry name or a vector file -> static vectors; gensim's names are fetched by gensim, then kept in our cache."""
-    if allow_download and name in DOWNLOADS:
-        kept = cache_folder() / "vectors" / f"{name}.gz"
-        if not kept.is_file():
-            download_vectors(name, report=report)
-            import gensim.downloader
-
-            moved(Path(gensim.downloader.BASE_DIR) / name / f"{name}.gz", kept)
-    return load_vectors(resolve(name, "vectors"))
+def open_vectors(
+    name: str, *, allow_download: bool = False, report: DownloadReport | None = None, stop: Callable[[], bool] = lambda: False
+) -> StaticVectors:
+    """A registry name or a vector file -> static vectors; published ones are fetched where that is allowed."""
+    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report, stop=stop))

@@ -152,16 +152,10 @@ def _offer_download(entry, kind: str) -> None:
         bar = st.progress(0.0, text=t("Asking the server…"))
 
         def report(event) -> None:
-            if isinstance(event, str):  # gensim tells its progress in words
-                bar.progress(0.5, text=plain(event[-80:]))
-                return
             share = min(1.0, event.done / event.total) if event.total else 0.0
             sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
             bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
         with shown_errors(), in_turn(bar) as turn:
-            if kind == "vectors":
-                import_module("core.static.vectors").open_vectors(entry.name, allow_download=True, report=report)
-            else:
-                registry.resolve(entry.name, kind, allow_download=True, report=report, stop=turn.is_over)
+            registry.resolve(entry.name, kind, allow_download=True, report=report, stop=turn.is_over)
             st.rerun()

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import threading
 import time
 import unicodedata
@@ -27,7 +26,6 @@ from core.files.artifacts import (
     check_fits,
     file_sha256,
     lines_of,
-    moved,
     parse_json,
     provenance,
     read_json,
@@ -281,25 +279,6 @@ def test_bundled_maps_are_found_by_their_words():
     for folder in ("targets", "targets-ko"):
         for path in (ASSETS / folder / "maps").iterdir():
             assert f"{safe_name(unicodedata.normalize('NFC', path.stem))}.safetensors" == unicodedata.normalize("NFC", path.name)
-
-
-def test_a_file_moves_to_another_disk_whole_or_not_at_all(tmp_path, monkeypatch):
-    real = os.replace
-
-    def across(source, target):
-        if Path(source).parent != Path(target).parent:
-            raise OSError(errno.EXDEV, "Invalid cross-device link")
-        real(source, target)
-
-    monkeypatch.setattr(os, "replace", across)
-    source, target = tmp_path / "a.gz", tmp_path / "cache" / "vectors" / "b.gz"
-    source.write_bytes(b"vectors")
-    assert moved(source, target).read_bytes() == b"vectors" and not source.exists()
-    source.write_bytes(b"newer")
-    monkeypatch.setattr(shutil, "copyfile", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "cut")))
-    with pytest.raises(OSError, match="cut"):
-        moved(source, target)
-    assert target.read_bytes() == b"vectors" and source.read_bytes() == b"newer" and os.listdir(target.parent) == ["b.gz"]
 
 
 def test_lists_of_words_have_the_same_lines_wherever_they_were_written():

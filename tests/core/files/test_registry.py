@@ -16,8 +16,9 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import registry
+from core.files.catalogue import RemoteFile
 from core.files.download import DownloadStopped, Progress, download
-from core.files.registry import Entry, RemoteFile, entries, entry_named, fetch, model_files, resolve
+from core.files.registry import Entry, entries, entry_named, fetch, model_files, resolve
 
 DATA = bytes(range(256)) * 2000  # 512,000 bytes
 SHA256 = hashlib.sha256(DATA).hexdigest()
@@ -348,8 +349,10 @@ def test_corpora_and_vectors_are_found_by_name(places):
         assert resolve(name, "vectors") == places.cache / "vectors" / f"{name}.gz"
     listed = [entry.name for entry in entries("vectors") if entry.available]
     assert listed == ["glove-twitter-25", "glove-twitter-50", "mine.gz"]
-    with pytest.raises(MissingArtifact, match=r"glove-wiki-gigaword-50 \(69 MB\) is not on this machine yet"):
-        resolve("glove-wiki-gigaword-50", "vectors", allow_download=True)
+    with pytest.raises(
+        MissingArtifact, match=r"glove-wiki-gigaword-50 \(69 MB\) is not on this machine yet.* as .*vectors/glove-wiki"
+    ):
+        resolve("glove-wiki-gigaword-50", "vectors")
 
 
 def test_an_unknown_name_is_told_with_those_that_are_known(places):
@@ -424,12 +427,33 @@ def test_downloads_are_the_published_addresses_and_honest_about_checksums():
         assert abs((weights.size or entry.size_mb * 1e6) / 1e6 - entry.size_mb) < 0.1
 
 
-def test_the_vectors_listed_are_those_that_core_static_downloads():
-    from core.static.vectors import DOWNLOADS
+def test_vectors_come_from_gensim_data_with_the_sums_it_publishes():
+    published = [entry for entry in registry.CATALOGUE if entry.kind == "vectors" and entry.source == "download"]
+    base = "https://github.com/RaRe-Technologies/gensim-data/releases/download"  # gensim.downloader.DOWNLOAD_BASE_URL
+    assert [entry.files[0].url for entry in published] == [f"{base}/{entry.name}/{entry.name}.gz" for entry in published]
+    assert len({re.fullmatch("[0-9a-f]{32}", entry.files[0].md5)[0] for entry in published}) == 9
 
-    assert {entry.name for entry in registry.CATALOGUE if entry.kind == "vectors" and entry.source == "download"} == set(
-        DOWNLOADS
-    )
+
+def test_published_vectors_are_fetched_into_the_cache_go_on_after_a_stop_and_must_have_their_md5(server, places, monkeypatch):
+    file = RemoteFile("far.gz", f"{server.url}/plain", md5=hashlib.md5(DATA).hexdigest())
+    entry = Entry("far", "vectors", "far", (file,), 0.3, "download", "ours")
+    monkeypatch.setattr(registry, "CATALOGUE", (entry,))
+    server.state["cut"] = [100_000]
+    with pytest.raises(DownloadStopped):
+        resolve("far", "vectors", allow_download=True, stop=lambda: len(server.state["requests"]) > 1)
+    heard: list[Progress] = []
+    path = resolve("far", "vectors", allow_download=True, report=heard.append)
+    assert path == places.cache / "vectors" / "far.gz" and path.read_bytes() == DATA
+    assert heard[0].done > 100_000 and entries("vectors")[0].available  # what had arrived was not fetched again
+    assert resolve("far", "vectors") == path
+    path.write_bytes(DATA[:-1] + b"x")
+    with pytest.raises(CorruptArtifact, match="not the one first downloaded"):
+        resolve("far", "vectors")
+    path.unlink()
+    server.state["data"] = DATA[::-1]
+    with pytest.raises(CorruptArtifact, match="its md5 is"):
+        resolve("far", "vectors", allow_download=True)
+    assert not path.exists()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.static.glove import save_glove
-from core.static.vectors import StaticVectors, download_vectors, evaluate_vectors, load_vectors
+from core.static.vectors import StaticVectors, evaluate_vectors, load_vectors
 from core.text.tokens import JOINER
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
@@ -312,39 +312,6 @@ def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, r
             for n in vectors.neighbours(word, 3)
         )
         assert vectors.keyed.vectors.shape == (len(vectors.words), vectors.dim) and np.isfinite(vectors.keyed.vectors).all()
-
-
-# --- downloads, made without a network ----------------------------------------------------------------------------------
-
-
-def test_a_download_reports_what_gensim_prints_and_prints_nothing(tmp_path, monkeypatch, capsys):
-    import gensim.downloader
-
-    path = gensim_file(tmp_path / "fetched.gz", binary=False)
-
-    def load(name: str, return_path: bool) -> str:
-        assert return_path  # else gensim would run the Python file that it fetched
-        print(f"[===] 100% {name}")
-        return str(path)
-
-    monkeypatch.setattr(gensim.downloader, "load", load)
-    heard: list[str] = []
-    vectors = download_vectors("glove-twitter-25", report=heard.append)
-    assert vectors.name == "glove-twitter-25" and len(vectors.words) == len(WORDS)
-    assert heard == ["[===] 100% glove-twitter-25"] and capsys.readouterr().out == ""
-
-
-def test_a_failed_download_says_so_and_names_the_other_way(monkeypatch):
-    import gensim.downloader
-
-    def load(name: str, return_path: bool) -> str:
-        raise OSError("Network is unreachable")
-
-    monkeypatch.setattr(gensim.downloader, "load", load)
-    with pytest.raises(MissingArtifact, match=r"could not be downloaded: Network is unreachable\. .*by its path\."):
-        download_vectors("glove-twitter-25")
-    with pytest.raises(BadInput, match=r"'glove-moon-1' is not offered for download; there are glove-twitter-25"):
-        download_vectors("glove-moon-1")
 
 
 # --- the vectors that are bundled ---------------------------------------------------------------------------------------
