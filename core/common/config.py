@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from core.common.errors import BadInput
 from core.common.i18n import t
 
@@ -21,10 +23,11 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Where downloads, indexes and fitted maps are kept between runs (ELMOSCOPE_CACHE moves it)."""
-    value = os.environ.get("ELMOSCOPE_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(value) if value else base / "elmoscope"
+    """Where downloads, indexes and fitted maps are kept between runs: the system's place for such (ELMOSCOPE_CACHE moves it)."""
+    if value := os.environ.get("ELMOSCOPE_CACHE"):
+        return Path(value)
+    earlier = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elmoscope"  # on every system, once
+    return earlier if earlier.is_dir() else user_cache_path("elmoscope", appauthor=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
