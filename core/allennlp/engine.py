@@ -1,6 +1,6 @@
 """AllenNLP 2.10.1 as a second engine: the reference implementation of ELMo, in a process of its own.
 
-`allennlp_worker.py` runs in the Python 3.10 environment that `setup` makes; `AllenNLPEngine` speaks to it through pipes
+`worker.py` runs in the Python 3.10 environment that `setup` makes; `AllenNLPEngine` speaks to it through pipes
 (the worker's docstring has the protocol). No call waits longer than its time limit, whatever the worker does.
 """
 

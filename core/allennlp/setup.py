@@ -1,4 +1,4 @@
-"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`.
+"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `requirements.txt`.
 
 No newer Python can install AllenNLP, so it gets a folder of its own, made once by `setup`.
 """
@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from core.common.config import cache_folder
 from core.common.errors import BadInput, EngineUnavailable
@@ -26,6 +27,7 @@ WORKER = Path(__file__).with_name("worker.py")
 SETUP = "python -m core allennlp setup"
 MADE = "elmoscope-made"  # marker, written first: this folder is ours to remove
 READY = "elmoscope-ready.json"  # marker, written last: the versions, and what was installed
+UV = "uv==0.13.9"  # what fetches a Python where there is none
 
 
 def environment_path() -> Path:
@@ -66,7 +68,7 @@ def find_python310() -> Path | None:
 def setup(report: Callable[[str], None], *, python: Path | str | None = None) -> Path:
     """Make the environment unless it is ready, passing pip's lines to `report`; return its folder.
 
-    About 0.9 GB of download and 2 GB of disk. A half-made environment is removed and remade; one that we did not make
+    A Python 3.10 of this machine is taken, else uv fetches one. About 0.9 GB of download and 2 GB of disk. A half-made environment is removed and remade; one that we did not make
     is used if AllenNLP works in it, and never removed. Raises EngineUnavailable, or BadInput if `python` is no 3.10.
     """
     folder = environment_path()
@@ -74,7 +76,7 @@ def setup(report: Callable[[str], None], *, python: Path | str | None = None) ->
         if is_ready():
             return folder
         if (folder / MADE).exists() or not folder.exists() or not any(folder.iterdir()):
-            _install(_choose_python(python), folder, report)
+            _install(_choose_python(python, report), folder, report)
         elif not _python_of(folder).exists():
             raise EngineUnavailable(f"{folder} holds something else. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
         report("Starting AllenNLP for the first time; this takes up to a minute.")
@@ -111,16 +113,29 @@ def _as_python310(command: Sequence[str]) -> Path | None:
     return Path(answer[2]) if done.returncode == 0 and answer[:2] == ["3", "10"] and len(answer) == 3 else None
 
 
-def _choose_python(python: Path | str | None) -> Path:
-    found = _as_python310([str(python)]) if python else find_python310()
-    if found is None and python:
+def _choose_python(python: Path | str | None, report: Callable[[str], None]) -> Path:
+    if python:
+        if chosen := _as_python310([str(python)]):
+            return chosen
         raise BadInput(f"{python} is not a Python 3.10 that can make environments (venv, ensurepip).")
-    if found is None:
-        raise EngineUnavailable(
-            f"AllenNLP {VERSION} needs Python 3.10, and none was found that can make environments. Install one "
-            f"(uv python install 3.10, pyenv install 3.10, or python3.10 with python3.10-venv), then run: {SETUP}"
-        )
-    return found
+    if chosen := find_python310() or _python_by_uv(report):
+        return chosen
+    raise EngineUnavailable(
+        f"AllenNLP {VERSION} needs Python 3.10; none was found that can make environments, and uv could not fetch one. Install one "
+        f"(pyenv install 3.10, or python3.10 with python3.10-venv), or come back with a network, then run: {SETUP}"
+    )
+
+
+def _python_by_uv(report: Callable[[str], None]) -> Path | None:
+    """A Python 3.10 that uv fetches from its publisher, by the uv of this machine or one from PyPI; None where it cannot."""
+    with TemporaryDirectory() as folder, suppress(EngineUnavailable, OSError):
+        report("There is no Python 3.10 here: fetching one by uv")
+        uv = shutil.which("uv")
+        if not uv:
+            _stream([sys.executable, "-I", "-m", "pip", "install", "--no-deps", "--target", folder, UV], report)
+            uv = shutil.which("uv", path=Path(folder) / "bin")
+        _stream([uv or "uv", "python", "install", "3.10"], report)
+    return find_python310()
 
 
 def _install(python: Path, folder: Path, report: Callable[[str], None]) -> None:

@@ -1,6 +1,6 @@
 """AllenNLP's biLM behind a pipe: one JSON request a line on stdin, one JSON answer a line on stdout.
 
-Runs alone in the Python 3.10 environment of `allennlp_requirements.txt`, as `python -I allennlp_worker.py`, and imports
+Runs alone in the Python 3.10 environment of `requirements.txt`, as `python -I worker.py`, and imports
 nothing of ours. `core.allennlp.engine` starts it and speaks to it.
 
     {"op": "ping"} -> {"ok": true, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}

@@ -17,6 +17,7 @@ from core.common.config import data_folder
 from core.common.errors import BadInput, EngineUnavailable
 
 PING_ANSWER = {"ok": True, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
+run_and_report = allennlp_setup._stream
 ANSWERING = f"""
 import json, sys
 for line in sys.stdin:
@@ -331,10 +332,24 @@ def test_a_shim_that_fails_is_no_python_and_none_at_all_is_said_with_what_to_do(
     _program(only_path / "python3.10", "echo 'pyenv: python3.10: command not found' >&2; exit 127")
     _program(only_path / "python3", "echo 3 9 /usr/bin/python3.9")
     assert find_python310() is None
-    with pytest.raises(EngineUnavailable, match=r"needs Python 3\.10, and none was found.*run: python -m core allennlp setup"):
+    _program(only_path / "uv", "echo 'error: failed to look up address'; exit 2")
+    monkeypatch.setattr(allennlp_setup, "_stream", run_and_report)
+    with pytest.raises(
+        EngineUnavailable, match=r"needs Python 3\.10; none was found.*uv could not.*run: python -m core allennlp setup"
+    ):
         setup(lambda line: None)
+    assert not elsewhere[1] and not elsewhere[0].exists()
     with pytest.raises(BadInput, match=r"is not a Python 3\.10"):
         setup(lambda line: None, python=only_path / "python3")
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (3, 10), reason="needs shell scripts, and to run on another")
+def test_uv_fetches_a_python_310_where_there_is_none(only_path, monkeypatch):
+    fetched = only_path.parent / "home" / ".local" / "share" / "uv" / "python" / "cpython-3.10.20-linux" / "bin" / "python3.10"
+    fetched.parent.mkdir(parents=True)
+    made = f"{fetched}; /bin/chmod +x {fetched}"
+    _program(only_path / "uv", f"""[ "$*" = "python install 3.10" ] && printf '#!/bin/sh\necho 3 10 /of/uv' > {made}""")
+    assert str(allennlp_setup._choose_python(None, lambda line: None)) == "/of/uv"
 
 
 @pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (3, 10), reason="needs shell scripts, and to run on another")
