@@ -35,12 +35,16 @@ SHOWN_EVERY_S = 10
 
 
 def train(args) -> tuple[dict, str]:
-    device, variants = choose(args.device), [variant_named(name) for name in dict.fromkeys(args.variant)]
-    task, runs, opened = tasks.task_named(args.task), [], _opened(args, variants)
+    device = choose(args.device)
+    variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
+    task = tasks.task_named(args.task)
+    runs = []
+    opened = _opened(args, variants)
     for fold, dataset in _datasets(args, task):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(args.seeds):
-            config, trained = tasks.task_config(task, seed=seed, epochs=args.epochs), {}
+            config = tasks.task_config(task, seed=seed, epochs=args.epochs)
+            trained = {}
             for variant in with_members(variants):
                 head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained, device)
                 if variant not in variants:
@@ -85,14 +89,18 @@ def classify(args) -> tuple[dict, str]:
 
 def train_heads(args) -> tuple[dict, str]:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
-    output, made, kept = Path(args.output), [], []
-    device, variants = choose(args.device), list(VARIANTS.values())
+    output = Path(args.output)
+    made = []
+    kept = []
+    device = choose(args.device)
+    variants = list(VARIANTS.values())
     opened = _opened(args, variants)
     for name in args.tasks:
         task = tasks.task_named(name)
         dataset = tasks.open_data(task, **tasks.task_files(task, args.data))
         frozen = tasks.freeze(variants, dataset, *opened, report=progress(f"{name}, layers, tokens"))
-        config, trained = tasks.task_config(task), {}
+        config = tasks.task_config(task)
+        trained = {}
         for variant in with_members(variants):
             folder = output / name / variant.name
             if tasks.is_made(folder, dataset, config, frozen[variant.name]):
@@ -131,9 +139,10 @@ def fetch_data(args) -> tuple[dict, str]:
     """Every file of a published data set, in the cache: what is there and whole is not fetched again."""
     files = []
     for name in public_data.files_of(args.data_set):
-        file, told = public_data.PUBLISHED[name], progress(f"{name}, bytes")
+        file = public_data.PUBLISHED[name]
+        report = progress(f"{name}, bytes")
         note(f"{name}: {file.licence}, from {file.url}")
-        folder = public_data.fetch([name], report=lambda p, told=told: told(p.done, p.total or p.done, p.bytes_per_s))
+        folder = public_data.fetch([name], report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s))
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
     return {"folder": str(folder), "files": files}, "\n".join(lines)
@@ -173,7 +182,8 @@ def _trained(
     """One head, with a line for each epoch, and now and then within one; a committee is made of those `trained` before."""
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
-    trainer, last = make_trainer(variant, dataset, config, frozen, device), time.monotonic()
+    trainer = make_trainer(variant, dataset, config, frozen, device)
+    last = time.monotonic()
     for event in tasks.run(trainer):
         if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
@@ -190,7 +200,8 @@ def _event_line(event: EpochProgress) -> str:
 
 def _result(head: Head) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
-    test, facts = head.meta["test"], head.meta
+    test = head.meta["test"]
+    facts = head.meta
     scores = {key: test[key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
     made = {key: facts[key] for key in ("task", "seconds", "mix", "data")}
     return {**made, "variant": head.variant.name, "labels": list(head.labels), **scores}
@@ -219,7 +230,8 @@ def _spread(facts: dict) -> str:
 
 def noise(args) -> tuple[dict, str]:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
-    task, measured = tasks.task_named(args.task), read_accuracy(args.output)  # a file that holds others goes on holding them
+    task = tasks.task_named(args.task)
+    measured = read_accuracy(args.output)  # a file that holds others goes on holding them
     dataset = tasks.open_data(task, **tasks.task_files(task, args.data))
     model, vectors = _opened(args, [variant_named(name) for name in tasks.head_folders(task.name, args.heads)])
     found = tasks.open_heads(task, model=model, vectors=vectors, folder=args.heads, device=choose(args.device))

@@ -35,89 +35,94 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     train, test = _sense_rows(args)
     model = model or open_model(args)
     with cluster_of(args) as client:
-        found = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens"))
+        scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens"))
     lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
-    for name in [*_names(found), *({"static"} & found.keys())]:
+    for name in [*_names(scores), *({"static"} & scores.keys())]:
         near, centre = (
-            f"{found[name][m]['macro']:.1%}, {found[name][m]['pooled']:.1%}{_weights(found[name][m])}" for m in MEASURES
+            f"{scores[name][m]['macro']:.1%}, {scores[name][m]['pooled']:.1%}{_weights(scores[name][m])}" for m in MEASURES
         )
         lines.append(f"{name:<11}{near:<26}{centre}")
-    often = found["most_frequent"]
+    often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in MEASURES:
-        lines += _differences({name: facts[measure] for name, facts in _compared(found).items()}, f", {measure}")
-    told = f"{found['n']:,} test rows of {found['documents']:,} documents or sentences, {found['n_train']:,} training rows"
-    return found, "\n".join([*lines, told])
+        lines += _differences({name: facts[measure] for name, facts in _compared(scores).items()}, f", {measure}")
+    counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
+    return scores, "\n".join([*lines, counts])
 
 
 def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
     """Two files as they are, or one set split in two."""
-    given = [f"--{name}" for name in ("train", "test", "data") if getattr(args, name)]
-    if given == ["--train", "--test"]:
+    options = [f"--{name}" for name in ("train", "test", "data") if getattr(args, name)]
+    if options == ["--train", "--test"]:
         return read_labelled(Path(args.train)), read_labelled(Path(args.test))
-    if given != ["--data"]:
-        raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(given) or 'neither'}.")
+    if options != ["--data"]:
+        raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(options) or 'neither'}.")
     return split_rows([row for path in args.data for row in read_sense_rows(path)], args.share, args.seed)
 
 
 def evaluate_all_words(args, model: Model | None = None) -> Answer:
     sentences = read_semcor(args.data)
-    found = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
+    scores = all_words.all_words(
+        model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens")
+    )
     lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
-    for name in [*_names(found), *({"static"} & found.keys()), "most_frequent"]:
-        facts, too = found[name], found[name].get("with_frequency")
+    for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
+        facts = scores[name]
+        too = scores[name].get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
         lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
-    lines += _differences(_compared(found), "")
+    lines += _differences(_compared(scores), "")
     frequent = {
-        name: facts["less_frequent"] for name, facts in found.items() if isinstance(facts, dict) and "less_frequent" in facts
+        name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts
     }
     lines += _differences(frequent, "", "the most frequent sense")
-    unseen = f"{found['unseen']:,} of words that training lacks (wrong by every method)"
-    lines.append(f"{found['n']:,} test words, {found['ambiguous_n']:,} ambiguous, {unseen}; {found['n_train']:,} training words")
-    return found, "\n".join(lines)
+    unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
+    lines.append(
+        f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words"
+    )
+    return scores, "\n".join(lines)
 
 
 def evaluate_pairs(args, model: Model | None = None) -> Answer:
     dev, test = read_pairs(args.dev), read_pairs(args.test)
-    found = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
+    scores = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
     lines = ["layer      accuracy   AUC     threshold"]
-    for name in _names(found):
-        facts = found[name]
+    for name in _names(scores):
+        facts = scores[name]
         auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
         lines.append(f"{name:<11}{facts['accuracy']:<11.1%}{auc:<8}{facts['threshold']:.3f}{_weights(facts)}")
-    lines.append(f"commoner answer: {found['majority']:.1%}; {found['n']:,} test pairs, {found['n_dev']:,} dev pairs")
-    return found, "\n".join(lines)
+    lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
+    return scores, "\n".join(lines)
 
 
 def evaluate_tags(args, model: Model | None = None) -> Answer:
     train, test = read_tags(args.train)[: args.limit], read_tags(args.test)
-    found = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
-    lines = [f"{name:<15}{found[name]['accuracy']:.2%}{_weights(found[name])}" for name in [*_names(found), "most_frequent"]]
-    lines += _differences(_compared(found), "")
-    lines.append(f"{found['n']:,} test tokens, {found['n_train']:,} training tokens, {found['tags']} tags")
-    return found, "\n".join(lines)
+    scores = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
+    lines = [f"{name:<15}{scores[name]['accuracy']:.2%}{_weights(scores[name])}" for name in [*_names(scores), "most_frequent"]]
+    lines += _differences(_compared(scores), "")
+    lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
+    return scores, "\n".join(lines)
 
 
 def evaluate_sentences(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
-    found = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
+    scores = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
     lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
-    for name in [*_names(found)[:-1], *(one for one in ("static", "form") if one in found)]:
-        facts = found[name]
+    for name in [*_names(scores)[:-1], *(one for one in ("static", "form") if one in scores)]:
+        facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
         more = (
             f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
         )
         lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{more}")
-    lines += _differences(_compared(found), "")
-    centred = {name: facts["centred"] for name, facts in found.items() if isinstance(facts, dict) and "centred" in facts}
+    lines += _differences(_compared(scores), "")
+    centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
-    lines += _differences({n: d for n, d in _compared(found, "centred_less_static").items() if n != "order"}, ", mean taken off")
-    best = found["best_mix"]
+    lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
+    best = scores["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
-    return found, "\n".join(
-        [*lines, f"{found['n']:,} occurrences of {found['words']} words; commonest sense {found['majority']:.1%}"]
+    return scores, "\n".join(
+        [*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"]
     )
 
 
@@ -128,50 +133,54 @@ def evaluate_perplexity(args, model: Model | None = None) -> Answer:
     lines = held_out(args.text, args.hold_out) if args.hold_out else chain(*map(read_lines, args.text))
     lines = (line for line in lines if line.strip())
     sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
-    found = open_language_model(model).perplexity(sentences, report=progress("sentences"))
-    result = {name: round(getattr(found, name), 4) for name in ("forward", "backward", "mean")}
-    result |= {"tokens": found.tokens, "unknown_share": round(found.unknown_share, 6), "unknown_types": found.unknown_types}
-    result |= {name: round(getattr(found, name), 4) for name in ("charged_forward", "charged_backward")}
-    both = f"forward {found.forward:.1f}, backward {found.backward:.1f}, mean {found.mean:.1f}"
-    charged = f"forward {found.charged_forward:.1f}, backward {found.charged_backward:.1f}"
-    lines = [f"perplexity: {both} ({found.tokens:,} predictions, {found.unknown_share:.1%} of tokens unknown)"]
-    lines.append(f"unknown words charged, each an equal share of <UNK> among {found.unknown_types:,}: {charged}")
+    perplexity = open_language_model(model).perplexity(sentences, report=progress("sentences"))
+    result = {name: round(getattr(perplexity, name), 4) for name in ("forward", "backward", "mean")}
+    result |= {
+        "tokens": perplexity.tokens,
+        "unknown_share": round(perplexity.unknown_share, 6),
+        "unknown_types": perplexity.unknown_types,
+    }
+    result |= {name: round(getattr(perplexity, name), 4) for name in ("charged_forward", "charged_backward")}
+    both = f"forward {perplexity.forward:.1f}, backward {perplexity.backward:.1f}, mean {perplexity.mean:.1f}"
+    charged = f"forward {perplexity.charged_forward:.1f}, backward {perplexity.charged_backward:.1f}"
+    lines = [f"perplexity: {both} ({perplexity.tokens:,} predictions, {perplexity.unknown_share:.1%} of tokens unknown)"]
+    lines.append(f"unknown words charged, each an equal share of <UNK> among {perplexity.unknown_types:,}: {charged}")
     return result, "\n".join(lines)
 
 
 def evaluate_neighbours(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
-    given = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
-    found = layer_scores.neighbours_in_contexts(model, given.get("contexts") or given.get("pairs", {}), k=args.k)
+    examples = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
+    nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=args.k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
-    for row in found["rows"]:
+    for row in nearest["rows"]:
         near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
         lines.append(f"| {row['word']} | {row['sentence']} | {near} | {', '.join(n['sense'] for n in row['nearest'])} |")
-    return found, "\n".join(lines)
+    return nearest, "\n".join(lines)
 
 
 def evaluate_speed(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
-    found = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
+    speed = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
     text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
-    return found, text.format(**found)
+    return speed, text.format(**speed)
 
 
 def evaluate_random(args, model: Model | None = None) -> Answer:
-    found = anisotropy.evaluate(model or open_model(args))
+    cosines = anisotropy.evaluate(model or open_model(args))
     lines = ["cosine of two different words drawn by lot: mean, nine in ten between"]
-    for name in [*(name for name in found if name.isdecimal()), "mix"]:
-        lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **found[name]))
-    return found, "\n".join([*lines, f"{found['n']:,} tokens, each of another sentence"])
+    for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
+        lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **cosines[name]))
+    return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
 
 
 def evaluate_vectors(args) -> Answer:
-    found = {name: vectors.evaluate_vectors(open_vectors(name)) for name in args.vectors}
+    scores = {name: vectors.evaluate_vectors(open_vectors(name)) for name in args.vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
-    for name, of_it in found.items():
+    for name, of_it in scores.items():
         values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
         lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
-    return found, "\n".join(lines)
+    return scores, "\n".join(lines)
 
 
 CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
@@ -247,10 +256,10 @@ def _earlier(output: Path, model: Model) -> dict:
     """What an earlier card says of these very weights; BadInput where the file is no card."""
     if not output.exists():
         return {}
-    found = read_json(output, expect=dict)
-    if found.get("format") != FORMAT or not isinstance(found.get("measures"), dict):
+    card = read_json(output, expect=dict)
+    if card.get("format") != FORMAT or not isinstance(card.get("measures"), dict):
         raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
-    return found["measures"] if found.get("fingerprint") == model.fingerprint else {}
+    return card["measures"] if card.get("fingerprint") == model.fingerprint else {}
 
 
 def _card(model: Model, measured: dict) -> dict:
@@ -261,11 +270,11 @@ def _card(model: Model, measured: dict) -> dict:
 def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
     """One command's answer, with the command, its seconds and the date."""
     started = time.perf_counter()
-    given = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
-    found, text = run(Namespace(**given), model)
+    arguments = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
+    scores, text = run(Namespace(**arguments), model)
     note(text)
     seconds = round(time.perf_counter() - started, 1)
-    return {**found, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+    return {**scores, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
 
 
 def _command(what: str, options: dict, model: str) -> str:
@@ -290,15 +299,15 @@ def _under(folder: Path, options: dict) -> dict:
     return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
 
 
-def _names(found: dict) -> list[str]:
+def _names(scores: dict) -> list[str]:
     """The layers and mixes of an answer, in order."""
-    return [*(name for name in found if name.isdecimal()), "mix", "best_mix"]
+    return [*(name for name in scores if name.isdecimal()), "mix", "best_mix"]
 
 
-def _compared(found: dict, what: str = "less_static") -> dict[str, dict]:
+def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
     """What is a difference in an answer: each space less the static context, and layer 1 less layer 2 as "order"."""
-    differences = {name: facts[what] for name, facts in found.items() if isinstance(facts, dict) and what in facts}
-    return differences | ({"order": found["order"]} if found.get("order") else {})
+    differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
+    return differences | ({"order": scores["order"]} if scores.get("order") else {})
 
 
 def _differences(found: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:

@@ -89,6 +89,6 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
 
 def static_neighbours(args) -> tuple[dict, str]:
     vectors = open_vectors(args.vectors, allow_download=args.download, report=download_progress)
-    found = vectors.neighbours(args.word, args.k)
-    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in found]
+    nearest = vectors.neighbours(args.word, args.k)
+    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)

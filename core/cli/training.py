@@ -81,10 +81,10 @@ def _go_on(name: str, made):
     from core.training.warm_start import go_on_from
 
     folder = resolve(name, "model")
-    found = load_softmax(folder)
-    if found is None:
+    softmax = load_softmax(folder)
+    if softmax is None:
         raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
-    start = partial(go_on_from, model=load_bilm(folder), softmax=found[0], vocabulary=found[1])
+    start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     return replace(made, shape=read_options(find_files(folder)[0])), start
 
 
@@ -95,7 +95,8 @@ def glove(args) -> tuple[dict, str]:
     work = Path(args.work or f"{args.output}-work")
     how = {"language": args.language, "hold_out": args.hold_out, "processes": args.processes}
     prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note, **how)
-    config, counts = GloveConfig(dim=args.dim, epochs=args.epochs), work / "counts"
+    config = GloveConfig(dim=args.dim, epochs=args.epochs)
+    counts = work / "counts"
     with cluster_of(args) as client:
         count = count_pairs if client is None else _counter(client, counts)
         folder = train_glove(prepared, Path(args.output), config, note, work=work, count=count)

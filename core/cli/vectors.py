@@ -84,19 +84,19 @@ def _embed_allennlp(args, model: Model, sentences: list) -> dict[str, np.ndarray
 
     options, weights = allennlp_files(model)
     with AllenNLPEngine() as engine:
-        found = engine.embed(sentences, options, weights, stateful=args.stateful, batch_size=args.batch_size, timeout_s=3600.0)
-    note(f"AllenNLP: {found.seconds:.2f} s to compute, {found.load_seconds:.2f} s to read the weights")
+        answer = engine.embed(sentences, options, weights, stateful=args.stateful, batch_size=args.batch_size, timeout_s=3600.0)
+    note(f"AllenNLP: {answer.seconds:.2f} s to compute, {answer.load_seconds:.2f} s to read the weights")
     if args.stateful:
-        return {f"{s}/{k}": array for s, stream in enumerate(found.layers) for k, array in enumerate(stream)}
-    return {str(k): array for k, array in enumerate(found.layers)}
+        return {f"{s}/{k}": array for s, stream in enumerate(answer.layers) for k, array in enumerate(stream)}
+    return {str(k): array for k, array in enumerate(answer.layers)}
 
 
 def predict(args) -> tuple[dict, str]:
     model = open_language_model(open_model(args))
     sentences = split_sentences(args.text) or [""]
     tokens = languages.tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
-    found = model.predict(tokens, backward=args.direction == "backward", k=args.k)
-    rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in found]
+    predictions = model.predict(tokens, backward=args.direction == "backward", k=args.k)
+    rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
     result = {"text": args.text, "direction": args.direction, "predictions": rows}
     return result, "\n".join(f"{r['probability']:7.2%}  {r['word']}" for r in rows)
 

@@ -25,7 +25,8 @@ def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
     store = open_store(where)
 
     def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:
-        there, names = store.names(""), []
+        there = store.names("")
+        names = []
         for _ in spread(client, _jobs(store, chunks, n_words, window, there, names)):
             pass
         return join_counts((tuple(_arrays(store.read(f"{name}.counts.npz"))) for name in names), n_words)

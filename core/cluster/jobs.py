@@ -95,8 +95,8 @@ def connected(address: str) -> Iterator[Client]:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
             command = worker_command(address)
-            told = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=command)
-            raise BadInput(told) from None
+            message = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=command)
+            raise BadInput(message) from None
         with _told(address):
             yield client
     finally:
@@ -124,7 +124,9 @@ def spread(client: Client, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
 
     What a job raises as a sentence for people is raised here, and ends the rest.
     """
-    waiting, running, took = iter(jobs), {}, []
+    waiting = iter(jobs)
+    running = {}
+    took = []
     seen_workers = time.monotonic()
     try:
         while True:
@@ -202,8 +204,8 @@ def _answer(future: Future, job: Job) -> Any:
             )
         ) from None
     except ModuleNotFoundError as error:
-        told = t("The workers have no module '{name}'. Start them in the folder of Elmoscope, as the client.", name=error.name)
-        raise BadInput(told) from None
+        message = t("The workers have no module '{name}'. Start them in the folder of Elmoscope, as the client.", name=error.name)
+        raise BadInput(message) from None
 
 
 @contextmanager

@@ -86,13 +86,15 @@ def build(
     What is there already of these sentences and this model is kept, so the next call after a stop goes on. Another index at
     `where` is replaced once the new one is whole.
     """
-    store, began = _own(where), time.perf_counter()
+    store = _own(where)
+    began = time.perf_counter()
     counted = Counted(sentences)
     corpus = fingerprint(counted)
     if not counted.tokens:
         raise BadInput(t("There is nothing to index: no sentence has a word."))
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
-    meter, facts = Meter(counted.shards, counted.tokens, report), {}
+    meter = Meter(counted.shards, counted.tokens, report)
+    facts = {}
     for job, found in spread(client, _jobs(store, cut(sentences, counted.rounds_per_shard), model, model_fingerprint, before)):
         facts[job.name] = found
         meter.add(job.tokens)

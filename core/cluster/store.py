@@ -51,10 +51,10 @@ class Store:
         """What lies in a folder; nothing where there is none."""
         self.fs.invalidate_cache()
         try:
-            found = self.fs.ls(self.place(name), detail=False)
+            paths = self.fs.ls(self.place(name), detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return set()
-        return {PurePosixPath(path.replace(os.sep, "/")).name for path in found}
+        return {PurePosixPath(path.replace(os.sep, "/")).name for path in paths}
 
     def size(self, name: str = "") -> int:
         return int(self.fs.du(self.place(name)))

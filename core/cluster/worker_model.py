@@ -67,7 +67,8 @@ class SpreadEncoder(Encoder):
         """As Encoder.encode, on the cluster."""
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         groups = list(self._batches(sentences))
-        total, done = sum(map(len, sentences)), 0
+        total = sum(map(len, sentences))
+        done = 0
         for job, found in spread(self.client, self._jobs(sentences, groups)):
             numbers = groups[int(job.name)]
             if self.store:

@@ -49,13 +49,15 @@ class ModelShape:
         if not self.filters or min(sizes) < 1 or self.n_highway < 0:
             raise BadInput(t("A biLM's sizes must all be positive; the options give {options}", options=self))
         if max(width for width, _ in self.filters) > 50:
-            told = t(
-                "A token has 50 characters, so no filter in the options can be wider; they give {filters}", filters=self.filters
+            raise BadInput(
+                t(
+                    "A token has 50 characters, so no filter in the options can be wider; they give {filters}",
+                    filters=self.filters,
+                )
             )
-            raise BadInput(told)
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
-            told = {"cell": self.cell_clip, "projection": self.projection_clip}
-            raise BadInput(t("Clips must be positive; the options give {cell} and {projection}", **told))
+            clips = {"cell": self.cell_clip, "projection": self.projection_clip}
+            raise BadInput(t("Clips must be positive; the options give {cell} and {projection}", **clips))
 
     @property
     def n_filters(self) -> int:
@@ -93,8 +95,8 @@ class ModelShape:
                 skip_connections=bool(lstm.get("use_skip_connections", False)),
             )
         except KeyError as missing:
-            told = t("options.json has no entry {name}; ELMo's has 'lstm' and 'char_cnn' with their sizes.", name=missing)
-            raise BadInput(told) from None
+            message = t("options.json has no entry {name}; ELMo's has 'lstm' and 'char_cnn' with their sizes.", name=missing)
+            raise BadInput(message) from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise BadInput(t("options.json holds a value of the wrong kind: {error}.", error=error)) from None
 

@@ -35,8 +35,8 @@ def follow(source: Callable[[], str | None]) -> None:
 
 def language() -> str:
     """The language in use: "en", or the name of a catalogue."""
-    told = _language.get() or (_source[0]() if _source else None)
-    return told if told in languages() else ENGLISH
+    name = _language.get() or (_source[0]() if _source else None)
+    return name if name in languages() else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
@@ -52,8 +52,8 @@ def catalogue(language: str) -> dict[str, str]:
 @lru_cache(maxsize=16)
 def _catalogues(data: str | None) -> dict[str, Path]:
     folders = [Path(data) / "texts"] if data else []
-    found = {path.stem: path for folder in (*folders, FOLDER) for path in folder.glob("*.json")}
-    return dict(sorted(found.items()))
+    catalogues = {path.stem: path for folder in (*folders, FOLDER) for path in folder.glob("*.json")}
+    return dict(sorted(catalogues.items()))
 
 
 @lru_cache(maxsize=16)

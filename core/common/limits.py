@@ -81,11 +81,11 @@ def check_allowed(what: str) -> None:
 
 @lru_cache(maxsize=8)
 def _read(public: str | None, *values: str | None) -> Limits:
-    given = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
+    caps = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
     for (variable, name), value in zip(VARIABLES.items(), values, strict=True):
         if value is not None and value.strip():
-            given[name] = (_switch if Limits.__dataclass_fields__[name].type == "bool" else _number)(variable, value)
-    return Limits(**given)
+            caps[name] = (_switch if Limits.__dataclass_fields__[name].type == "bool" else _number)(variable, value)
+    return Limits(**caps)
 
 
 def _switch(variable: str, value: str) -> bool:
@@ -98,6 +98,6 @@ def _switch(variable: str, value: str) -> bool:
 def _number(variable: str, value: str) -> int:
     text = value.strip().replace("_", "")
     if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 12 and int(text) >= 1):
-        told = t("{variable} is {value!r}; it must be a whole number from 1 on.", variable=variable, value=value[:40])
-        raise BadInput(told)
+        message = t("{variable} is {value!r}; it must be a whole number from 1 on.", variable=variable, value=value[:40])
+        raise BadInput(message)
     return int(text)

@@ -56,12 +56,12 @@ class Kept:
                 with self._lock:
                     if place in self._values:
                         return self._values[place][0]
-                found = make()
-                size = weight(found) if weighed else 0
+                made = make()
+                size = weight(made) if weighed else 0
                 with self._lock:
-                    self._values[place] = found, size
+                    self._values[place] = made, size
                     self._drop(place, most)
-                return found
+                return made
         finally:
             with self._lock:
                 self._making.pop(place, None)
@@ -77,7 +77,8 @@ class Kept:
         own = [place for place in self._values if place[0] == latest[0]]
         for place in own[: max(0, len(own) - most)]:
             del self._values[place]
-        total, budget = self.n_bytes, limits().max_kept_mb * 10**6
+        total = self.n_bytes
+        budget = limits().max_kept_mb * 10**6
         for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
             if total <= budget:
                 return
@@ -104,8 +105,8 @@ def _weight(value: Any, seen: set[int], depth: int) -> int:
         return size + _of_items(list(value), seen, depth)
     for measured in ("memory_usage", "nbytes"):  # a table of pandas, one of Arrow or a tensor of torch
         with suppress(Exception):
-            found = getattr(value, measured)
-            return size + int(np.sum(found(deep=True) if callable(found) else found))
+            size_of = getattr(value, measured)
+            return size + int(np.sum(size_of(deep=True) if callable(size_of) else size_of))
     if is_dataclass(value):
         return size + sum(_weight(getattr(value, field.name, None), seen, depth - 1) for field in fields(value))
     return size + sum(_weight(one, seen, depth - 1) for one in getattr(value, "__dict__", {}).values())

@@ -79,14 +79,16 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
     if differences.ndim != 3 or differences.shape[1] < 2:
         raise BadInput(f"Differences on two subsets or more are needed, (pairs, subsets, texts); got shape {differences.shape}.")
     pairs, subsets, texts = differences.shape
-    rng, means = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    means = []
     for rows in _parts(texts):
         drawn = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
         of_subsets = counts @ differences.reshape(pairs * subsets, texts).T / texts  # (rows, K * S)
         taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
         means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
-    drawn, mean = np.concatenate(means), differences.mean(axis=(1, 2))
+    drawn = np.concatenate(means)
+    mean = differences.mean(axis=(1, 2))
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
     tail = np.minimum((drawn <= 1e-9).sum(axis=0), (drawn >= -1e-9).sum(axis=0))
     p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0)

@@ -32,7 +32,8 @@ class Turns:
     """The queue of one server. `is_there(owner)` says whether a visitor's page is still open."""
 
     def __init__(self, is_there: Callable[[str], bool] = lambda owner: True) -> None:
-        self.is_there, self.changed = is_there, threading.Condition()
+        self.is_there = is_there
+        self.changed = threading.Condition()
         self.running: list[Turn] = []
         self.waiting: list[Turn] = []
 
@@ -41,16 +42,16 @@ class Turns:
         with self.changed:
             own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
             if own >= limits().max_session_jobs:
-                told = t(
+                message = t(
                     "You have {n} jobs under way or waiting already, the most this server allows. Stop one, or wait for its end.",
                     n=own,
                 )
-                raise BadInput(told)
+                raise BadInput(message)
             if len(self.waiting) >= limits().max_waiting:
-                told = t(
+                message = t(
                     "{n} jobs are waiting already, the most this server allows. Try again in some minutes.", n=len(self.waiting)
                 )
-                raise BadInput(told)
+                raise BadInput(message)
             turn = Turn(self, owner)
             self.waiting.append(turn)
             self.changed.notify_all()
@@ -58,13 +59,15 @@ class Turns:
 
     def order(self) -> list[Turn]:
         """Who waits, in the order of their turns: whose owner has the fewest jobs under way, then who came first."""
-        count, rest, found = Counter(turn.first_owner for turn in self.running), list(self.waiting), []
+        count = Counter(turn.first_owner for turn in self.running)
+        rest = list(self.waiting)
+        order = []
         while rest:
             chosen = min(rest, key=lambda turn: count[turn.first_owner])  # min keeps the first of equals
             rest.remove(chosen)
             count[chosen.first_owner] += 1
-            found.append(chosen)
-        return found
+            order.append(chosen)
+        return order
 
 
 class Turn:
@@ -94,7 +97,8 @@ class Turn:
 
     def wait(self, seconds: float = POLL_S) -> bool:
         """Whether it is this job's turn, within so many seconds; JobEnded if it should not wait any longer."""
-        turns, until = self._turns, time.monotonic() + seconds
+        turns = self._turns
+        until = time.monotonic() + seconds
         self.check()
         with turns.changed:
             while self.began is None:
@@ -119,10 +123,10 @@ class Turn:
             raise JobEnded("left", t("Stopped, as nobody was there any more who had asked for it."))
         most = limits().max_job_minutes
         if self.began is not None and now - self.began > 60 * most:
-            told = t(
+            message = t(
                 "Stopped after {n} minutes, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).", n=most
             )
-            raise JobEnded("time", told)
+            raise JobEnded("time", message)
 
     def is_over(self) -> bool:
         """Whether `check` would end it: for work that asks instead of being told."""

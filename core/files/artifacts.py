@@ -70,17 +70,19 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
     try:
         value = parse_json(path.read_bytes())
     except OSError as error:
-        told = t("{path} cannot be read: {error}. Check the file's permissions.", path=path, error=error.strerror)
-        raise MissingArtifact(told) from None
+        message = t("{path} cannot be read: {error}. Check the file's permissions.", path=path, error=error.strerror)
+        raise MissingArtifact(message) from None
     except ValueError as error:
-        told = t("{path} is damaged: {error}. Delete it and make it again.", path=path, error=error)
-        raise CorruptArtifact(told) from None
+        message = t("{path} is damaged: {error}. Delete it and make it again.", path=path, error=error)
+        raise CorruptArtifact(message) from None
     if not isinstance(value, expect):
-        told = t(
+        message = t(
             "{path} is damaged: it holds a {found}, not a {wanted}. Delete it and make it again.",
-            path=path, found=type(value).__name__, wanted=expect.__name__,
-        )  # fmt: skip
-        raise CorruptArtifact(told)
+            path=path,
+            found=type(value).__name__,
+            wanted=expect.__name__,
+        )
+        raise CorruptArtifact(message)
     return value
 
 
@@ -106,11 +108,13 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     if path.is_dir():
         raise error(t("{path} is a folder; a file is needed here.", path=path))
     if size > max_bytes:
-        told = t(
+        message = t(
             "{name} is {size}; at most {most} can be read here. Use a smaller file.",
-            name=path.name, size=_megabytes(size), most=_megabytes(max_bytes),
-        )  # fmt: skip
-        raise error(told)
+            name=path.name,
+            size=_megabytes(size),
+            most=_megabytes(max_bytes),
+        )
+        raise error(message)
     sums.check(path)
     return size
 
@@ -121,8 +125,8 @@ def file_sha256(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        told = t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
-        raise MissingArtifact(told) from None
+        message = t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
+        raise MissingArtifact(message) from None
 
 
 def text_fingerprint(texts: Iterable[str]) -> str:
@@ -147,11 +151,11 @@ def provenance(**facts: Any) -> dict:
 
 @functools.cache
 def _environment() -> tuple[tuple[str, str], ...]:
-    found = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
+    facts = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found.append((package, importlib.metadata.version(package)))
-    return tuple(found)
+            facts.append((package, importlib.metadata.version(package)))
+    return tuple(facts)
 
 
 def _plain(value: Any) -> Any:

@@ -45,9 +45,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
                 os.fsync(stream.fileno())  # or the rename could outlive the content
             rename(temporary, path)
     except OSError as error:
-        if (told := cannot_write(path, error)) is error:
+        if (refusal := cannot_write(path, error)) is error:
             raise
-        raise told from error
+        raise refusal from error
     finally:
         _remove(temporary)
 
@@ -101,8 +101,8 @@ def _beside(path: Path, what: str = "tmp") -> Path:
 def _machine() -> str:
     """Of this machine since it was started: process numbers of another say nothing here."""
     booted = Path("/proc/sys/kernel/random/boot_id")
-    told = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
-    return hashlib.sha256(told.encode()).hexdigest()[:8]
+    name = f"{platform.node()} {booted.read_text(encoding='ascii') if booted.is_file() else ''}"
+    return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def _sweep(path: Path) -> None:
@@ -111,8 +111,8 @@ def _sweep(path: Path) -> None:
         return
     left = re.compile(rf"\.{_machine()}-(\d+)-[0-9a-f]{{8}}\.(tmp|old)-{re.escape(path.name[-40:])}")
     for entry in os.scandir(path.parent):
-        if (found := left.fullmatch(entry.name)) and not _is_running(int(found[1])):
-            if found[2] == "old" and not path.exists():
+        if (match := left.fullmatch(entry.name)) and not _is_running(int(match[1])):
+            if match[2] == "old" and not path.exists():
                 os.rename(entry.path, path)
             else:
                 _remove(Path(entry.path))

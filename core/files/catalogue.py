@@ -111,7 +111,8 @@ def in_words(entry: Entry) -> Entry:
         ),
         MD5_CHECKED: t("The file must have the MD5 that gensim-data publishes for it."),
     }
-    title, note = entry.title.removeprefix(f"{entry.name}, "), entry.note
+    title = entry.title.removeprefix(f"{entry.name}, ")
+    note = entry.note
     for english, said in sentences.items():
         note = note.replace(english, said)
     return replace(entry, title=f"{entry.name}, {titles[title]}" if title in titles else entry.title, note=note)

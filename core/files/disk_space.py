@@ -83,8 +83,8 @@ def _room(layers: Path, spare: int = 0) -> Room:
 
 def _spare(layers: Path) -> list[Path]:
     """Folders of layers that nobody has in use, the longest unused first."""
-    found = [place for place in layers.iterdir() if place.is_dir()] if layers.is_dir() else []
-    return sorted((place for place in found if not _is_held(place)), key=_last_use)
+    folders = [place for place in layers.iterdir() if place.is_dir()] if layers.is_dir() else []
+    return sorted((place for place in folders if not _is_held(place)), key=_last_use)
 
 
 def _is_held(folder: Path) -> bool:
@@ -100,8 +100,8 @@ def _is_held(folder: Path) -> bool:
 
 
 def _last_use(folder: Path) -> float:
-    told = folder / LAST_USE
-    return (told if told.is_file() else folder).stat().st_mtime
+    mark = folder / LAST_USE
+    return (mark if mark.is_file() else folder).stat().st_mtime
 
 
 def _remove(folder: Path) -> None:

@@ -85,9 +85,9 @@ def download(
             rename(transfer.part, transfer.target)
             transfer.note.unlink(missing_ok=True)
     except OSError as error:
-        told = cannot_write(transfer.target, error)
-        if told is not error:
-            raise told from None
+        refusal = cannot_write(transfer.target, error)
+        if refusal is not error:
+            raise refusal from None
         raise MissingArtifact(t("{path} was not kept: {error}. Try again.", path=transfer.target, error=error)) from None
     return transfer.target
 
@@ -153,13 +153,13 @@ class _Transfer:
     def check(self, sums: dict[str, str | None]) -> None:
         """That what has arrived is what was published; else it is removed."""
         for kind, expected in sums.items():
-            found = {"sha256": file_sha256, "md5": file_md5}[kind](self.part) if expected else None
-            if found != expected:
+            digest = {"sha256": file_sha256, "md5": file_md5}[kind](self.part) if expected else None
+            if digest != expected:
                 self.restart()
                 raise CorruptArtifact(
                     t("{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
                       "or get the file from elsewhere.",
-                      name=self.target.name, url=self.url, kind=kind, found=found, expected=expected)
+                      name=self.target.name, url=self.url, kind=kind, found=digest, expected=expected)
                 )  # fmt: skip
 
     def resume_headers(self) -> dict[str, str]:
@@ -320,8 +320,8 @@ def _held(part: Path) -> Iterator[None]:
         try:
             held.enter_context(locked(part, timeout_s=0))
         except Timeout:
-            told = t("{name} is being downloaded already, by another window or command.", name=part.stem)
-            raise MissingArtifact(told) from None
+            message = t("{name} is being downloaded already, by another window or command.", name=part.stem)
+            raise MissingArtifact(message) from None
         try:
             yield
         finally:

@@ -74,7 +74,8 @@ def fetch(
             raise BadInput(
                 t("{name!r} is no file that can be fetched. Those are: {known}.", name=name[:200], known=", ".join(PUBLISHED))
             )
-        file, path = PUBLISHED[name], folder / name
+        file = PUBLISHED[name]
+        path = folder / name
         if not (path.is_file() and _is_whole(path, file)):
             download(file.url, path, size=file.size, md5=file.md5, report=report, stop=stop)
     return folder
@@ -93,9 +94,10 @@ def find(name: str, folder: str | Path | None = None) -> Path | None:
             raise CorruptArtifact(
                 t(
                     "{path} is no longer the file that was published: its size or md5 is another. Fetch it again: python -m core fetch {name}",
-                    path=path, name=data_set_of(name),
+                    path=path,
+                    name=data_set_of(name),
                 )
-            )  # fmt: skip
+            )
         return path
     return None
 

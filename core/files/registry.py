@@ -48,8 +48,8 @@ def entries(kind: str) -> list[Entry]:
                 listed.append(
                     Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
                 )
-    found = [(entry, _find(entry.name, kind)[0]) for entry in listed]
-    return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in found]
+    places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
+    return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
 
 def entry_named(name: str, kind: str) -> Entry | None:
@@ -104,12 +104,12 @@ def place_of(name: str, kind: str) -> Path | None:
 
 
 def _unknown(name: str, kind: str) -> str:
-    told = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
+    facts = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
     if kind == "model":
-        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **told)  # fmt: skip
+        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **facts)  # fmt: skip
     if kind == "vectors":
-        return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **told)
-    return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **told)
+        return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **facts)
+    return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **facts)
 
 
 def check_model(folder: str | Path) -> None:
@@ -133,15 +133,15 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [path for path in weights if "weights" in path.name] or weights
-    for found, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
-        if not found:
+    for candidates, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
+        if not candidates:
             raise MissingArtifact(
                 t("{folder} has no {what}. A model is a folder that holds options.json and one weights file.", folder=folder, what=what)
             )  # fmt: skip
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
+        if len(candidates) > 1:
+            names = ", ".join(path.name for path in candidates)
             raise BadInput(
-                t("{folder} has {n} where one {what} should be: {names}. Keep one of them.", folder=folder, n=len(found), what=what, names=names)
+                t("{folder} has {n} where one {what} should be: {names}. Keep one of them.", folder=folder, n=len(candidates), what=what, names=names)
             )  # fmt: skip
     return options[0], weights[0]
 
@@ -168,29 +168,32 @@ def verify(entry: Entry, folder: Path) -> None:
     known = read_json(record, expect=dict) if record.is_file() else {}
     before = dict(known)
     for file in entry.files:
-        path, seen = folder / file.name, known.get(file.name)
+        path = folder / file.name
+        seen = known.get(file.name)
         if not path.is_file():  # put there by hand, under the publisher's name
             continue
-        stat, seen = path.stat(), seen if isinstance(seen, dict) else {}
+        stat = path.stat()
+        seen = seen if isinstance(seen, dict) else {}
         if (seen.get("size"), seen.get("mtime_ns")) == (stat.st_size, stat.st_mtime_ns):
             continue
-        expected, found = file.sha256 or seen.get("sha256"), file_sha256(path)
-        if expected not in (None, found):
-            told = {"path": path, "found": found, "expected": expected}
+        expected = file.sha256 or seen.get("sha256")
+        digest = file_sha256(path)
+        if expected not in (None, digest):
+            facts = {"path": path, "found": digest, "expected": expected}
             raise CorruptArtifact(
                 t(
                     "{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.",
-                    **told,
+                    **facts,
                 )
                 if file.sha256
                 else t(
                     "{path} is not the one first downloaded (recorded in {record}): its sha256 is {found}, not {expected}. Delete it and "
                     "download it again.",
                     record=record,
-                    **told,
+                    **facts,
                 )
             )
-        known[file.name] = {"sha256": found, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+        known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if known != before:
         with contextlib.suppress(BadInput):  # a cache that cannot be written can still be used
             write_json(record, known)
@@ -282,8 +285,8 @@ def _given(name: str) -> Path | None:
     if limits().paths:
         return _existing(name)
     path = Path(name)
-    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (found := _existing(name)):
-        return found
+    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := _existing(name)):
+        return own_file
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
         check_allowed("paths")  # whether there is such a file or not: an answer would tell
     return None

@@ -24,7 +24,8 @@ def static_contexts(
 
     A token without a vector, or among the `commonest`, counts nothing; where none is left the row is zero.
     """
-    common, rows = set(vectors.words[:commonest]), np.zeros((len(sentences), vectors.dim), np.float32)
+    common = set(vectors.words[:commonest])
+    rows = np.zeros((len(sentences), vectors.dim), np.float32)
     known: dict[str, np.ndarray | None] = {}
     for row, (tokens, (start, end)) in zip(rows, zip(sentences, spans, strict=True), strict=True):
         for token in (*tokens[:start], *tokens[end:]):

@@ -137,8 +137,11 @@ def start_state(n_words: int, config: GloveConfig) -> GloveState:
 
 def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: int = 1 << 23) -> Iterator[GloveProgress]:
     """Train `state` in place up to config.epochs, from the epoch it has reached; one event per `block` pairs."""
-    sweep, began, earlier = _compiled_sweep(), time.perf_counter(), state.seconds
-    n, first = len(pairs.values), len(state.losses) + 1
+    sweep = _compiled_sweep()
+    began = time.perf_counter()
+    earlier = state.seconds
+    n = len(pairs.values)
+    first = len(state.losses) + 1
     for epoch in range(first, config.epochs + 1):
         order = np.random.default_rng((config.seed, epoch)).permutation(n).astype(np.uint32)
         loss = terms = 0
@@ -233,7 +236,8 @@ def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.nd
 
 def _sweep(rows, columns, targets, weights, values, squares, lr):
     """One AdaGrad step for each X_ij and X_ji; targets are log X, weights f(X), (N,). Returns the sum of eq. 8's terms."""
-    total, dim = 0.0, values.shape[2] - 1
+    total = 0.0
+    dim = values.shape[2] - 1
     for p in range(len(rows)):
         for turn in range(1 if rows[p] == columns[p] else 2):
             i, j = (rows[p], columns[p]) if turn == 0 else (columns[p], rows[p])

@@ -94,7 +94,8 @@ class StaticVectors:
 
     def neighbours_of_vector(self, vector: np.ndarray, k: int = 10, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
         """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
-        vector, left_out = np.asarray(vector, np.float64), set(exclude)
+        vector = np.asarray(vector, np.float64)
+        left_out = set(exclude)
         norm = np.linalg.norm(vector)
         if vector.shape != (self.dim,) or not 0 < norm < np.inf:
             raise BadInput(
@@ -106,8 +107,8 @@ class StaticVectors:
             )
         if k < 1:
             raise BadInput(t("At least 1 neighbour must be asked for, got {k}.", k=k))
-        found = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
-        return [Neighbour(word, float(cosine)) for word, cosine in found if word not in left_out][:k]
+        nearest = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
+        return [Neighbour(word, float(cosine)) for word, cosine in nearest if word not in left_out][:k]
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
@@ -142,7 +143,8 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
     """
     from gensim.test.utils import datapath
 
-    keyed, result = copy.copy(vectors.keyed), {}  # gensim swaps its word table while it evaluates
+    keyed = copy.copy(vectors.keyed)
+    result = {}  # gensim swaps its word table while it evaluates
     for key, file in (("wordsim353", "wordsim353.tsv"), ("simlex999", "simlex999.txt")):
         result[key] = {"spearman": None, "covered": 0.0}
         with contextlib.suppress(ValueError):  # gensim's, when not one pair is known

@@ -93,11 +93,11 @@ class Concordance:
         else:  # as our tokens are, and as those of a file that brings its own may be
             phrases = dict.fromkeys((tuple(tokenize(query)), tuple(query.split()), (query.strip(),)))
             ways = [[self._equal(part) for part in _parts(phrase)] for phrase in phrases]
-        found: dict[int, int] = {}
+        length_at: dict[int, int] = {}
         for masks in ways:
-            found |= dict.fromkeys(self._spans(masks).tolist(), len(masks))
-        first = np.array(sorted(found), np.int64)
-        length = np.array([found[k] for k in first.tolist()], np.int64)
+            length_at |= dict.fromkeys(self._spans(masks).tolist(), len(masks))
+        first = np.array(sorted(length_at), np.int64)
+        length = np.array([length_at[k] for k in first.tolist()], np.int64)
         if documents:
             kept = np.isin(self.document_of[first], [k for k, name in enumerate(self.documents) if name in documents])
             first, length = first[kept], length[kept]
@@ -124,8 +124,9 @@ class Concordance:
     def by_document(self, hits: Hits) -> list[tuple[str, int, int]]:
         """(document, finds in it, tokens of it), in the order of the corpus."""
         n = len(self.documents)
-        found, tokens = np.bincount(self.document_of[hits.first], minlength=n), np.bincount(self.document_of, minlength=n)
-        return list(zip(self.documents, found.tolist(), tokens.tolist(), strict=True))
+        hits_in = np.bincount(self.document_of[hits.first], minlength=n)
+        tokens_in = np.bincount(self.document_of, minlength=n)
+        return list(zip(self.documents, hits_in.tolist(), tokens_in.tolist(), strict=True))
 
     def by_stretch(self, hits: Hits, stretches: int = 10) -> list[int]:
         """How many finds begin in each of so many equal stretches of the corpus."""
@@ -140,8 +141,8 @@ class Concordance:
         counts = np.bincount(codes[codes >= 0], minlength=1)
         order = (int(code) for code in np.argsort(-counts, kind="stable") if counts[code])
         words = [code for code in islice(order, 20 + EQUALLY) if any(map(str.isalpha, self.words[code]))]
-        found = [code for code in words if counts[code] == counts[words[0]]]
-        return ([self.words[code] for code in found], int(counts[found[0]])) if 0 < len(found) <= EQUALLY else None
+        commonest = [code for code in words if counts[code] == counts[words[0]]]
+        return ([self.words[code] for code in commonest], int(counts[commonest[0]])) if 0 < len(commonest) <= EQUALLY else None
 
     def like(self, query: str) -> list[str]:
         """Words of the corpus spelt nearly like the query, to be proposed where it is not found."""
@@ -154,10 +155,10 @@ class Concordance:
         places = len(self.codes) - len(masks) + 1
         if places < 1:
             return np.empty(0, np.int64)
-        found = np.flatnonzero(masks[0][self.codes[:places]])
+        first = np.flatnonzero(masks[0][self.codes[:places]])
         for k, mask in enumerate(masks[1:], start=1):
-            found = found[mask[self.codes[found + k]]]
-        return found[self.sentence_of[found] == self.sentence_of[found + len(masks) - 1]]
+            first = first[mask[self.codes[first + k]]]
+        return first[self.sentence_of[first] == self.sentence_of[first + len(masks) - 1]]
 
     def _beside(self, hits: Hits, step: int) -> np.ndarray:
         """Word numbers `step` tokens after the finds' ends (or before their beginnings), -1 beyond the sentence: (n,)."""
@@ -174,7 +175,8 @@ class Concordance:
 
     def _matching(self, pattern: str) -> np.ndarray:
         """Which words a regular expression matches from end to end, (words,) bool."""
-        matches, until = checked_pattern(pattern).fullmatch, time.perf_counter() + MAX_SECONDS
+        matches = checked_pattern(pattern).fullmatch
+        until = time.perf_counter() + MAX_SECONDS
         mask = np.zeros(len(self.words), bool)
         for k, word in enumerate(self.words):
             if len(word) <= LONGEST:

@@ -21,8 +21,8 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """
     owner = sentences_of(name)
     with languages.reading(owner or language or languages.in_use()):
-        found = read_sentences(resolve(name, "corpus"))
-    return [recut(sentence, owner) for sentence in found] if owner and owner.tokeniser != "words" else found
+        sentences = read_sentences(resolve(name, "corpus"))
+    return [recut(sentence, owner) for sentence in sentences] if owner and owner.tokeniser != "words" else sentences
 
 
 def sentences_of(corpus: str) -> Language | None:
@@ -37,7 +37,8 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
     tell which token is which.
     """
     tokens = language.tokenize(join_tokens(list(sentence.tokens)))
-    before, spans = _spans(sentence.tokens), []
+    before = _spans(sentence.tokens)
+    spans = []
     for target in sentence.targets:
         start, end = before[target.position]
         if target.lemma and bare(target.word).casefold().startswith(target.lemma.casefold()):
@@ -74,15 +75,16 @@ def _spans(tokens) -> list[tuple[int, int]]:
 
 def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
     """The tokens cut and joined so that one of them is exactly the letters from `start` to `end`."""
-    found: list[str] = []
+    parts: list[str] = []
     for token, (first, last) in zip(tokens, _spans(tokens), strict=True):
-        plain, edges = bare(token), [first, *(k for k in (start, end) if first < k < last), last]
+        plain = bare(token)
+        edges = [first, *(k for k in (start, end) if first < k < last), last]
         for a, b in pairwise(edges):
             piece = plain[a - first : b - first]
             if start < a < end:  # the word goes on in this piece
-                found[-1] += piece
+                parts[-1] += piece
             elif a > first:
-                found.append(f"{JOINER}{piece}")
+                parts.append(f"{JOINER}{piece}")
             else:
-                found.append(token if b == last else token[: len(token) - (last - b)])
-    return found
+                parts.append(token if b == last else token[: len(token) - (last - b)])
+    return parts

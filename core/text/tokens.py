@@ -109,7 +109,9 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
     >>> as_written(["do", "n't", "say", "\"", "yes", "\""], "don't say “yes”")
     ['do', "n't", ' say', ' “', 'yes', '”']
     """
-    plain, at, found = text.translate(_CURLY), 0, []
+    plain = text.translate(_CURLY)
+    at = 0
+    found = []
     for token, piece in zip(tokens, pieces(tokens), strict=True):
         start = plain.find(bare(token), at)
         if start < 0 or plain[at:start].replace(JOINER, "").strip():

@@ -96,7 +96,8 @@ def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, 
 
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """The tokens that may be in question: words, but for those that carry grammar."""
-    found, read = [], analysed(tokens)
+    words = []
+    read = analysed(tokens)
     stems = frozenset(part + "다" * (tag in _VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
@@ -107,21 +108,21 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
         else:
             one = _written(k, tokens, language)
         if one is not None:
-            found.append(one)
-    return found
+            words.append(one)
+    return words
 
 
 def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
     """The pair of one word that is worth most: a whole word, else a verb's stem, else a part of a compound."""
     for keys in (lambda one: set(one.worth), lambda one: {one.stem, *one.worth} - {""}, lambda one: {*one.parts, *one.worth}):
-        found = [
+        pairs = [
             (max(_least(a, b, key) for key in shared) + (a.spelling == b.spelling), -a.position, -b.position, a, b)
             for a in of_a
             for b in of_b
             if (shared := keys(a) & keys(b))
         ]
-        if found:
-            return max(found, key=lambda one: one[:3])[3:]
+        if pairs:
+            return max(pairs, key=lambda one: one[:3])[3:]
     return None
 
 
@@ -136,9 +137,9 @@ def _place(one: Candidate | None, tokens: Sequence[str]) -> int | None:
     return max(range(len(tokens)), key=lambda k: sum(map(str.isalpha, tokens[k])), default=None)
 
 
-def _at(found: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
+def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
     plain = _spelling(tokens[position])
-    known = next((one for one in found if one.position == position), None)
+    known = next((one for one in words if one.position == position), None)
     return known or Candidate(position, plain, {plain: GRAMMAR}, "", frozenset())
 
 
@@ -152,7 +153,8 @@ def _spelling(token: str) -> str:
 def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
     foreign = language.tokeniser == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
     of = languages.named(i18n.ENGLISH) if foreign else language
-    known, spelling = words_of(of), _spelling(tokens[k])
+    known = words_of(of)
+    spelling = _spelling(tokens[k])
     before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
     determined = bool(before) and (before[-1] in known.before_nouns or before[0] in known.before_nouns)
     if spelling in known.function and not (spelling in known.worth and determined):

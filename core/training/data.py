@@ -102,7 +102,10 @@ def _read_file(
 ) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
     """One file's own types, its token ids in them, its sentences' lengths, and the lines held out."""
     number: dict[str, int] = {}
-    ids, lengths, held, tokenize = [], [], [], languages.named(language).tokenize
+    ids = []
+    lengths = []
+    held = []
+    tokenize = languages.named(language).tokenize
     for line in read_lines(path):
         if hold_out and _drawn(line.strip(), hold_out):
             held.append(line.strip())
@@ -148,7 +151,8 @@ class Corpus:
         Each domain's files stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch.
         """
         times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
-        pool, lengths = np.repeat(np.arange(len(times)), times), np.diff(self.starts) + 2
+        pool = np.repeat(np.arange(len(times)), times)
+        lengths = np.diff(self.starts) + 2
         drawn = 0
         for epoch in range(1_000_000):
             rng = np.random.default_rng((seed, epoch))

@@ -113,7 +113,9 @@ def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log)
 
 def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
     """Fit the char-CNN to the table, or load it fitted."""
-    path, characters, target = folder / "characters.pt", trainer.model.characters.cpu(), trainer.table.weight.detach().cpu()
+    path = folder / "characters.pt"
+    characters = trainer.model.characters.cpu()
+    target = trainer.table.weight.detach().cpu()
     if path.exists():
         characters.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
         characters.to(trainer.device)
@@ -185,7 +187,8 @@ def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
 
     A sampled softmax meets the few hardest wrong words too seldom and leaves the logits a little flat.
     """
-    found, weights = {}, [value.clone() for value in trainer.softmax.parameters()]
+    found = {}
+    weights = [value.clone() for value in trainer.softmax.parameters()]
     for scale in SCALES:
         with torch.no_grad():
             for value, before in zip(trainer.softmax.parameters(), weights, strict=True):

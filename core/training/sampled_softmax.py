@@ -54,7 +54,8 @@ class _SampledLoss(torch.autograd.Function):
     @staticmethod
     def forward(ctx, h, weight, bias, true, hit, rows=256):
         d_h, d_weight, d_bias = torch.empty_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
-        d_true, total = torch.empty_like(true), 0.0
+        d_true = torch.empty_like(true)
+        total = 0.0
         for k in range(0, len(h), rows):
             block, part = h[k : k + rows], true[k : k + rows, None]
             logits = torch.addmm(bias, block, weight.t())  # (rows, K)

@@ -201,7 +201,8 @@ class Trainer:
         return loss, self.config.topic * self._topic_loss(states, ids[order], targets, batch.batch_sizes, of_words, backward)
 
     def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
-        config, mapped = self.config, partial(self.topic, backward=backward)
+        config = self.config
+        mapped = partial(self.topic, backward=backward)
         content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
         if config.topic_target == WORDS:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
@@ -213,7 +214,8 @@ class Trainer:
         return bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
 
     def learning_rate(self) -> float:
-        done, c = self.tokens / self.config.tokens, self.config
+        done = self.tokens / self.config.tokens
+        c = self.config
         fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
         return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
 
@@ -224,13 +226,16 @@ class Trainer:
             tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step
         )
         self.model.train()
-        started, first_tokens, mean = time.perf_counter(), self.tokens, 0.0
+        started = time.perf_counter()
+        first_tokens = self.tokens
+        mean = 0.0
         for batch in stream:
             if self.tokens >= config.tokens:
                 self._take_average()
                 return
             self.generator.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
-            rate, train_characters = self.learning_rate(), self.step % config.character_every == 0
+            rate = self.learning_rate()
+            train_characters = self.step % config.character_every == 0
             value = self.gradients(batch, *self.sampler.draw(self.generator), train_characters=train_characters)
             if not math.isfinite(value):  # before it spoils the weights
                 advice = "Go on from the last checkpoint with a lower learning rate."
