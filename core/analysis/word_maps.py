@@ -65,6 +65,13 @@ def place(table: OccurrenceTable, found: Products, rows: np.ndarray, maps: Froze
     return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
 
 
+def place_under(table: OccurrenceTable, found: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
+    """(2,): where a token goes in one layout (n, 2) of those rows under one mix, as `place` has it."""
+    cosines = cosines_of_mixes(table.rows, found, [weights])[:, rows]  # (1, n)
+    near = best(cosines[0], NEIGHBOURS_TO_PLACE)[None]
+    return insert(flat, near, np.take_along_axis(cosines, near, axis=1))[0]
+
+
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalised: bool = False) -> np.ndarray:
     """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
 

@@ -1,4 +1,8 @@
-"""The layer-mix laboratory: one fragment, so that a slider redraws itself and nothing else."""
+"""The layer-mix laboratory, a fragment: the instrument of mix_view, which answers while one drags, and what only the server can tell.
+
+For a word whose senses nobody labelled, and where the reader's browser cannot run the instrument, Streamlit draws it all: a
+slider redraws the fragment and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from html import escape
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import surroundings
 from core.analysis.word_maps import map_rows
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import language, t
 from core.common.markup import plain
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed, pulls
@@ -30,9 +35,9 @@ from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._map import measures, notices
+from pages._map import measures, mix_view, notices
 from pages._widgets import lists
-from pages._widgets.charts import draw, weight_bars
+from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import sliders
 from pages._word import random_levels
@@ -45,6 +50,9 @@ PRESETS = {  # raw scores before the softmax
 }
 KEYS = ("w0", "w1", "w2")
 NEAREST = 6  # entries of a list
+IN_TABLE = 20  # entries of its table twin
+PLAIN = "mix.plain"  # in the session: this browser cannot run the instrument
+HIDDEN = "<style>.st-key-mix_controls, .st-key-mix-told {display: none;}</style>"  # what is set stands in Streamlit's sliders, and so in the address
 
 
 def preset_titles() -> dict[str, str]:
@@ -91,6 +99,12 @@ def _fragment(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
 
 def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     table = opened.targets(in_use.corpus, in_use.model)
+    word = table.lemma_of(asked[0].word)
+    labelled = word is not None and all(table.lemma_of(one.word) is not None for one in asked)
+    several = labelled and len(table.senses_of(word)) > 1  # of one alone there is nothing to tell apart
+    if several and not st.session_state.get(PLAIN) and len(KEYS) == table.meta["layers"]:
+        _instrument(in_use, table, word, asked)
+        return
     controls, shown = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma, normalised = _controls()
@@ -98,15 +112,53 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
         _bars(in_use, weights, normalised)
         _norm(in_use, asked[0], weights, gamma, normalised)
     types = _neighbours(in_use, table, asked, weights, normalised)
-    word = table.lemma_of(asked[0].word)
     report = None
     if word is not None:
-        with suppress(BadInput):  # one sense alone: nothing to tell apart
+        with suppress(BadInput):
             report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     if report is not None:
         _senses_and_map(in_use, table, word, report, weights, normalised)
     else:
         _leans(in_use, asked, types, weights, normalised)
+
+
+def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...]) -> None:
+    """What moves under the hand; below it what the server says of the mix that was let go of."""
+    place = st.container()
+    st.html(HIDDEN)
+    with st.container(key="mix_controls"):
+        weights, gamma, normalised = _controls()
+    lengths = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist())
+    with place:
+        mix_view.live(mix_view.static(in_use.corpus, in_use.model, asked, word, normalised, lengths, language()), _take_set)
+    report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
+    flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
+    state = {"w": [st.session_state[key] for key in KEYS], "gamma": gamma, "norm": normalised, "seq": mix_view.sequence()}
+    mix_view.told(state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
+    weight_bars(weights, key="mix.bars", shown=False)
+    weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)
+    map_of, map_alt = _map_picture(table, word, flat)
+    note(map_of, key="mix.map", alt=map_alt)
+    single, static, scores, scores_alt = _scores(in_use, word, report, normalised)
+    note(scores, key="mix.scores", alt=scores_alt)
+    _told_of_senses(word, report, single, static, normalised)
+    found = [opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised) for one in asked]
+    near = [table.nearest(one, weights, k=IN_TABLE, which=neighbours.SAME) for one in found]
+    tables = [lists.neighbour_table(each, one.text.strip()) for each, one in zip(near, asked, strict=True)]
+    lists.twin(pd.concat(tables), name=f"mix-neighbours-{word}", label=t("The neighbours as a table"), key="mix.neighbours")
+
+
+def _take_set() -> None:
+    """What the reader let go of becomes the sliders', which write it into the address."""
+    if (given := mix_view.setting(len(KEYS))) is None:
+        return
+    for key, value in zip((*KEYS, "gamma", "norm"), (*given[0], *given[1:]), strict=True):
+        st.session_state[key] = value
+    st.session_state.preset = None
+
+
+def _take_plain() -> None:
+    st.session_state[PLAIN] = True
 
 
 def _controls() -> tuple[np.ndarray, float, bool]:
@@ -125,21 +177,31 @@ def _layers(layers: np.ndarray, normalised: bool) -> np.ndarray:
     return layer_normalised(layers) if normalised else layers
 
 
+def _lengths(in_use: InUse, normalised: bool) -> np.ndarray:
+    """(L,): how long each layer's vectors are, on average."""
+    if normalised:
+        return np.full(len(KEYS), opened.model(in_use.model).encoder.dim ** 0.5)
+    return opened.layer_lengths(in_use.corpus, in_use.model)
+
+
+def _pulls(in_use: InUse, weights: np.ndarray, normalised: bool) -> np.ndarray:
+    return pulls(weights, _lengths(in_use, normalised))
+
+
 def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
-    dim = opened.model(in_use.model).encoder.dim
-    lengths = np.full(len(weights), dim**0.5) if normalised else opened.layer_lengths(in_use.corpus, in_use.model)
+    lengths = _lengths(in_use, normalised)
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
         weight_bars(weights, key="mix.bars")
     with right:
         st.markdown(t("**s times length**: what each layer counts for in the sum"))
-        weight_bars(pulls(weights, lengths), key="mix.pulls", by_length=True)
+        weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True)
     if normalised:
         told = t(
             "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
             "cosine of it, a layer counts for its weight alone.",
-            dim=dim, length=lengths[0],
+            dim=opened.model(in_use.model).encoder.dim, length=lengths[0],
         )  # fmt: skip
         st.caption(told)
         return
@@ -259,7 +321,6 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
 def _senses_and_map(
     in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool
 ) -> None:
-    rows = map_rows(table, word)
     flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -270,13 +331,7 @@ def _senses_and_map(
             if normalised
             else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
         )
-        occurrences = [table.occurrence(int(r)) for r in rows]
-        senses = table.senses_of(word)
-        hovers = [mark(o.tokens, o.position) for o in occurrences]
-        figure = map_figure(
-            flat, [o.sense for o in occurrences], hovers, rows.tolist(), senses, layer="mix", key=f"mix.{word}", height=400
-        )
-        alt = t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
+        figure, alt = _map_picture(table, word, flat)
         draw(figure, key="mix.map", alt=alt)
     with right:
         st.metric(
@@ -287,23 +342,48 @@ def _senses_and_map(
         if normalised:
             plain_mix = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
             st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=plain_mix.one_nn))
-        alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(3)]
-        single = dict(zip("012", alone_by, strict=True))
-        alone, static = {name: each.one_nn for name, each in single.items()}, measures.static_of(in_use, word)
-        named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in (alone | {"mix": report.one_nn}).items())
-        draw(
-            accuracy_lines(
-                {"1-NN": alone | {"mix": report.one_nn}},
-                null=report.null_mean,
-                majority=None,
-                static=static.one_nn if static else None,
-            ),
-            key="mix.scores",
-            alt=t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)
-            + f" {measures.static_share(static)}".rstrip(),
-        )  # fmt: skip
+        single, static, figure, alt = _scores(in_use, word, report, normalised)
+        draw(figure, key="mix.scores", alt=alt)
+    _told_of_senses(word, report, single, static, normalised)
+
+
+def _map_picture(table: OccurrenceTable, word: str, flat: np.ndarray) -> tuple[go.Figure, str]:
+    """The word's dots where this mix has them, and what the picture shows in words."""
+    rows = map_rows(table, word)
+    occurrences = [table.occurrence(int(r)) for r in rows]
+    hovers = [mark(o.tokens, o.position) for o in occurrences]
+    figure = map_figure(
+        flat,
+        [o.sense for o in occurrences],
+        hovers,
+        rows.tolist(),
+        table.senses_of(word),
+        layer="mix",
+        key=f"mix.{word}",
+        height=400,
+    )
+    return figure, t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
+
+
+def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> tuple[dict, SenseReport | None, go.Figure, str]:
+    """Each layer alone, the other words' static vectors, and a picture of both beside this mix with what it shows in words."""
+    alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(len(KEYS))]
+    single = {str(k): each for k, each in enumerate(alone_by)}
+    shares, static = (
+        {name: each.one_nn for name, each in single.items()} | {"mix": report.one_nn},
+        measures.static_of(in_use, word),
+    )
+    named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
+    figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
+    alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)  # fmt: skip
+    return single, static, figure, f"{alt} {measures.static_share(static)}".rstrip()
+
+
+def _told_of_senses(word: str, report: SenseReport, single: dict, static: SenseReport | None, normalised: bool) -> None:
+    """What to notice, and the table twin."""
     notice([*about(word, report, single), *measures.beside_static(report, static, t("this mix"))])
-    shares = alone | {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
+    shares = {name: each.one_nn for name, each in single.items()}
+    shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
     lists.twin(table_twin, name=f"mix-{word}-normalised" if normalised else f"mix-{word}", key="mix.table")

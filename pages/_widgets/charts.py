@@ -27,16 +27,23 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
 
 
-def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False) -> None:
+def note(figure: go.Figure, *, key: str, alt: str) -> None:
+    """A figure that the page shows in its own way: not drawn, but there when the view is taken along."""
+    record.now().note("figure", record.Figure(figure, alt[:LONGEST]), key)
+
+
+def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, shown: bool = True) -> None:
     """Layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Plain HTML: st.plotly_chart is put in anew
-    with every change, which a slider shows."""
+    with every change, which a slider shows. Without `shown` they are only noted."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
     alt = (
         t("Bars of each layer's weight times the length of its vectors: {named}.", named=named)
         if by_length
         else t("Bars of the layers' weights: {named}.", named=named)
     )
-    record.now().note("figure", record.Figure(measures.weight_bars(weights), alt), key)
+    note(measures.weight_bars(weights), key=key, alt=alt)
+    if not shown:
+        return
     rows = (
         f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{LAYER_COLOURS[str(min(k, 2))]}">'
         f"</i><b>{weight:.0%}</b></span>"

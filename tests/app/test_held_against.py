@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance
 from core.common.config import ASSETS
-from tests.app.test_pages import html_of, opened
+from tests.app.test_pages import html_of, opened, plain_mix
 
 
 def test_the_cosines_of_lists_stand_beside_those_of_two_words_drawn_by_lot():
@@ -23,7 +23,7 @@ def test_the_model_s_own_page_says_where_two_words_drawn_by_lot_stand_in_each_la
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
-    page = opened("pages/mix.py")
+    page = plain_mix()
     told = next(caption.value for caption in page.caption if "not of one length" in caption.value)
     lengths = [float(number) for number in re.findall(r"\d+\.\d", told)]
     assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]

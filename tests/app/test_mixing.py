@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.analysis.surroundings import cosine
 from core.senses.separation import less
+from pages._map import mix_view
 from pages._map.mix import about
 from tests.app.test_beside_static import report
-from tests.app.test_pages import html_of, opened
+from tests.app.test_pages import html_of, opened, plain_mix
 
 FRUIT = {"a": "She ate an apple and a pear.", "ai": "apple", "b": "The company Apple sold many shares.", "bi": "Apple"}
 
@@ -69,7 +73,7 @@ def share_of(page) -> str:
 
 
 def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_is_as_it_was():
-    page = opened("pages/mix.py")
+    page = plain_mix()
     before, length, share = lists_of(page), page.metric[0].value, share_of(page)
     page.toggle(key="norm").set_value(True).run()
     assert not page.exception and not page.error
@@ -94,3 +98,49 @@ def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
     twins = [next(iter(page.dataframe)).value for page in (plain, normalised)]
     column = twins[0].columns[1]
     assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()
+
+
+def sent(page) -> dict:
+    """What the instrument was given."""
+    return json.loads(
+        next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix")
+    )
+
+
+def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
+    page = opened("pages/mix.py", w0="1.5", w1="-2", gamma="2")
+    assert not page.exception and not page.error and not page.metric
+    given = sent(page)
+    n = len(given["map"]["rows"])
+    assert len(given["asked"]) == 2 and len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * n
+    assert len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
+    for one in given["asked"]:
+        rows = one["rows"]
+        assert len(base64.b64decode(one["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
+    assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
+    assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
+    assert "too close to call" in html_of(page) or "this mix" in html_of(page)
+    assert "The neighbours as a table" in [one.label for one in page.expander]
+
+
+def test_normalised_layers_are_sent_where_the_switch_says_so():
+    plain, normalised = sent(opened("pages/mix.py")), sent(opened("pages/mix.py", norm="true"))
+    assert plain["key"] != normalised["key"] and plain["pairs"] != normalised["pairs"]
+    assert plain["asked"][0]["rows"] == normalised["asked"][0]["rows"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"w": [1, 2.04, -9], "gamma": 99, "norm": 1}, ([1.0, 2.0, -6.0], 5.0, True)),
+        ({"w": [1, 2]}, None),
+        ({"w": ["x", 0, 0], "gamma": 1}, None),
+        ({"w": [float("nan"), 0, 0], "gamma": 1}, None),
+        ({"w": [0, 0, 0]}, None),
+        ("nonsense", None),
+        (None, None),
+    ],
+)
+def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
+    monkeypatch.setattr(mix_view.st, "session_state", {mix_view.LIVE: {"set": given}})
+    assert mix_view.setting(3) == expected

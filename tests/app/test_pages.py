@@ -47,6 +47,13 @@ def opened(path: str, **query: str) -> AppTest:
     return page.run()
 
 
+def plain_mix(**query: str) -> AppTest:
+    """The Mix page as Streamlit alone draws it, where a browser cannot run its instrument."""
+    page = opened("pages/mix.py", **query)
+    page.session_state["mix.plain"] = True
+    return page.run()
+
+
 def html_of(page: AppTest) -> str:
     return " ".join(str(block.proto) for block in page.get("html"))
 
@@ -122,7 +129,7 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
 
 
 def test_gamma_changes_the_length_and_no_neighbour():
-    page = opened("pages/mix.py")
+    page = plain_mix()
     before, length = html_of(page), page.metric[0].value
     page.slider(key="gamma").set_value(3.0).run()
     assert html_of(page) == before

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.analysis import maps as projection
-from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
+from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place, place_under
 from core.elmo.mix import SPACES, layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import neighbours
@@ -23,3 +23,4 @@ def test_a_token_goes_where_each_map_alone_would_put_it():
         cosines = neighbours.cosines(table.rows, found, layer_weights(space, 3))[rows]
         near = np.argsort(-cosines, kind="stable")[:NEIGHBOURS_TO_PLACE]
         np.testing.assert_allclose(at, projection.insert(coordinates, near[None], cosines[near][None])[0], atol=1e-4)
+        np.testing.assert_allclose(place_under(table, found, rows, coordinates, layer_weights(space, 3)), at, atol=1e-4)

@@ -1,0 +1,105 @@
+"""What any mix of layers needs of a query, small enough to be sent to where the mix is chosen.
+
+A cosine of two mixes needs only the products of their layers (core.elmo.mix): L x L of a query with a row, and the gram of each.
+So a few rows' products answer for every mix; which rows, is settled by looking at mixes all over the simplex. The table that the
+reader's browser ranks anew at every pixel of a drag (pages/_map/mix.js) is this one, and its numbers are this file's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import mixed_cosines
+from core.index.neighbours import Products, best
+from core.index.rows import Rows
+from core.index.table import OccurrenceTable
+
+STEPS = 10  # mixes in tenths: 66 of three layers
+EACH = 60  # nearest rows that are kept of every mix
+MOST = 2_000  # rows in all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Rows of a table that may be a query's nearest under some mix, in the table's order."""
+
+    rows: np.ndarray  # (n,) numbers in the table
+    cross: np.ndarray  # (n, L, L) float32: query layer i with row layer j
+    grams: np.ndarray  # (n, L(L+1)/2) float32, of the rows with themselves
+    own: np.ndarray  # (L(L+1)/2,) float32, of the query with itself
+
+    def cosines(self, weights) -> np.ndarray:
+        """(n,) float64 under one mix, (L,): what the browser computes, to the last digits."""
+        wide = (one.astype(np.float64) for one in (self.cross, self.own, self.grams))
+        return mixed_cosines(*wide, np.asarray(weights, np.float64))
+
+
+def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
+    """(L,) -> (K, L), each together 1: even in what the layers count for, which is their weight times their vectors' length."""
+    n = len(lengths)
+    grid = [(*w, steps - sum(w)) for w in product(range(steps + 1), repeat=n - 1) if sum(w) <= steps]
+    weights = np.array(grid, np.float64) / np.maximum(np.asarray(lengths, np.float64), 1e-12)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def of_word(table: OccurrenceTable, found: Products, lengths: np.ndarray) -> Candidates:
+    """The other occurrences of the query's word, any of its forms, as core.index.neighbours.SAME has them."""
+    keep = table.same_word(found.query.word) & ~table.own_row(found.query)
+    return _chosen(table.rows, found, keep, lengths)
+
+
+def of_types(table: OccurrenceTable, found: Products, lengths: np.ndarray) -> Candidates:
+    """The other spellings by their mean vectors; `found` must be of `table.types`."""
+    keep = np.ones(len(table.types), bool)
+    if (code := table.word_codes.get(found.query.word.casefold())) is not None:
+        keep[code] = False
+    return _chosen(table.types, found, keep, lengths)
+
+
+def _chosen(rows: Rows, found: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
+    """Those to keep, if they are few; else the union of the nearest under each of `mixes`, fewer of each where that is too many."""
+    chosen, grams = np.flatnonzero(keep), rows.normalised_gram if found.normalised else rows.gram
+    if len(chosen) > MOST:
+        values = np.where(keep, mixed_cosines(found.cross, found.own, grams, mixes(lengths)), -np.inf)  # (K, N)
+        ranked = np.stack([best(one, EACH) for one in values])  # (K, EACH), best first
+        depth = EACH
+        while len(chosen := np.unique(ranked[:, :depth])) > MOST:
+            depth -= 1
+    cross = np.ascontiguousarray(found.cross[chosen], np.float32)
+    return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(found.own, np.float32))
+
+
+def between(first: Products, second: Products) -> np.ndarray:
+    """(L, L) float32: the first query's layers with the second's, normalised if the products are."""
+    a, b = (layer_normalised(one.query.layers) if one.normalised else one.query.layers for one in (first, second))
+    return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
+
+
+def pairs(layers: np.ndarray) -> np.ndarray:
+    """(n, L, D) -> (n(n+1)/2, L, L) float32: layer products of all pairs of rows, each row with itself and those after it."""
+    n, n_layers, dim = layers.shape
+    flat = layers.reshape(n * n_layers, dim).astype(np.float64)
+    blocks = (flat @ flat.T).reshape(n, n_layers, n, n_layers).transpose(0, 2, 1, 3)  # (n, n, L, L)
+    return blocks[np.triu_indices(n)].astype(np.float32)
+
+
+def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
+    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
+    s = np.asarray(weights, np.float64)
+    upper = np.einsum("i,pij,j->p", s, products.astype(np.float64), s)
+    values = np.zeros((n, n))
+    values[np.triu_indices(n)] = upper
+    values = values + np.triu(values, 1).T
+    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
+    together = lengths[:, None] * lengths
+    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
+
+
+def chance(senses: np.ndarray) -> float:
+    """(n,) -> how often the nearest other row has one's own sense if the senses are dealt by lot: the mean of all shuffles."""
+    counts = np.unique(senses, return_counts=True)[1]
+    return float((counts * (counts - 1)).sum() / (len(senses) * (len(senses) - 1)))

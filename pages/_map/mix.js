@@ -1,0 +1,563 @@
+// The Mix page's instrument: sliders, shares, map, lists, accuracy and angle, all of which answer every pixel of a drag.
+//
+// core sends once what any weights need (core/index/any_mix.py: layer products); here they are weighed, ranked and drawn. The maths
+// in the first part stands in core too (core.elmo.mix.mixed_cosines, core.senses.separation.one_nn), and a test holds the two
+// together. Nothing is sent while one drags; letting go tells the server, which writes the address and lays the map out anew.
+// Texts of readers and of corpora go in as text (textContent), never as markup.
+
+// ---- the maths ---------------------------------------------------------------------------------------------------------------
+
+const TIE = 1e-5; // cosines nearer than this are equal, as in core.senses.separation
+
+export const decoded = (text) => new Float32Array(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
+
+export function softmax(w) {
+  const most = Math.max(...w), raised = w.map((one) => Math.exp(one - most)), sum = raised.reduce((a, b) => a + b, 0);
+  return raised.map((one) => one / sum);
+}
+
+// s' G s of a gram that is kept as its upper triangle by rows, from place `at` on: products off the diagonal count twice.
+export function square(gram, at, s) {
+  let sum = 0;
+  for (let i = 0; i < s.length; i++) for (let j = i; j < s.length; j++) sum += (i === j ? 1 : 2) * s[i] * s[j] * gram[at++];
+  return Math.max(sum, 0);
+}
+
+// s' C s of an L x L block.
+export function product(cross, at, s) {
+  let sum = 0;
+  for (let i = 0; i < s.length; i++) for (let j = 0; j < s.length; j++) sum += s[i] * s[j] * cross[at++];
+  return sum;
+}
+
+const cosine = (products, squares) => (squares > 1e-24 ? Math.max(-1, Math.min(1, products / Math.sqrt(squares))) : 0);
+
+// The cosines of a query's mix with its candidates' mixes, (n,).
+export function cosines(part, s, out = new Float64Array(part.n)) {
+  const size = s.length * s.length, triangle = (s.length * (s.length + 1)) / 2, most = Math.max(...s);
+  const scaled = s.map((one) => one / most), own = square(part.own, 0, scaled);
+  for (let k = 0; k < part.n; k++) {
+    out[k] = cosine(product(part.cross, k * size, scaled), square(part.grams, k * triangle, scaled) * own);
+  }
+  return out;
+}
+
+// Numbers of the candidates, nearest first; equal cosines keep the table's order.
+export function ranked(values) {
+  const keys = Float64Array.from(values, (one) => Math.round(one * 1e12));
+  return Uint32Array.from(keys.keys()).sort((a, b) => keys[b] - keys[a] || a - b);
+}
+
+// Cosines of n rows with each other from the products of all pairs (upper triangle by rows), (n * n,).
+export function similarities(pairs, n, s, out = new Float64Array(n * n)) {
+  const size = s.length * s.length, squares = new Float64Array(n);
+  for (let i = 0, at = 0; i < n; at += (n - i++) * size) squares[i] = Math.max(product(pairs, at, s), 0);
+  for (let i = 0, at = 0; i < n; i++) {
+    for (let j = i; j < n; j++, at += size) out[i * n + j] = out[j * n + i] = cosine(product(pairs, at, s), squares[i] * squares[j]);
+  }
+  return out;
+}
+
+// Leave-one-out accuracy of the nearest other row; those tied for it count by their share.
+export function oneNN(values, n, senses) {
+  let hits = 0;
+  for (let i = 0; i < n; i++) {
+    let most = -2, tied = 0, same = 0;
+    for (let j = 0; j < n; j++) if (j !== i && values[i * n + j] > most) most = values[i * n + j];
+    for (let j = 0; j < n; j++) {
+      if (j === i || values[i * n + j] < most - TIE) continue;
+      tied++;
+      same += senses[i] === senses[j];
+    }
+    hits += same / tied;
+  }
+  return hits / n;
+}
+
+// ---- the view ----------------------------------------------------------------------------------------------------------------
+
+const SVG = "http://www.w3.org/2000/svg";
+const GLIDE_MS = 85, MORPH_MS = 650, KEYS_MS = 400; // time constant of dots, a preset's way, rest after which keys are told
+const NARROW = 720, ROW = 31, TOUCH_ROW = 44; // px
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const SHAPES = [
+  "M5.2 0A5.2 5.2 0 1 1-5.2 0A5.2 5.2 0 1 1 5.2 0Z", "M0-6.6L6.2 0L0 6.6L-6.2 0Z", "M-4.7-4.7H4.7V4.7H-4.7Z", "M0-6.2L6 4.6H-6Z",
+  "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z", "M0-2.6L3.4-6L6-3.4L2.6 0L6 3.4L3.4 6L0 2.6L-3.4 6L-6 3.4L-2.6 0L-6-3.4L-3.4-6Z",
+  "M0-6L5.7-1.9L3.5 4.9H-3.5L-5.7-1.9Z", "M-3-5.2H3L6 0L3 5.2H-3L-6 0Z",
+];
+const STAR = "M" + [...Array(10).keys()].map((k) => {
+  const r = k % 2 ? 5 : 11.5, a = (k * Math.PI) / 5;
+  return `${(r * Math.sin(a)).toFixed(2)} ${(-r * Math.cos(a)).toFixed(2)}`;
+}).join("L") + "Z";
+
+function el(tag, given = {}, ...inside) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) name in made ? (made[name] = value) : made.setAttribute(name, value);
+  made.append(...inside);
+  return made;
+}
+function svg(tag, given = {}, ...inside) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+  made.append(...inside);
+  return made;
+}
+const filled = (text, told) => text.replace(/\{(\w+)\}/g, (whole, name) => told[name] ?? whole);
+const percent = (share) => `${Math.round(100 * share)}%`;
+const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
+
+function instrument(root) {
+  let data, send, told = {}, seq = 0;
+  let w = [0, 0, 0], gamma = 1, normalised = false;
+  let parts = [], map = null, pairs = null, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
+  let hot = null, lists = [], dots = [], stars = [], lines = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
+  const at = {}; // the parts of the page that change
+  const watch = new ResizeObserver(() => { measure(); ask(); });
+
+  // -- building
+
+  function build() {
+    const text = data.text;
+    watch.disconnect();
+    lists = [], dots = [], stars = [], lines = [], knobs = [];
+    root.replaceChildren();
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", text.title);
+    const presets = el("div", { className: "presets", role: "group", "aria-label": text.presets });
+    for (const { name, w: to, title } of data.presets) {
+      presets.append(el("button", { type: "button", textContent: name, title, onclick: () => glideTo(to) }));
+    }
+    const controls = el("div", { className: "controls" }, presets);
+    if (data.marks.length) {
+      const choose = el("select", { "aria-label": text.learned }, el("option", { textContent: text.learned, value: "" }));
+      data.marks.forEach(({ name }, k) => choose.append(el("option", { textContent: name, value: k })));
+      choose.onchange = () => choose.value !== "" && glideTo(data.marks[choose.value].w);
+      controls.append(at.choose = choose);
+    }
+    w.forEach((_, k) => controls.append(slider(k, text.layers[k], -6, 6)));
+    controls.append(at.alike = el("p", { className: "alike" }), slider(w.length, text.gamma, 0.1, 5));
+    at.norm = el("input", { type: "checkbox", role: "switch", title: text.norm_help });
+    at.norm.onchange = () => { normalised = at.norm.checked; tell(); };
+    controls.append(el("label", { className: "switch", title: text.norm_help }, at.norm, el("span", { textContent: text.norm })));
+
+    const picture = el("div", { className: "picture" });
+    const legend = el("div", { className: "legend" });
+    data.senses.forEach((sense, k) => {
+      const chip = el("span", { className: "sense" }, shape(k), el("span", { textContent: sense.name }));
+      chip.onpointerenter = () => (at.map.dataset.sense = k);
+      chip.onpointerleave = () => delete at.map.dataset.sense;
+      legend.append(chip);
+    });
+    at.map = svg("svg", { class: "map", role: "img", "aria-label": text.map });
+    at.lines = svg("g", { class: "lines" }), at.dots = svg("g"), at.stars = svg("g");
+    at.map.append(at.lines, at.dots, at.stars);
+    at.card = el("div", { className: "card", hidden: true });
+    picture.append(legend, el("div", { className: "plane" }, at.map, at.card), el("p", { className: "small", textContent: text.about_map }));
+    if (map) {
+      map.rows.forEach((row, k) => {
+        const dot = svg("g", { class: `dot s${data.lines[row][3]}` }, shapeOf(data.lines[row][3]));
+        dot.onpointerenter = () => light(row);
+        dot.onpointerleave = () => light(null);
+        at.dots.append(dot);
+        dots.push(dot);
+      });
+      map.stars.forEach((star) => {
+        const mark = svg("g", { class: "star" }, svg("path", { d: STAR, fill: data.asked[star.asked].colour }));
+        const label = svg("text", { y: star.asked ? 25 : -16, "text-anchor": "middle" });
+        label.textContent = star.label;
+        mark.append(label);
+        at.stars.append(mark);
+        stars.push(mark);
+      });
+    }
+    const measures = el("div", { className: "measures" });
+    if (data.chance !== null) measures.append(accuracyPanel(text));
+    measures.append(anglePanel(text));
+    picture.append(measures);
+
+    const side = el("div", { className: "lists" });
+    data.asked.forEach((asked, k) => {
+      const ol = el("ol", { "aria-label": asked.title });
+      const head = el("h3", {}, starIcon(asked.colour), el("span", { textContent: asked.title }));
+      side.append(el("section", {}, head, el("p", { className: "small cut", textContent: asked.text }), ol));
+      lists.push({ ol, rows: new Map(), part: parts[k], asked });
+    });
+    at.spoken = el("p", { className: "unseen", "aria-live": "polite" });
+    root.append(controls, side, picture, at.spoken);
+    watch.observe(root);
+    watch.observe(at.map);
+    measure();
+  }
+
+  function slider(k, name, low, high) {
+    const scale = k === w.length;
+    const input = el("input", { type: "range", min: low, max: high, step: 0.1, "aria-label": name });
+    const value = el("output", { className: "value" });
+    const track = el("div", { className: "track" });
+    for (const mark of scale ? [] : data.marks) {
+      const tick = el("i", { className: "tick" });
+      tick.style.setProperty("--at", (mark.w[k] - low) / (high - low));
+      track.append(tick);
+    }
+    track.append(input); // over the marks, which are no obstacle to a hand
+    input.onpointerdown = () => { clearTimeout(timer); morph = null; };
+    input.oninput = () => {
+      morph = null;
+      clearTimeout(timer);
+      if (scale) gamma = input.valueAsNumber;
+      else w[k] = input.valueAsNumber;
+      ask();
+    };
+    // A pointer lets go once; of keys each press is a change, so the last of them is waited for.
+    input.onkeyup = () => { clearTimeout(timer); timer = setTimeout(tell, KEYS_MS); };
+    input.onpointerup = input.onpointercancel = () => setTimeout(tell);
+    input.onchange = () => { clearTimeout(timer); timer = setTimeout(tell, KEYS_MS); };
+    const made = el("div", { className: scale ? "knob scale" : "knob" }, el("div", { className: "name" }, el("span", { textContent: name }), value), track);
+    const knob = { input, value };
+    if (!scale) {
+      knob.share = el("i", { className: "share" }), knob.pull = el("i", { className: "pull" });
+      knob.told = el("b"), knob.counted = el("b");
+      made.style.setProperty("--layer", data.colours[k]);
+      made.append(
+        el("div", { className: "bar", title: data.text.share }, el("span", {}, knob.share), knob.told),
+        el("div", { className: "bar thin", title: data.text.pull }, el("span", {}, knob.pull), knob.counted),
+      );
+    }
+    knobs.push(knob);
+    return made;
+  }
+
+  const shapeOf = (sense) => svg("path", { d: SHAPES[Math.max(sense, 0) % 8], fill: data.senses[sense]?.colour ?? "#8c8c96" });
+  const shape = (sense) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(sense));
+  const starIcon = (colour) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: colour }));
+
+  function accuracyPanel(text) {
+    at.accuracy = el("b", { className: "large" });
+    at.reached = el("i", { className: "reached" });
+    at.gauge = el("div", { className: "gauge", role: "img" }, at.reached);
+    const tick = (share, name, kind) => {
+      const made = el("i", { className: `mark ${kind}`, title: name }, el("span", { textContent: name }));
+      made.style.setProperty("--at", share);
+      at.gauge.append(made);
+    };
+    tick(data.chance, filled(text.chance, { share: percent(data.chance) }), "chance");
+    alone.forEach((share, k) => tick(share, String(k), `alone l${k}`));
+    return el("div", { className: "measure" }, el("p", {}, at.accuracy, " ", el("span", { textContent: text.accuracy })), at.gauge,
+      el("p", { className: "small", textContent: text.alone }));
+  }
+
+  function anglePanel(text) {
+    at.angle = el("b", { className: "large" });
+    at.lengths = el("p", { className: "small" });
+    at.arrows = svg("svg", { class: "arrows", role: "img", viewBox: "-110 -116 220 120" });
+    const rings = svg("g", { class: "rings" });
+    for (const length of rounds()) {
+      const r = reach(length), label = svg("text", { x: 0, y: -r - 2, "text-anchor": "middle" });
+      label.textContent = length;
+      rings.append(svg("path", { d: `M${-r} 0A${r} ${r} 0 0 1 ${r} 0` }), label);
+    }
+    at.arrows.append(rings);
+    at.hands = data.asked.map((asked) => svg("g", { class: "hand" },
+      svg("path", { class: "shaft", stroke: asked.colour }), svg("path", { class: "head", fill: asked.colour, d: "M0-5L-5 5H5Z" })));
+    at.arc = svg("path", { class: "arc" });
+    at.arrows.append(at.arc, ...at.hands);
+    return el("div", { className: "measure" }, el("p", {}, at.angle, " ", at.between = el("span")), at.arrows, at.lengths);
+  }
+
+  // An arrow's length on the screen: the root of the vector's, so that 1 and 100 are both seen; rings say what stands where.
+  const longest = () => 5 * Math.max(...parts.map((part) => Math.max(...w.map((_, k) => Math.sqrt(square(part.own, 0, w.map((__, j) => +(j === k))))))));
+  const reach = (length) => 106 * Math.sqrt(length / longest());
+  function rounds() {
+    const top = longest(), unit = 10 ** Math.floor(Math.log10(top));
+    return [0.1, 0.4, 1, 2, 4, 8].map((one) => one * unit).filter((one) => one < top * 0.95 && reach(one) > 18).map((one) => +one.toPrecision(2));
+  }
+
+  // -- what moves
+
+  function measure() {
+    const plane = at.map.parentElement;
+    size = { x: plane.clientWidth, y: plane.clientHeight };
+    at.map.setAttribute("viewBox", `0 0 ${size.x} ${size.y}`);
+    fresh = true;
+  }
+
+  // The layers' aligned maps in the mix's own proportions; where the server has laid this very mix out, its layout. Where dots lie
+  // closer together than in the layers' own maps they are seen up to half as large again, with one scale for both axes.
+  function aim(s) {
+    const laid = told.layout && told.norm === normalised && told.w.every((one, k) => Math.abs(one - w[k]) < 1e-6) ? told : null;
+    const n = map.rows.length, box = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let k = 0; k < n + map.stars.length; k++) {
+      let x = 0, y = 0;
+      const flat = k < n ? map.layers : map.stars[k - n].layers, own = k < n ? k : 0;
+      if (laid) [x, y] = k < n ? [laid.layout[2 * k], laid.layout[2 * k + 1]] : laid.stars[k - n];
+      else s.forEach((share, layer) => { x += share * flat[layer][2 * own]; y += share * flat[layer][2 * own + 1]; });
+      [targets[2 * k], targets[2 * k + 1]] = [x, y];
+      [box[0], box[1], box[2], box[3]] = [Math.min(box[0], x), Math.max(box[1], x), Math.min(box[2], y), Math.max(box[3], y)];
+    }
+    const fit = (left, right, low, high) => Math.min((size.x - 56) / Math.max(right - left, 1e-6), (size.y - 56) / Math.max(high - low, 1e-6));
+    const scale = Math.min(fit(...box), 1.5 * fit(...map.limits));
+    for (let k = 0; k < targets.length; k += 2) {
+      targets[k] = size.x / 2 + (targets[k] - (box[0] + box[1]) / 2) * scale;
+      targets[k + 1] = size.y / 2 - (targets[k + 1] - (box[2] + box[3]) / 2) * scale;
+    }
+  }
+
+  function ask() { frame ||= requestAnimationFrame(step); }
+
+  function step(now) {
+    frame = 0;
+    const passed = Math.min(now - before, 50);
+    before = now;
+    if (morph) {
+      const share = still.matches ? 1 : Math.min(1, (now - morph.at) / MORPH_MS), eased = share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2;
+      w = morph.to.map((one, k) => (share === 1 ? one : morph.from[k] + (one - morph.from[k]) * eased));
+      if (share === 1) { morph = null; tell(); }
+    }
+    const s = softmax(w);
+    drawShares(s);
+    lists.forEach((list) => rank(list, s));
+    drawMeasures(s);
+    if (map) {
+      aim(s);
+      const share = fresh || still.matches ? 1 : 1 - Math.exp(-passed / GLIDE_MS);
+      let left = 0;
+      for (let k = 0; k < targets.length; k++) {
+        const way = targets[k] - places[k];
+        places[k] += share * way;
+        left = Math.max(left, Math.abs(targets[k] - places[k]));
+      }
+      fresh = false;
+      drawMap();
+      if (left > 0.1) ask();
+    }
+    if (morph) ask();
+    clearTimeout(resting);
+    resting = setTimeout(rest, 350);
+  }
+
+  function drawShares(s) {
+    const counts = s.map((share, k) => share * (normalised ? 1 : data.lengths[k])), sum = counts.reduce((a, b) => a + b, 0);
+    s.forEach((share, k) => {
+      const knob = knobs[k], told = signed(w[k]);
+      if (knob.input.valueAsNumber !== w[k]) knob.input.value = w[k];
+      say(knob.value, told);
+      knob.input.setAttribute("aria-valuetext", filled(data.text.spoken_share, { w: told, share: percent(share) }));
+      knob.share.style.transform = `scaleX(${share})`;
+      knob.pull.style.transform = `scaleX(${counts[k] / sum})`;
+      say(knob.told, percent(share));
+      say(knob.counted, percent(counts[k] / sum));
+    });
+    const last = knobs[w.length];
+    if (last.input.valueAsNumber !== gamma) last.input.value = gamma;
+    say(last.value, gamma.toFixed(1));
+    const alike = Math.max(...w) - Math.min(...w) < 0.05;
+    say(at.alike, alike ? filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" }) : data.text.softmax);
+    at.alike.classList.toggle("now", alike);
+    if (at.norm.checked !== normalised) at.norm.checked = normalised;
+    if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((one, k) => Math.abs(one - w[k]) > 1e-6)) at.choose.value = "";
+  }
+
+  const shown = () => (root.clientWidth < NARROW ? 3 : data.asked.length > 1 ? 7 : 12);
+  const height = () => (matchMedia("(pointer: coarse)").matches ? TOUCH_ROW : ROW);
+
+  function rank(list, s) {
+    list.cosines = cosines(list.part, s, list.cosines);
+    list.order = ranked(list.cosines);
+    const many = Math.min(shown(), list.part.n), tall = height(), kept = new Set(list.order.subarray(0, many));
+    if (list.many !== many || list.tall !== tall) list.ol.style.height = `${many * tall}px`;
+    [list.many, list.tall] = [many, tall];
+    list.order.subarray(0, many).forEach((id, place) => {
+      let row = list.rows.get(id);
+      if (!row) {
+        list.rows.set(id, row = line(list, id));
+        list.ol.append(row.node);
+      }
+      clearTimeout(row.leaving);
+      row.leaving = 0;
+      if (row.place !== place) {
+        row.node.style.transform = `translateY(${place * tall}px)`;
+        row.node.classList.remove("gone");
+        row.place = place;
+      }
+      say(row.cosine, list.cosines[id].toFixed(2));
+    });
+    for (const [id, row] of list.rows) {
+      if (kept.has(id) || row.leaving) continue;
+      row.place = -1;
+      row.node.style.transform = `translateY(${many * tall}px)`;
+      row.node.classList.add("gone");
+      row.leaving = setTimeout(() => { row.node.remove(); list.rows.delete(id); }, 300);
+    }
+  }
+
+  function line(list, id) {
+    const row = list.part.rows[id], [left, word, right, sense] = data.lines[row], cosine = el("span", { className: "cosine" });
+    const button = el("button", { type: "button", className: "row", title: left + word + right },
+      shape(sense), el("span", { className: "left" }, el("span", { textContent: left })), el("b", { textContent: word }),
+      el("span", { className: "right", textContent: right }), el("span", { className: "unseen", textContent: ` ${data.senses[sense]?.name ?? ""} ` }), cosine);
+    button.onpointerenter = button.onfocus = () => light(row);
+    button.onpointerleave = button.onblur = () => light(null);
+    const node = el("li", {}, button);
+    node.style.setProperty("--sense", data.senses[sense]?.colour ?? "#8c8c96");
+    return { node, cosine, button, row, place: null };
+  }
+
+  function drawMeasures(s) {
+    if (data.chance !== null && pairs) {
+      const share = oneNN(similarities(pairs, map.rows.length, s, at.similar ??= new Float64Array(map.rows.length ** 2)), map.rows.length, map.senses);
+      at.share = share;
+      say(at.accuracy, percent(share));
+      at.reached.style.transform = `scaleX(${share})`;
+      at.gauge.setAttribute("aria-label", `${data.text.accuracy}: ${percent(share)}. ${filled(data.text.chance, { share: percent(data.chance) })}`);
+    }
+    const lengths = parts.map((part) => gamma * Math.sqrt(square(part.own, 0, s)));
+    const value = data.between ? cosine(product(data.between, 0, s), square(parts[0].own, 0, s) * square(parts[1].own, 0, s)) : 1;
+    const half = data.between ? Math.acos(value) / 2 : 0;
+    at.cosine = value;
+    at.hands.forEach((hand, k) => {
+      const side = k ? 1 : -1, turn = side * half, r = reach(lengths[k]), x = r * Math.sin(turn), y = -r * Math.cos(turn);
+      hand.firstChild.setAttribute("d", `M0 0L${x.toFixed(2)} ${y.toFixed(2)}`);
+      hand.lastChild.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) rotate(${((turn * 180) / Math.PI).toFixed(2)})`);
+    });
+    const r = 0.55 * Math.min(...lengths.map(reach)), x = r * Math.sin(half), y = -r * Math.cos(half);
+    at.arc.setAttribute("d", data.between ? `M${(-x).toFixed(2)} ${y.toFixed(2)}A${r.toFixed(2)} ${r.toFixed(2)} 0 0 1 ${x.toFixed(2)} ${y.toFixed(2)}` : "");
+    say(at.angle, data.between ? `${Math.round((2 * half * 180) / Math.PI)}°` : lengths[0].toFixed(1));
+    say(at.between, data.between ? filled(data.text.between, { cosine: value.toFixed(2) }) : data.text.one_length);
+    say(at.lengths, filled(data.text.length, { lengths: lengths.map((one) => one.toFixed(1)).join(" · ") }));
+    at.arrows.setAttribute("aria-label", `${at.angle.textContent} ${at.between.textContent}. ${at.lengths.textContent}`);
+  }
+
+  function drawMap() {
+    const n = dots.length, place = (k) => `translate(${places[2 * k].toFixed(1)} ${places[2 * k + 1].toFixed(1)})`;
+    dots.forEach((dot, k) => dot.setAttribute("transform", place(k)));
+    stars.forEach((star, k) => star.setAttribute("transform", place(n + k)));
+    let used = 0;
+    map.stars.forEach((star, k) => { // threads from a star to the dots of its list
+      const list = lists[star.asked];
+      list.order.subarray(0, list.many).forEach((id) => {
+        const dot = map.place.get(list.part.rows[id]);
+        if (dot === undefined) return;
+        if (used === lines.length) at.lines.append(lines[used] = svg("line"));
+        const one = lines[used++];
+        const ends = { x1: places[2 * (n + k)], y1: places[2 * (n + k) + 1], x2: places[2 * dot], y2: places[2 * dot + 1] };
+        for (const [name, value] of Object.entries(ends)) one.setAttribute(name, value.toFixed(1));
+        one.setAttribute("stroke", data.asked[star.asked].colour);
+      });
+    });
+    while (lines.length > used) lines.pop().remove();
+    if (hot !== null) card();
+  }
+
+  function light(row) {
+    if (hot === row) return;
+    hot = row;
+    dots.forEach((dot, k) => dot.classList.toggle("hot", map.rows[k] === row));
+    for (const { rows } of lists) for (const one of rows.values()) one.node.classList.toggle("hot", one.row === row);
+    at.card.hidden = row === null || !map?.place.has(row);
+    if (!at.card.hidden) {
+      const [left, word, right, sense] = data.lines[row];
+      at.card.replaceChildren(left, el("b", { textContent: word }), right, el("i", { textContent: data.senses[sense]?.name ?? "" }));
+      at.dots.append(dots[map.place.get(row)]); // above the others
+      card();
+    }
+  }
+
+  function card() {
+    const k = map.place.get(hot);
+    if (k === undefined) return;
+    const below = places[2 * k + 1] < size.y / 2, x = Math.max(130, Math.min(size.x - 130, places[2 * k]));
+    at.card.style.transform = `translate(${x}px, ${places[2 * k + 1] + (below ? 14 : -14)}px) translate(-50%, ${below ? "0" : "-100%"})`;
+  }
+
+  // At rest: the lists' order in the document is what is seen, and what changed is said to those who do not see it.
+  function rest() {
+    for (const list of lists) {
+      const active = root.getRootNode().activeElement;
+      const wanted = [...list.rows.values()].filter((row) => row.place >= 0).sort((a, b) => a.place - b.place);
+      wanted.forEach((row, k) => { if (list.ol.children[k] !== row.node) list.ol.insertBefore(row.node, list.ol.children[k] ?? null); });
+      if (active && active !== root.getRootNode().activeElement && list.ol.contains(active)) active.focus({ preventScroll: true });
+    }
+    const s = softmax(w).map(percent).join(", "), first = lists[0];
+    const [left, word, right] = data.lines[first.part.rows[first.order[0]]] ?? ["", "", ""];
+    const spoken = [filled(data.text.spoken, { shares: s }), at.share === undefined ? "" : `${data.text.accuracy}: ${percent(at.share)}.`, `${first.asked.title}: ${left}${word}${right}`];
+    say(at.spoken, spoken.join(" "));
+  }
+
+  // -- telling the server, and being told
+
+  function glideTo(to) {
+    clearTimeout(timer);
+    morph = { from: [...w], to, at: performance.now() };
+    ask();
+  }
+
+  function tell() {
+    clearTimeout(timer);
+    if (morph || knobs.some((knob) => knob.input.matches(":active"))) return;
+    const now = { w: w.map((one) => +one.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised };
+    const known = JSON.stringify(now);
+    if (known === told_at) return;
+    told_at = known;
+    send({ ...now, seq: (seq = Math.max(Date.now(), seq + 1)) });
+  }
+
+  // What the server says is set, unless the reader has since set something else.
+  function hear(news) {
+    told = news ?? {};
+    if (!told.w || (told.seq ?? 0) < seq) return ask();
+    seq = told.seq ?? seq;
+    told_at = JSON.stringify({ w: told.w, gamma: told.gamma, norm: told.norm });
+    const moved = told.w.some((one, k) => Math.abs(one - w[k]) > 1e-6);
+    if (!morph && moved && !knobs.some((knob) => knob.input.matches(":active"))) w = [...told.w];
+    [gamma, normalised] = [told.gamma, told.norm];
+    ask();
+  }
+
+  function take(given, sender) {
+    send = sender;
+    if (data?.key === given.key) return ask();
+    data = { ...given, between: given.between && decoded(given.between) };
+    w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
+    parts = data.asked.map((one) => ({ n: one.rows.length, rows: one.rows, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));
+    pairs = data.pairs && decoded(data.pairs);
+    map = data.map;
+    if (map) {
+      map.place = new Map(map.rows.map((row, k) => [row, k]));
+      map.senses = map.rows.map((row) => data.lines[row][3]);
+      targets = new Float64Array(2 * (map.rows.length + map.stars.length));
+      places = new Float64Array(targets.length);
+      const flat = [...map.layers, ...map.stars.flatMap((star) => star.layers)].flat(), [x, y] = [0, 1].map((odd) => flat.filter((_, k) => k % 2 === odd));
+      map.limits = [Math.min(...x), Math.max(...x), Math.min(...y), Math.max(...y)];
+      alone = pairs ? w.map((_, k) => oneNN(similarities(pairs, map.rows.length, w.map((__, j) => +(j === k))), map.rows.length, map.senses)) : [];
+    }
+    at.similar = at.share = at.choose = undefined;
+    hot = null;
+    build();
+    hear(window.elmoscopeMix);
+  }
+
+  const listen = (event) => hear(event.detail);
+  return {
+    take,
+    start: () => addEventListener("elmoscope-mix", listen),
+    stop: () => { removeEventListener("elmoscope-mix", listen); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); clearTimeout(timer); },
+    seen: () => ({ w, gamma, share: at.share, cosine: at.cosine, lists: lists.map(({ cosines, order, part }) => ({ cosines: [...cosines], rows: [...order].map((id) => part.rows[id]) })), places: places && [...places] }),
+  };
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".mix");
+  const known = (root.instrument ??= instrument(root));
+  known.stop(); // this may be called again, and what an earlier call returned is not
+  try {
+    known.start();
+    known.take(data, (set) => setStateValue("set", set));
+    document.documentElement.dataset.mix = "alive";
+  } catch (error) {
+    document.documentElement.dataset.mix = "failed";
+    dispatchEvent(new Event("elmoscope-mix-failed"));
+    console.warn(error);
+  }
+  return () => known.stop();
+}

@@ -1,0 +1,234 @@
+"""The Mix page's instrument: what core sends to the reader's browser once, so that every pixel of a drag is answered there.
+
+`mix.js` weighs, ranks and draws; `mix.css` is its look. Two components: one with all that any mix needs, the same from run to run
+(Streamlit sends it once), and a small one with what is set and the layout that only the server can make. That one also tells
+whether the browser could run the first: where it could not, the page is drawn by Streamlit alone.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+from scipy.special import softmax
+
+from core.analysis.maps import FrozenMaps
+from core.analysis.word_maps import map_rows, place_under
+from core.classify.tasks import TASKS, heads_metas, task_titles
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo.layer_norm import layer_normalised
+from core.figures.style import LAYER_COLOURS, OWN, sense_colour
+from core.files.artifacts import text_fingerprint
+from core.index import any_mix
+from core.index.any_mix import Candidates
+from core.index.table import OccurrenceTable
+from core.text.tokens import bare, pieces
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.in_use import OURS, InUse
+from pages._widgets.inputs import Chosen
+from pages._widgets.mix_sliders import SUBSCRIPTS
+from pages._word import atlas
+
+FOLDER = Path(__file__).parent
+LIVE, TOLD = "mix.live", "mix.told"  # keys of the two components
+MOST_PAIRS = 160  # rows of a word whose accuracy is counted in the browser: their products are 0.5 MB
+LIMIT, TOP = 6.0, 5.0  # of the sliders: w to either side, gamma
+# Old syntax alone: it must run where mix.js does not.
+TELL = """
+export default function (given) {
+  var news = given.data, page = document.documentElement, wait = 0;
+  window.elmoscopeMix = news;
+  window.dispatchEvent(new CustomEvent("elmoscope-mix", { detail: news }));
+  function check() { if (page.dataset.mix !== "alive") given.setStateValue("plain", true); }
+  window.addEventListener("elmoscope-mix-failed", check);
+  wait = setTimeout(check, page.dataset.mix === "failed" ? 0 : 12000);
+  return function () { clearTimeout(wait); window.removeEventListener("elmoscope-mix-failed", check); };
+}
+"""
+_live = st.components.v2.component(
+    "elmoscope_mix",
+    html='<div class="mix"></div>',
+    css=(FOLDER / "mix.css").read_text("utf-8"),
+    js=(FOLDER / "mix.js").read_text("utf-8"),
+)
+_told = st.components.v2.component("elmoscope_mix_told", html="<span></span>", js=TELL)
+
+
+def live(data: dict, taken) -> None:
+    """Mount the instrument; `taken` is called when the reader has let go, `setting` then has what was set."""
+    _live(key=LIVE, data=data, on_set_change=taken)
+
+
+def told(data: dict, plain) -> None:
+    """Tell it what is set and laid out; `plain` is called where the browser cannot run it."""
+    _told(key=TOLD, data=data, on_plain_change=plain, height=1)
+
+
+def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
+    """What the reader's browser says was set: raw scores, gamma, layer normalisation; None where that is no such thing."""
+    given = (st.session_state.get(LIVE) or {}).get("set")
+    if not isinstance(given, dict):
+        return None
+    numbers = given.get("w"), given.get("gamma")
+    if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
+        return None
+    try:
+        w, gamma = [float(one) for one in numbers[0]], float(numbers[1])
+    except (TypeError, ValueError):
+        return None
+    if not np.isfinite([*w, gamma]).all():
+        return None
+    return [round(min(LIMIT, max(-LIMIT, one)), 1) for one in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
+
+
+def sequence() -> int | None:
+    """The number of what the browser last said, which goes back to it."""
+    given = (st.session_state.get(LIVE) or {}).get("set")
+    number = given.get("seq") if isinstance(given, dict) else None
+    return number if isinstance(number, int) else None
+
+
+@kept(24)
+def static(
+    corpus: str,
+    model: str,
+    asked: tuple[Chosen, ...],
+    word: str,
+    normalised: bool,
+    lengths: tuple[float, ...],
+    code: str,
+) -> dict:
+    """All that any mix of these sentences needs, as JSON; `code`: the reader's language."""
+    in_use = InUse(model, "", corpus, OURS)
+    table = opened.targets(corpus, model)
+    found = [opened.query_products(corpus, model, "targets", one.tokens, one.position, normalised) for one in asked]
+    parts = [any_mix.of_word(table, one, np.array(lengths)) for one in found]
+    rows, senses = map_rows(table, word), table.senses_of(word)
+    shown = {int(row): None for part in parts for row in part.rows} | {int(row): None for row in rows}
+    layers = table.rows.take(rows)
+    few = len(rows) <= MOST_PAIRS
+    data = {
+        "lengths": list(lengths),
+        "colours": [LAYER_COLOURS[str(min(k, 2))] for k in range(len(lengths))],
+        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
+        "between": _packed(any_mix.between(*found)) if len(found) > 1 else None,
+        "lines": {str(row): _line(table, row, senses) for row in shown},
+        "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
+        "pairs": _packed(any_mix.pairs(layer_normalised(layers) if normalised else layers)) if few else None,
+        "chance": any_mix.chance(table.sense[rows]) if few else None,
+        "map": _map(in_use, word, rows, opened.maps(corpus, model, word), asked),
+        "presets": _presets(len(lengths)),
+        "marks": _marks(len(lengths)),
+        "text": _text(word, len(rows), len(lengths)),
+    }
+    return data | {"key": text_fingerprint([repr(data)])[:16]}
+
+
+def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarray, flat: np.ndarray, normalised: bool) -> dict:
+    """A mix's layout as the server made it, (n, 2), and where the reader's sentences lie in it."""
+    table, places = opened.targets(in_use.corpus, in_use.model), []
+    rows = map_rows(table, word)
+    for one in atlas.placed(in_use, word, asked).values():
+        found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+        places.append(place_under(table, found, rows, flat, weights).round(4).tolist())
+    return {"layout": np.ravel(flat).round(4).tolist(), "stars": places}
+
+
+def _asked(one: Chosen, number: int, part: Candidates) -> dict:
+    word = bare(one.word)[:24]
+    title = (
+        t("Nearest to “{word}” in the second sentence", word=word)
+        if number
+        else t("Nearest to “{word}” in the first sentence", word=word)
+    )
+    numbers = {name: _packed(getattr(part, name)) for name in ("cross", "grams", "own")}
+    return {"title": title, "text": one.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
+
+
+def _packed(numbers: np.ndarray) -> str:
+    """float32, little-endian, as base64."""
+    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode("ascii")
+
+
+def _line(table: OccurrenceTable, row: int, senses: Sequence[str]) -> tuple[str, str, str, int]:
+    """What stands left of the word, the word, what stands right of it, and which sense it has (-1: none)."""
+    o = table.occurrence(row)
+    shown = pieces(o.tokens)
+    left, word, right = (
+        "".join(part) for part in (shown[: o.position], shown[o.position : o.position + 1], shown[o.position + 1 :])
+    )
+    apart = " " if left and word.startswith(" ") else ""
+    return left.lstrip() + apart, word.strip(), right, senses.index(o.sense) if o.sense in senses else -1
+
+
+def _map(in_use: InUse, word: str, rows: np.ndarray, maps: FrozenMaps, asked: tuple[Chosen, ...]) -> dict:
+    """The dots and the reader's stars in the layers' aligned maps."""
+    layers = [name for name in maps.names if name != "mix"]
+    placed = atlas.placed(in_use, word, asked)
+    stars = atlas.stars(in_use, word, maps, rows, asked)
+    flat = [np.ravel(maps.coordinates[maps.names.index(name)]).round(4).tolist() for name in layers]
+    return {
+        "rows": rows.tolist(),
+        "layers": flat,
+        "stars": [
+            {"asked": number - 1, "label": star.label, "layers": [[round(x, 4) for x in star.points[name]] for name in layers]}
+            for number, star in zip(placed, stars, strict=True)
+        ],
+    }
+
+
+def _presets(n_layers: int) -> list[dict]:
+    """Each layer alone, and all alike; raw scores."""
+    alone = [
+        {"name": t("layer {layer}", layer=k), "w": np.where(np.arange(n_layers) == k, LIMIT, -LIMIT).tolist()}
+        for k in range(n_layers)
+    ]
+    named = [*alone, {"name": t("average"), "w": [0.0] * n_layers}, {"name": t("all −6"), "w": [-LIMIT] * n_layers}]
+    return [one | {"title": t("w = {w}", w=", ".join(f"{x:g}" for x in one["w"]))} for one in named]
+
+
+def _marks(n_layers: int) -> list[dict]:
+    """Where the classifiers that ship learned to set the sliders: raw scores of the same shares, together 0."""
+    found, titles = [], task_titles()
+    for name in TASKS:
+        try:
+            mix = heads_metas(name).get("elmo", {}).get("mix")
+        except ElmoscopeError:  # a head that cannot be read is no mark
+            continue
+        if mix and len(mix["s"]) == n_layers:
+            w = np.log(np.maximum(mix["s"], 1e-9))
+            w = np.clip(w - w.mean(), -LIMIT, LIMIT).round(1)
+            found.append({"name": titles.get(name, name), "w": w.tolist(), "s": softmax(w).round(3).tolist()})
+    return found
+
+
+def _text(word: str, n: int, n_layers: int) -> dict:
+    """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
+    return {
+        "title": t("The layers of “{word}”, mixed by hand", word=word),
+        "presets": t("Presets"),
+        "learned": t("Weights that a classifier learned"),
+        "layers": [t("w{subscript}, layer {layer}", subscript=SUBSCRIPTS[k], layer=k) for k in range(n_layers)],
+        "gamma": t("γ, the scale of the whole"),
+        "norm": t("Layer normalisation"),
+        "norm_help": t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
+        "share": t("s = softmax(w), the layer's share"),
+        "pull": t("s times the length of the layer's vectors: what it counts for in the sum"),
+        "spoken_share": t("{w}, share {share}", w="{w}", share="{share}"),
+        "softmax": t("Thick bars: s = softmax(w), the shares. Thin ones: s times length, what a layer counts for."),
+        "alike": t("All w are {w}: the same shares as all {other}, and the same page. Softmax sees their differences alone.", w="{w}", other="{other}"),
+        "map": t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=n, word=word),
+        "about_map": t("Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."),
+        "accuracy": t("Nearest sentence has the same meaning"),
+        "chance": t("chance {share}", share="{share}"),
+        "alone": t("0, 1, 2: each layer alone. Every labelled sentence left out in turn."),
+        "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
+        "one_length": t("length of the vector"),
+        "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),
+        "spoken": t("Shares {shares}.", shares="{shares}"),
+    }  # fmt: skip

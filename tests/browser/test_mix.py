@@ -1,0 +1,138 @@
+"""The Mix page's instrument in a real Chromium: its numbers are core's, nothing is sent while one drags, links and keys work."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from scipy.special import softmax
+
+from core.common.config import ROOT
+from core.elmo.mix import gram, mixed_cosines
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index import any_mix, neighbours
+from core.index.tables import open_table
+from core.senses.separation import one_nn
+from core.text.corpora import BUNDLED_CORPUS
+from tests.browser.test_main_path import at_rest, opened
+
+pytestmark = pytest.mark.browser
+SEEN = "(root) => root.instrument.seen()"
+SET = "([root, w]) => root.instrument.seen().w.join() === w.join()"
+LAID = "([root, places]) => root.instrument.seen().places.some((one, k) => Math.abs(one - places[k]) > 3)"
+ALL = """async ([source, packed, sizes, weights]) => {
+  const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const [cross, grams, query, pairs] = packed.map(own.decoded), [n, m, senses] = sizes;
+  return weights.map((w) => {
+    const s = own.softmax(w), found = own.cosines({ n, cross, grams, own: query }, s);
+    const like = own.similarities(pairs, m, s);
+    return { s, cosines: [...found], order: [...own.ranked(found)], like: [...like], share: own.oneNN(like, m, senses) };
+  });
+}"""
+
+
+def packed(numbers: np.ndarray) -> str:
+    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode()
+
+
+def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Page):
+    rng = np.random.default_rng(7)
+    rows, query = rng.normal(size=(400, 3, 24)) * [[[1], [3], [8]]], rng.normal(size=(1, 3, 24))
+    few, senses = rows[:40], rng.integers(3, size=40)
+    few[5] = few[4]  # a tie
+    rows[9] = 0.0  # without a length: no angle
+    cross = np.einsum("id,njd->nij", query[0], rows).astype(np.float32)
+    numbers = cross, gram(rows), gram(query)[0], any_mix.pairs(few)
+    weights = rng.uniform(-6, 6, (100, 3))
+    page.goto("about:blank")
+    source = (ROOT / "pages/_map/mix.js").read_text("utf-8")
+    asked = [source, [packed(one) for one in numbers], [len(rows), len(few), senses.tolist()], weights.tolist()]
+    cross, grams, own, pairs = (one.astype(np.float64) for one in numbers)
+    for w, found in zip(weights, page.evaluate(ALL, asked), strict=True):
+        s = softmax(w)
+        expected, like = mixed_cosines(cross, own, grams, s), any_mix.similarities(pairs, len(few), s)
+        np.testing.assert_allclose(found["s"], s, atol=1e-12)
+        np.testing.assert_allclose(found["cosines"], expected, atol=1e-6)
+        assert found["order"] == np.argsort(-np.round(expected * 1e12), kind="stable").tolist()
+        np.testing.assert_allclose(np.reshape(found["like"], like.shape), like, atol=1e-6)
+        assert found["share"] == pytest.approx(one_nn(like, senses), abs=1e-9)
+
+
+def lines(page: Page, number: int) -> list[str]:
+    """A list's cosines as they stand, from the top."""
+    found = page.locator(".mix section").nth(number).locator("li:not(.gone)")
+    shown = found.evaluate_all("all => all.map(li => [li.getBoundingClientRect().top, li.querySelector('.cosine').textContent])")
+    return [cosine for _, cosine in sorted(shown)]
+
+
+def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_address(page: Page, server: str):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    page.emulate_media(reduced_motion="reduce")  # all stands where it goes
+    opened(page, server, "mix?a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.")
+    root = page.locator(".mix")
+    expect(root.locator("li").first).to_be_visible()
+    expect(page.locator(".st-key-w0")).to_be_hidden()
+    at_rest(page)
+    before = root.evaluate(SEEN)
+    box = root.get_by_role("slider").first.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    sent.clear()
+    for k in range(60):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.006 * k), y)
+    held = root.evaluate(SEEN)
+    assert sent == [] and held["w"][0] > 3 and held["w"][1:] == [0, 0] and "w0=" not in page.url
+    assert held["places"] != before["places"] and held["share"] != before["share"] and held["cosine"] > before["cosine"]
+
+    model = open_model(BUNDLED_MODEL)
+    table, s = open_table(BUNDLED_CORPUS, model, targets_only=True), softmax(held["w"])
+    queries = (
+        (["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."], 4),
+        (["My", "bank", "closed", "the", "account", "."], 1),
+    )
+    for number, (tokens, position) in enumerate(queries):
+        found, shown = (
+            neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)),
+            held["lists"][number],
+        )
+        expected = neighbours.cosines(table.rows, found, s)[shown["rows"]]  # which are the nearest first
+        np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
+        assert lines(page, number) == [f"{one:.2f}" for one in sorted(shown["cosines"], reverse=True)[:7]]
+
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(f"w0={held['w'][0]}"))
+    assert sent and root.evaluate(SEEN)["w"] == held["w"]
+    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
+
+    scale, order = root.get_by_role("slider").nth(3), root.evaluate(SEEN)["lists"]
+    told = root.locator(".arrows").get_attribute("aria-label")
+    scale.focus()
+    for _ in range(5):
+        scale.press("ArrowRight")
+    expect(page).to_have_url(re.compile("gamma=1.5"))
+    assert root.evaluate(SEEN)["lists"] == order and root.locator(".arrows").get_attribute("aria-label") != told
+
+    root.get_by_role("button", name="all −6").click()
+    expect(root.locator(".alike")).to_contain_text("the same shares as all 0")
+    expect(page).to_have_url(re.compile("w2=-6"))
+    at_rest(page)
+    page.go_back()
+    page.wait_for_function(SET, arg=[root.element_handle(), held["w"]])
+    expect(page).to_have_url(re.compile(f"w0={held['w'][0]}"))
+    page.reload()
+    expect(root.locator("li").first).to_be_visible()
+    page.wait_for_function(SET, arg=[root.element_handle(), held["w"]])
+    assert root.evaluate(SEEN)["gamma"] == 1.5 and root.evaluate(SEEN)["lists"] == order
+
+
+def test_where_the_instrument_cannot_run_streamlit_draws_the_page(page: Page, server: str):
+    page.add_init_script("window.atob = () => { throw new Error('not here') }")
+    opened(page, server, "mix")
+    expect(page.locator(".st-key-w0")).to_be_visible()
+    expect(page.locator(".kwic").first).to_be_visible()
+    expect(page.locator(".mix")).to_have_count(0)

@@ -1,0 +1,92 @@
+"""What any mix needs of a query: the nearest of all rows under any weights are among the rows sent, and their cosines are core's."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index import any_mix, neighbours
+from core.index.build import build_index
+from core.index.tables import open_table
+from core.senses.separation import one_nn
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
+
+SENTENCE = ["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."]
+WEIGHTS = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return open_model(BUNDLED_MODEL)
+
+
+@pytest.fixture(scope="module")
+def labelled(model):
+    return open_table(BUNDLED_CORPUS, model, targets_only=True)
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, labelled, normalised):
+    found = neighbours.products(labelled.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
+    found = neighbours.normalised_products(labelled.rows, found) if normalised else found
+    sent = any_mix.of_word(labelled, found, np.ones(3))
+    for weights in WEIGHTS:
+        near = labelled.nearest(found, weights, k=len(sent.rows), which=neighbours.SAME)
+        values = sent.cosines(weights)
+        assert {n.occurrence.row for n in near} == set(sent.rows.tolist())
+        by_row = dict(zip(sent.rows.tolist(), values, strict=True))
+        np.testing.assert_allclose([n.cosine for n in near], [by_row[n.occurrence.row] for n in near], atol=1e-6)
+
+
+def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(any_mix, "MOST", 300)
+    table = build_index(open_corpus(BUNDLED_CORPUS, model.language)[:120], model.encoder, tmp_path / "all", model="m")
+    found = neighbours.products(table.types, neighbours.make_query(model.encoder, SENTENCE, 4))
+    lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
+    sent = any_mix.of_types(table, found, lengths)
+    assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
+    assert table.word_codes["bank"] not in sent.rows
+    for weights in WEIGHTS:
+        near = table.nearest_types(found, weights, k=10)
+        order = np.argsort(-sent.cosines(weights), kind="stable")[:10]
+        assert [table.words[sent.rows[k]] for k in order] == [n.word for n in near]
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(labelled, normalised):
+    rows = labelled.labelled_rows("bank")
+    layers = labelled.rows.take(rows)
+    products = any_mix.pairs(layer_normalised(layers) if normalised else layers)
+    for weights in WEIGHTS[:20]:
+        expected = labelled.similarities(rows, weights, normalised=normalised)
+        found = any_mix.similarities(products, len(rows), weights)
+        np.testing.assert_allclose(found, expected, atol=2e-6)
+        assert abs(one_nn(found, labelled.sense[rows]) - one_nn(expected, labelled.sense[rows])) < 1.01 / len(rows)
+
+
+def test_two_queries_products_give_their_cosine(model, labelled):
+    a, b = (neighbours.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
+    one, other = (neighbours.products(labelled.rows, query) for query in (a, b))
+    for normalised in (False, True):
+        if normalised:
+            one, other = (neighbours.normalised_products(labelled.rows, found) for found in (one, other))
+        cross = any_mix.between(one, other)
+        x, y = (layer_normalised(q.layers) if normalised else q.layers for q in (a, b))
+        np.testing.assert_allclose(cross, x @ y.T, rtol=1e-4, atol=1e-3)
+
+
+def test_chance_is_the_mean_of_all_shuffles():
+    senses = np.array([0, 0, 0, 1, 1])
+    rng, near = np.random.default_rng(0), np.array([1, 2, 3, 4, 0])
+    shuffles = rng.permuted(np.tile(senses, (20_000, 1)), axis=1)
+    assert any_mix.chance(senses) == pytest.approx(8 / 20)
+    assert (shuffles == shuffles[:, near]).mean() == pytest.approx(any_mix.chance(senses), abs=0.01)
+
+
+def test_mixes_are_even_in_what_the_layers_count_for():
+    found = any_mix.mixes(np.array([2.0, 5.0, 10.0]))
+    counts = found * [2.0, 5.0, 10.0]
+    counts /= counts.sum(axis=1, keepdims=True)
+    assert found.shape == (66, 3) and np.allclose(found.sum(axis=1), 1)
+    assert np.allclose(counts * 10, np.round(counts * 10))
