@@ -81,6 +81,11 @@ class SpreadEncoder(Encoder):
                 report(done, total)
         return results
 
+    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """As Encoder.encode_tokens: whole sentences go to the workers."""
+        found = self.encode(sentences)
+        return np.stack([layers[:, position] for layers, position in zip(found, positions, strict=True)])
+
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[Job]:
         for k, numbers in enumerate(groups):
             part = [sentences[n] for n in numbers]

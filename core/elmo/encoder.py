@@ -96,6 +96,23 @@ class Encoder:
                 report(done, total)
         return results
 
+    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """(n, L, D): one token of each sentence. Each direction reads up to it and no further, together half of what `encode` reads."""
+        found = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
+        for numbers in self._batches(sentences):
+            sides = []
+            for backward in (False, True):
+                step = -1 if backward else 1
+                read = [[SENTENCE_BEGIN, *sentences[n], SENTENCE_END][::step] for n in numbers]
+                ends = [len(sentences[n]) - positions[n] if backward else positions[n] + 1 for n in numbers]
+                sides.append(_Run(self, [tokens[: end + 1] for tokens, end in zip(read, ends, strict=True)], as_given=True))
+            ahead, behind = side_by_side(lambda backward, sides=sides: sides[backward].last(backward), _DIRECTIONS, self.device)
+            words = self.word_vectors([sentences[n][positions[n]] for n in numbers])
+            found[numbers, 0] = np.concatenate([words, words], axis=1)
+            for layer, (a, b) in enumerate(zip(ahead, behind, strict=True), 1):
+                found[numbers, layer] = np.concatenate([a, b], axis=1)
+        return found
+
     def word_vectors(self, words: list[str]) -> np.ndarray:
         """(n, P) float32 char-CNN vectors of spellings, from the cache where they are known."""
         with self._lock:
@@ -163,9 +180,9 @@ class Encoder:
 class _Run:
     """One batch: sentences packed (see core.elmo.model), their word vectors, and the way back."""
 
-    def __init__(self, encoder: Encoder, sentences: list[list[str]]) -> None:
+    def __init__(self, encoder: Encoder, sentences: list[list[str]], *, as_given: bool = False) -> None:
         self.stacks, self.device = encoder.stacks, encoder.device
-        bounded = [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
+        bounded = sentences if as_given else [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
         words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
         number = {word: k for k, word in enumerate(words)}
         batch, self.order = pack([np.array([number[w] for w in sentence]) for sentence in bounded])
@@ -187,6 +204,14 @@ class _Run:
         with torch.inference_mode():
             x = (self.x[self.reverse] if backward else self.x).to(self.device)
             return [layer.cpu() for layer in self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]]
+
+    def last(self, backward: bool) -> list[np.ndarray]:
+        """Of each layer the outputs at every sequence's end (n, P), as the sequences came in, read in the order they are given in."""
+        starts = np.cumsum([0, *self.batch_sizes])
+        ends = torch.from_numpy(starts[np.array(self.lengths) - 1] + np.arange(len(self.lengths)))
+        with torch.inference_mode():
+            outputs = self.stacks.run_direction(self.x.to(self.device), self.batch_sizes, backward=backward)[0]
+        return [layer.cpu()[ends].numpy()[np.argsort(self.order)] for layer in outputs]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
         """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""

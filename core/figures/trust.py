@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.figures.maps import Star
-from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, base, layer_title, sense_colour
+from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
 
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbours which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
@@ -123,3 +123,40 @@ def ranking_figure(
     )  # fmt: skip
     figure.update_layout(dragmode=False, clickmode="event+select")
     return base(figure, height=ROW * len(words) + 70, key=key)
+
+
+def words_figure(
+    points: Mapping[str, tuple[float, float, int, str]], names: Mapping[str, str], *, layer: str, word: str, key: str
+) -> go.Figure:
+    """All words at once: word -> (chance, 1-NN share, senses, part of speech); `names` of the parts of speech, in their order.
+
+    Across, what shuffled senses reach; up, what the nearest sentence does; the broken line is where both are equal. Larger dots have more
+    senses. Each dot's `customdata` is its word.
+    """
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "width": 1.5, "dash": "dot"}, hoverinfo="skip", showlegend=False
+    )
+    for number, (pos, name) in enumerate(names.items()):
+        of = [w for w, point in points.items() if point[3] == pos]
+        if not of:
+            continue
+        figure.add_scatter(
+            x=[points[w][0] for w in of], y=[points[w][1] for w in of], mode="markers", name=name,
+            customdata=[[w, escape(w), points[w][2]] for w in of],
+            marker={"size": [4 + 3 * points[w][2] for w in of], "color": sense_colour(number), "opacity": 0.75,
+                    "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
+                    "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM}},
+            hovertemplate="<b>%{customdata[1]}</b> · " + t("{n} meanings", n="%{customdata[2]}") + "<br>"
+            + t("nearest of one meaning: {share}, by chance {chance}", share="%{y:.0%}", chance="%{x:.0%}") + "<extra></extra>",
+        )  # fmt: skip
+    figure.update_xaxes(title=t("by chance (shuffled meanings)"), tickformat=".0%", gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(
+        title=t("1-NN, {where}", where=layer_title(layer)), tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False
+    )
+    x = [point[0] for point in points.values()] or [0, 1]
+    figure.update_xaxes(range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)])
+    figure.update_layout(
+        legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False
+    )
+    return base(figure, height=480, key=key)

@@ -65,7 +65,7 @@ def build_index(
                 keep = _kept(part, targets_only)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
-                vectors, of_types, is_new = _vectors_of(part, keep, codes, encoder, parts / f"{first}.npz")
+                vectors, of_types, is_new = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz")
                 sums[np.unique(codes)] += of_types
                 counts += np.bincount(codes, minlength=len(counts))
                 batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
@@ -124,12 +124,15 @@ def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
     return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
 
 
-def _vectors_of(part: list[Sentence], keep: np.ndarray, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
+def _vectors_of(part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
     """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, and whether they are new, not from `kept_at`."""
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
         return kept["layers"], kept["sums"], False  # no such file, or a damaged one: encoded anew
-    layers = encoder.encode([list(s.tokens) for s in part])
-    vectors = np.concatenate(layers, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+    if targets_only and hasattr(encoder, "encode_tokens"):  # a biLM's directions need not read on behind the token
+        places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
+        vectors = encoder.encode_tokens([tokens for tokens, _ in places], [k for _, k in places])
+    else:
+        vectors = np.concatenate(encoder.encode([list(s.tokens) for s in part]), axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
     types, numbers = np.unique(codes, return_inverse=True)
     of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
     sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])

@@ -13,9 +13,12 @@ from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import read_json
 from core.index.build import build_index
+from core.index.joined import JoinedTable
 from core.index.table import OccurrenceTable
-from core.text.corpora import open_corpus
-from core.text.sentences import fingerprint
+from core.text.corpora import labelled_of, open_corpus
+from core.text.labelled_words import parts, sentences_of
+from core.text.languages import Language
+from core.text.sentences import Sentence, fingerprint
 
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
@@ -23,7 +26,8 @@ Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
     """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache.
 
-    `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole.
+    `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
+    language's own and that word's, each encoded once and kept by itself (core.text.labelled_words).
     """
     if limits().paths and (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
         table = OccurrenceTable(corpus)
@@ -36,9 +40,32 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
                 )
             )
         return table
+    own, added = parts(corpus)
+    if targets_only and added:
+        return JoinedTable(
+            [
+                open_table(own, model, targets_only=True, report=report),
+                *(_further(one, sentences_of(corpus), model, report) for one in added),
+            ]
+        )
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
-    sentences = open_corpus(corpus, model.language)
+    return _built(open_corpus(corpus, model.language), model, targets_only, report)
+
+
+def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
+    """The table of every token of a language's own sentences with the labelled rows of the further words that the corpus names."""
+    added = parts(corpus)[1]
+    return JoinedTable([table, *(_further(one, sentences_of(corpus), model, None) for one in added)]) if added else table
+
+
+def _further(added: str, owner: Language, model: Model, report: Report | None) -> OccurrenceTable:
+    """The labelled rows of a further word of a language, or of all of them."""
+    return _built(labelled_of(owner, added), model, True, report)
+
+
+def _built(sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None) -> OccurrenceTable:
+    """The table of sentences in the cache, made there if it is not yet."""
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{'-targets' if targets_only else ''}"
     if (folder / "meta.json").is_file():

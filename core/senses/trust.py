@@ -9,7 +9,7 @@ sets, and no single word was tested against luck, as is done here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,10 +120,17 @@ def shown(gains: Sequence[WordGain]) -> Shown:
     )
 
 
-def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
-    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,))."""
+def word_ranking(
+    table: OccurrenceTable, mixes: Mapping[str, Sequence[float]], report: Callable[[int, int], None] | None = None
+) -> dict[str, dict[str, WordGain]]:
+    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)).
+
+    `report(words done, words in all)` is called after each.
+    """
     found = {}
-    for lemma in table.lemmas:
+    for done, lemma in enumerate(table.lemmas):
+        if report:
+            report(done, len(table.lemmas))
         rows = table.labelled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:

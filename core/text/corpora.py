@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from core.files.registry import resolve
 from core.text import languages
+from core.text.labelled_words import parts, sentences_of, sentences_with
 from core.text.languages import Language
 from core.text.sentences import Sentence, Target, read_sentences
 from core.text.tokens import JOINER, bare, find_word, join_tokens
@@ -17,17 +18,24 @@ BUNDLED_CORPUS = "sentences"
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
 
-    A language's own labelled sentences are stored by words, for people; they come cut as its models read them.
+    A language's own labelled sentences are stored by words, for people; they come cut as its models read them. "sentences+python" has
+    those of a further word behind them, "sentences+more-words" those of all (core.text.labelled_words).
     """
     owner = sentences_of(name)
+    own, added = parts(name)
     with languages.reading(owner or language or languages.in_use()):
-        sentences = read_sentences(resolve(name, "corpus"))
-    return [recut(sentence, owner) for sentence in sentences] if owner and owner.tokeniser != "words" else sentences
+        sentences = read_sentences(resolve(own, "corpus"))
+    if owner and owner.tokeniser != "words":
+        sentences = [recut(sentence, owner) for sentence in sentences]
+    return [*sentences, *(sentence for one in added for sentence in labelled_of(owner, one))]
 
 
-def sentences_of(corpus: str) -> Language | None:
-    """The language whose own labelled sentences a corpus is, or None."""
-    return next((one for one in map(languages.named, languages.codes()) if one.sentences == corpus), None)
+def labelled_of(language: Language, added: str) -> list[Sentence]:
+    """The labelled sentences of a further word of the language, or of all of them, cut as its models read them."""
+    with languages.reading(language):
+        whole = added == language.more_sentences
+        found = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
+    return [recut(sentence, language) for sentence in found] if language.tokeniser != "words" else found
 
 
 def recut(sentence: Sentence, language: Language) -> Sentence:

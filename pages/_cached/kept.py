@@ -16,7 +16,7 @@ from core.common.memo import Kept
 from core.files import registry
 from core.files.artifacts import file_sha256
 from core.text import languages
-from core.text.corpora import sentences_of
+from core.text.labelled_words import MARK, parts, sentences_of
 
 P, R = ParamSpec("P"), TypeVar("R")
 KINDS = {
@@ -56,6 +56,8 @@ def version(name: str, kind: str) -> tuple:
     """What a name stands for now: of a file of texts its content and the language it is read in, of other files and of folders
     where they lie, their sizes and the times of their last change. Empty where there is nothing: who opens it says so.
     """
+    if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
+        return (*version(parts(name)[0], kind), *version(language.more_sentences, kind))
     path = registry.place_of(name, kind)
     reads = ((sentences_of(name) or languages.in_use()).code,) if kind == "corpus" else ()
     try:

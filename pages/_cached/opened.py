@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,15 +28,18 @@ from core.index import half_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, make_query, normalised_products, products
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
+from core.index.tables import open_table, with_further
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import own_corpus
-from core.text.corpora import open_corpus, sentences_of
+from core.text.corpora import open_corpus
+from core.text.labelled_words import Labelled, listed, parts, sentences_of, with_words
 from core.text.sentences import fingerprint
+from core.text.tokens import bare
 from pages._cached.kept import kept, version
 from pages._cached.progress import duration, wait_for
 from pages._frame import devices
+from pages._frame.in_use import InUse
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
 
 WARM_UP_AFTER_S = 30.0
@@ -59,6 +63,29 @@ def _model(name: str, device: str) -> Model:
 def vectors(name: str) -> StaticVectors:
     with st.spinner(t("Opening the vectors…")):
         return open_vectors(name)
+
+
+def about(in_use: InUse, *words: str) -> InUse:
+    """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
+    return replace(in_use, corpus=corpus_about(in_use.corpus, in_use.model, *words))
+
+
+def corpus_about(corpus: str, model_name: str, *words: str) -> str:
+    """The corpus with the labelled rows of these words: "sentences+python" (core.text.labelled_words), where it is a language's own.
+
+    The file of the many words is looked into only for a word that none of the language's own labelled ones is.
+    """
+    if not sentences_of(corpus):
+        return corpus
+    known = targets(parts(corpus)[0], model_name).word_codes
+    others = [word for word in map(bare, words) if word and word.casefold() not in known]
+    return with_words(corpus, others) if others else corpus
+
+
+def labelled_words(corpus: str) -> dict[str, Labelled]:
+    """Every labelled word of a language's own corpus with its themes, whether its sentences have been read or not; else {}."""
+    language = sentences_of(corpus)
+    return listed(language) if language else {}
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
@@ -123,8 +150,11 @@ def _jobs() -> tuple[dict[tuple, ServerJob], threading.Lock]:
 
 
 def table_job(corpus: str, model_name: str) -> ServerJob:
-    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn."""
-    opened = model(model_name)
+    """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
+
+    Of a language's own sentences it is the same whichever further words' stand beside them.
+    """
+    opened, corpus = model(model_name), parts(corpus)[0]
     jobs, lock = _jobs()
     with lock:
         key = _key(corpus, model_name)
@@ -156,9 +186,21 @@ def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report)
     return open_table(corpus, opened, report=report)
 
 
+def everything(corpus: str, model_name: str) -> OccurrenceTable | None:
+    """What `table_job` made, once it is there, with the labelled rows of the further words that the corpus names."""
+    table = table_job(corpus, model_name).result
+    return table if table is None else _with_further(corpus, model_name, table_key(table), table)
+
+
+@kept(4)
+def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTable) -> OccurrenceTable:
+    return with_further(_table, corpus, model(model_name))
+
+
 def drop_job(corpus: str, model_name: str) -> None:
     """Forget a job and its table."""
     jobs, lock = _jobs()
+    corpus = parts(corpus)[0]
     with lock:
         jobs.pop(_key(corpus, model_name), None)
 
@@ -178,9 +220,13 @@ def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
 def query_products(
     corpus: str, model_name: str, kind: str, tokens: tuple[str, ...], position: int, normalised: bool = False
 ) -> Products:
-    """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types'; of normalised layers if told so."""
-    table = targets(corpus, model_name) if kind == "targets" else table_job(corpus, model_name).result
-    rows = table.types if kind == "types" else table.rows
+    """Layer products of a query with a table's rows; `kind` is 'targets', 'all' or 'types' (of `table_job`), 'every' or 'every type'
+    (of `everything`); of normalised layers if told so."""
+    if kind == "targets":
+        table = targets(corpus, model_name)
+    else:
+        table = everything(corpus, model_name) if kind.startswith("every") else table_job(corpus, model_name).result
+    rows = table.types if kind in ("types", "every type") else table.rows
     if normalised:
         return normalised_products(rows, query_products(corpus, model_name, kind, tokens, position))
     return products(rows, query(model_name, tokens, position))

@@ -34,6 +34,7 @@ HEIGHT = 370
 
 def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> None:
     """Legend and two panels in the container `picture`; bars, what to notice, table twin; of a word without labels by `pages._cloud.unlabelled`."""
+    in_use = opened.about(in_use, first.word, second.word)
     table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
     if lemma is None:

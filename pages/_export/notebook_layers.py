@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used, word
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 
 def map_(settings: Settings) -> Recipe:
@@ -11,11 +11,15 @@ def map_(settings: Settings) -> Recipe:
         "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
     )
     view = chosen(settings, "view", "2")
-    given = used(settings, "model", "corpus") | {
-        "word": chosen(settings, "map_word", word(settings)),
-        "sentences": pair(settings),
-        "layer": view if view in ("0", "1", "2", "mix") else "2",
-    }
+    given = (
+        used(settings, "model", "corpus")
+        | about(settings)
+        | {
+            "word": chosen(settings, "map_word", word(settings)),
+            "sentences": pair(settings),
+            "layer": view if view in ("0", "1", "2", "mix") else "2",
+        }
+    )
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
@@ -101,12 +105,16 @@ scores() if labelled else None
 
 def mix(settings: Settings) -> Recipe:
     shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
-    given = used(settings, "model", "corpus") | {
-        "sentences": pair(settings),
-        "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # before the softmax
-        "gamma": chosen(settings, "gamma", 1.0),
-        "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
-    }
+    given = (
+        used(settings, "model", "corpus")
+        | about(settings)
+        | {
+            "sentences": pair(settings),
+            "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # before the softmax
+            "gamma": chosen(settings, "gamma", 1.0),
+            "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
+        }
+    )
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, chosen, pair, sentence, used, word
+from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -91,11 +91,15 @@ vectors = open_vectors(vectors_name)
 
 def cloud(settings: Settings) -> Recipe:
     shows = t("Which meanings stand around GloVe's one vector of a word, and around ELMo's vector in each of two sentences.")
-    given = used(settings, "model", "vectors", "corpus") | {
-        "sentences": pair(settings),
-        "layer": chosen(settings, "cloud_layer", "2"),
-        "word": chosen(settings, "cloud_word", word(settings)),  # where neither sentence has a labelled word
-    }
+    given = (
+        used(settings, "model", "vectors", "corpus")
+        | about(settings)
+        | {
+            "sentences": pair(settings),
+            "layer": chosen(settings, "cloud_layer", "2"),
+            "word": chosen(settings, "cloud_word", word(settings)),  # where neither sentence has a labelled word
+        }
+    )
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_AROUND, _CLOUD_FIGURE))
 
 
@@ -149,16 +153,20 @@ def decided(settings: Settings) -> Recipe:
     shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
     text, position = sentence(settings)
     layer = chosen(settings, "dlayer", "2")
-    given = used(settings, "model", "corpus") | {
-        "text": text,
-        "position": position,
-        "how": chosen(settings, "dhow", "drop"),
-        "swap": chosen(settings, "dswap", "thing"),
-        "layer": layer,
-        "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
-        "half": chosen(settings, "dhalf", "both"),
-        "sense": chosen(settings, "dsense", None),  # None: the nearest
-    }
+    given = (
+        used(settings, "model", "corpus")
+        | about(settings)
+        | {
+            "text": text,
+            "position": position,
+            "how": chosen(settings, "dhow", "drop"),
+            "swap": chosen(settings, "dswap", "thing"),
+            "layer": layer,
+            "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
+            "half": chosen(settings, "dhalf", "both"),
+            "sense": chosen(settings, "dsense", None),  # None: the nearest
+        }
+    )
     return Recipe(shows, given, (OPEN, LABELLED, _INFLUENCE, _SPOKE, _HALVES))
 
 
@@ -203,12 +211,16 @@ def flip(settings: Settings) -> Recipe:
         given = used(settings, "model", "corpus") | {"seed": chosen(settings, "quiz", 1)}
         return Recipe(shows, given, (OPEN, LABELLED, _QUIZ))
     shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
-    given = used(settings, "model", "corpus") | {
-        "sentences": pair(settings),
-        "order": chosen(settings, "order", "left to right"),
-        "layer": chosen(settings, "flip_layer", "2"),
-        "word": word(settings),  # where neither sentence has a labelled word
-    }
+    given = (
+        used(settings, "model", "corpus")
+        | about(settings)
+        | {
+            "sentences": pair(settings),
+            "order": chosen(settings, "order", "left to right"),
+            "layer": chosen(settings, "flip_layer", "2"),
+            "word": word(settings),  # where neither sentence has a labelled word
+        }
+    )
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _PATH, _READ, _MARGINS))
 
 

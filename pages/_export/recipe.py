@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.text import languages
+from core.text.labelled_words import with_words
+from core.text.tokens import bare
 from core.text.word_in_question import word_in_question
 
 Settings = Mapping[str, Any]
@@ -54,6 +56,13 @@ def used(settings: Settings, *kinds: str) -> dict[str, str]:
         "corpus": ("corpus", "sentences"),
     }
     return {known[kind][0]: settings.get(kind) or known[kind][1] for kind in kinds}
+
+
+def about(settings: Settings) -> dict[str, str]:
+    """The corpus in use with the labelled sentences of the words in question beside its own (core.text.labelled_words)."""
+    words = [token for text, position in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
+    named = str(settings.get("map_word") or "")
+    return {"corpus": with_words(used(settings, "corpus")["corpus"], [*map(bare, words), named])}
 
 
 def pair(settings: Settings) -> list[tuple[str, int]]:

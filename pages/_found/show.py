@@ -25,25 +25,29 @@ from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.word_search import word_search
 
 AUTO = "auto"
 
 
 def show(in_use: InUse) -> None:
     """Inputs, answer, map, what to notice, labels, sentences, table twin."""
+    in_use = opened.about(in_use, question.word())
     table, job = store.table_for(in_use)
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    words = store.words_of(table, str(table.folder))
+    words = store.words_of(table, opened.table_key(table))
     inputs, picture = picture_first()
     with inputs:
-        word, layer, chosen = _inputs(table, words)
+        word, layer, chosen = _inputs(in_use, table, words)
+    in_use = opened.about(in_use, word)
+    word = _lemma(in_use, word)
     table, job = store.table_for(in_use, word)
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    folder, rows = str(table.folder), store.rows_of(table, word)
+    key, rows = opened.table_key(table), store.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
             _few(table, word, rows)
@@ -51,10 +55,10 @@ def show(in_use: InUse) -> None:
             _none(table)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
-        found = store.occurrences(in_use.corpus, in_use.model, folder, word, layer, table)
+        found = store.occurrences(in_use.corpus, in_use.model, key, word, layer, table)
         number = found.suggestion.number if chosen == AUTO else int(chosen)
         groups, telling, near, margin, agreement = store.grouped(
-            in_use.corpus, in_use.model, folder, word, layer, number, found, table
+            in_use.corpus, in_use.model, key, word, layer, number, found, table
         )
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
     names = labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
@@ -68,28 +72,34 @@ def show(in_use: InUse) -> None:
     labels.downloads(word, found, groups, names)
 
 
-def _inputs(table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
+def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
     usual = table.lemma_of(question.word()) or question.word()
-    offered = [*([] if usual in words else [usual]), *words]
-    question.follow("found_word", usual)
-    places = st.columns([2, 2, 4], vertical_alignment="bottom")
-    word = places[0].selectbox(
-        t("Word"), offered, index=offered.index(usual), key="found_word", **BOUND, accept_new_options=True,
+    known = opened.labelled_words(in_use.corpus)
+    offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
+    word = word_search(
+        st.container(), "found_word", t("Word"), offered, usual, known=known, told={}, titles={},
         help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
     )  # fmt: skip
+    places = st.columns([2, 6], vertical_alignment="bottom")
     layer = layer_choice(
         "found_layer",
         layers=["1", "2", "mix"],
-        place=places[1],
+        place=places[0],
         help=t("Layer 0 is left out: it sees the spelling only, so that all sentences would be one dot."),
     )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
-    chosen = places[2].select_slider(
+    chosen = places[1].select_slider(
         t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", **BOUND,
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )  # fmt: skip
     return (word or "").strip().casefold() or usual, layer, chosen
+
+
+def _lemma(in_use: InUse, word: str) -> str:
+    """The labelled word that a form typed is of, so that its other forms are there too; else the form."""
+    table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
+    return (table is not None and table.lemma_of(word)) or word
 
 
 def _none(table: OccurrenceTable) -> None:

@@ -51,9 +51,9 @@ def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, Se
     return job.result, job
 
 
-@kept(8, folder="corpus")
-def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
-    """Words with enough occurrences: labelled ones first, then the others by frequency, stop words left out."""
+@kept(8)
+def words_of(_table: OccurrenceTable, key: str) -> list[str]:
+    """Words with enough occurrences in a table (`opened.table_key`): labelled ones first, then the others by frequency, stop words left out."""
     labelled = [
         word for word, n in zip(_table.lemmas, np.bincount(_table.lemma[_table.lemma >= 0]), strict=True) if n >= clusters.FEWEST
     ]
@@ -65,15 +65,15 @@ def words_of(_table: OccurrenceTable, folder: str) -> list[str]:
     return [*labelled, *(word for word in others if word not in forms)][:CHOICES]
 
 
-@kept(4, folder="corpus")
-def background(_table: OccurrenceTable, folder: str) -> Counter[str]:
+@kept(4)
+def background(_table: OccurrenceTable, key: str) -> Counter[str]:
     """How often each word that can tell something stands in the corpus."""
     tokens = Counter(token.casefold() for token in _table.sentences.flatten().to_pylist())
     return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
 
 
 @kept(64)
-def occurrences(corpus: str, model_name: str, folder: str, word: str, layer: str, _table: OccurrenceTable) -> Occurrences:
+def occurrences(corpus: str, model_name: str, key: str, word: str, layer: str, _table: OccurrenceTable) -> Occurrences:
     """Everything of a word that does not depend on the number of clusters."""
     rows = rows_of(_table, word)
     everything = len(rows)
@@ -99,13 +99,13 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
 
 @kept(256)
 def grouped(
-    corpus: str, model_name: str, folder: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
+    corpus: str, model_name: str, key: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
 ):
     """(clusters (n,), each one's telling words, closeness (n,), margin (n,), agreement with gold labels or None)."""
     found = clusters.clusters(_found.rows, number)
     forms = {o.word for o in _found.items} | {word}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in _found.items]
-    telling = clusters.telling_words(contexts, found, background(_table, folder))
+    telling = clusters.telling_words(contexts, found, background(_table, key))
     near, margin = clusters.closeness(_found.rows, found)
     labelled = np.array([k for k, o in enumerate(_found.items) if o.sense], int)
     gold = [_found.items[k].sense for k in labelled]

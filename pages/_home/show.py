@@ -36,6 +36,7 @@ BY_HAND = "home.layer_by_hand"  # whether the reader, or the address, chose the 
 @st.fragment
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
+        in_use = opened.about(in_use, first.word, second.word)
         _verdict(in_use, first, second)
         _picture(in_use, first, second)
         compare_engines(in_use, [first, second])

@@ -81,6 +81,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not asked:
         notice([t("There is no word in question yet.")])
         return
+    in_use = opened.about(in_use, *(one.word for one in asked))
     table = opened.targets(in_use.corpus, in_use.model)
     if any(table.lemma_of(one.word) is None for one in asked):
         job = opened.table_job(in_use.corpus, in_use.model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import pandas as pd
@@ -9,30 +10,36 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.i18n import t
+from core.elmo.mix import SPACES
 from core.index.table import OccurrenceTable
+from core.text.labelled_words import parts
 from core.text.tokens import bare
 from pages._cached import opened, progress
-from pages._frame.choices import BOUND, LAYERS, layer_choice, layer_name
+from pages._frame.choices import LAYERS, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.question import follow
-from pages._map import around, drawing, layout, measures, ranking
+from pages._map import around, drawing, every_word, layout, measures, ranking
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen, sentence_pair
+from pages._widgets.word_search import word_search
 from pages._word import atlas
 
 
 def show(in_use: InUse) -> None:
     """Inputs, maps, what to notice, lists, measures, ranking, table twins."""
-    table = opened.targets(in_use.corpus, in_use.model)
     picture = st.container()  # stands first; what it shows depends on the sentences below it
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair()
     asked = tuple(one for one in chosen if one.position is not None)
+    about = opened.about(in_use, *(one.word for one in asked))
+    table = opened.targets(about.corpus, about.model)
     with picture:
         left, right = st.columns([3, 1], gap="medium")
         with right:
-            word = _word(in_use, table, asked)
+            word = _word(in_use, table, asked, right)
+            in_use = in_use if word == ALL_WORDS else opened.about(about, word or "")  # the map of all words is the bundled ones'
+            table = opened.targets(in_use.corpus, in_use.model)
+            word = word and (table.lemma_of(word) or word)
         with left:
             view = _layer()
         labelled, laid = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS), None
@@ -47,26 +54,29 @@ def show(in_use: InUse) -> None:
         _measures(in_use, table, word, view, laid)
 
 
-def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]) -> str | None:
+def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:
     """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
     lemmas = [table.lemma_of(one.word) for one in asked]
     own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
-    others = [*table.lemmas, ALL_WORDS] if table.lemmas else around.frequent_words(table, opened.table_key(table))
-    words = list(dict.fromkeys([*(word for word, lemma in zip(own, lemmas, strict=True) if lemma is None), *others]))
+    known = opened.labelled_words(in_use.corpus)
+    labelled = [*dict.fromkeys([*table.lemmas, *known])]
+    others = [ALL_WORDS, *sorted(labelled)] if labelled else around.frequent_words(table, opened.table_key(table))
+    words = list(dict.fromkeys([*own, *others]))
     if not words:
         return None
-    usual = own[0] if own else words[0]
-    follow("map_word", usual)
-    if st.session_state.get("map_word") not in (None, *words):
-        st.session_state.map_word = usual
-    return st.selectbox(
-        t("Word"),
-        words,
-        format_func=lambda one: t("all words") if one == ALL_WORDS else one,
-        index=words.index(usual),
-        key="map_word",
-        **BOUND,
-    )
+    usual = [*own, *table.lemmas, *words][0]
+    found = word_search(
+        place, "map_word", t("Word"), words, usual, known=known, titles={ALL_WORDS: _all_words(in_use)},
+        told=every_word.known(in_use), help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
+    )  # fmt: skip
+    return found if found in words else found.casefold()
+
+
+def _all_words(in_use: InUse) -> str:
+    """What the map of all words is called: of a language's own sentences it shows the words whose table is bundled."""
+    if not opened.labelled_words(in_use.corpus):
+        return t("all words")
+    return t("all {n} bundled words", n=len(opened.targets(parts(in_use.corpus)[0], in_use.model).lemmas))
 
 
 def _layer() -> str:
@@ -133,7 +143,9 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
     )  # fmt: skip
     if everything.open:
         with everything:
-            ranking.show(in_use, word, view)
+            ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, view)
+            if every_word.offered(in_use):
+                every_word.show(in_use, word, view if view in SPACES else "mix")
 
 
 def _twin(in_use: InUse, word: str, laid: layout.Laid) -> None:

@@ -50,9 +50,10 @@ class Found:
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
+    in_use = opened.about(in_use, first.word, second.word)
     targets = opened.targets(in_use.corpus, in_use.model)
     job = opened.table_job(in_use.corpus, in_use.model)
-    everything = job.result  # asked once: the job may end meanwhile
+    everything = opened.everything(in_use.corpus, in_use.model)  # asked once: the job may end meanwhile
     table = targets if everything is None else everything
     requery.listen(table)
     asked = [c for c in (first, second) if c.position is not None]
@@ -185,11 +186,11 @@ def _found_for(
     if not everything and (choice.among == TYPES or table.lemma_of(chosen.word) is None):
         return None
     if choice.among == TYPES:
-        products = opened.query_products(in_use.corpus, in_use.model, "types", chosen.tokens, chosen.position)
+        products = opened.query_products(in_use.corpus, in_use.model, "every type", chosen.tokens, chosen.position)
         types = table.nearest_types(products, weights, k=choice.k)
         sentences = table.nearest_of_types(products.query, [one.word for one in types], weights)
         return Found(types, [], sentences)
-    kind = "all" if everything else "targets"
+    kind = "every" if everything else "targets"
     found = opened.query_products(in_use.corpus, in_use.model, kind, chosen.tokens, chosen.position)
     return Found(None, table.nearest(found, weights, k=choice.k, which=choice.among), [])
 

@@ -11,7 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
+from core.files.artifacts import read_json
+from core.index.joined import JoinedTable
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import evidence, verdict
@@ -82,24 +85,25 @@ def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tup
 
 def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
     """The table in which the word has two labelled senses or more, and its name there."""
-    for table in _tables(in_use) if word else ():
+    for table in _tables(in_use, word) if word else ():
         lemma = table.lemma_of(bare(word))
         if lemma is not None and verdict.has_senses(table, lemma):
             return table, lemma
     return None, ""
 
 
-def _tables(in_use: InUse) -> list[OccurrenceTable]:
-    """The labelled sentences in use, then the language's own."""
-    found = [opened.targets(in_use.corpus, in_use.model)] if opened.is_labelled(in_use.corpus) else []
-    own = _own(in_use.model)
+def _tables(in_use: InUse, word: str) -> list[OccurrenceTable]:
+    """The labelled sentences in use, then the language's own, both with the word's where it is one of the many."""
+    used = opened.about(in_use, word)
+    found = [opened.targets(used.corpus, used.model)] if opened.is_labelled(used.corpus) else []
+    own = _own(in_use.model, word)
     return found + ([own] if own is not None and own not in found else [])
 
 
-def _own(model_name: str) -> OccurrenceTable | None:
-    """The labelled sentences of the model's own language; None where it has none here."""
+def _own(model_name: str, word: str = "") -> OccurrenceTable | None:
+    """The labelled sentences of the model's own language, those of the word among them; None where it has none here."""
     try:
-        return opened.targets(opened.model(model_name).language.sentences, model_name)
+        return opened.targets(opened.corpus_about(opened.model(model_name).language.sentences, model_name, word), model_name)
     except ElmoscopeError:
         return None
 
@@ -137,9 +141,22 @@ def _static(model_name: str) -> StaticVectors | None:
 
 
 def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:
-    """The same for another table of labelled sentences, whose words are told apart as they are there."""
+    """The same for another table of labelled sentences, whose words are told apart as they are there; of the many further words by
+    what was learnt from them, where that was of this model."""
     ground = _ground(in_use.model)
-    return ground if table is _own(in_use.model) else replace(ground, words={})
+    if table is _own(in_use.model):
+        return ground
+    votes = _votes_of_further(in_use.model) if isinstance(table, JoinedTable) else None
+    return replace(ground, words={}, votes=votes or ground.votes)
+
+
+@kept(3)
+def _votes_of_further(model_name: str) -> tuple[float, ...] | None:
+    """The coefficients learnt from the further words under this very model (tests/bench/verdicts.py measures both); else None."""
+    model = opened.model(model_name)
+    path = ASSETS / f"verdict-{model.language.more_sentences}.json"
+    told = read_json(path, expect=dict) if model.language.more_sentences and path.is_file() else {}
+    return tuple(told["votes"]) if told.get("model") == model.fingerprint else None
 
 
 @kept(64)

@@ -7,10 +7,10 @@ import json
 from tests.app.test_pages import html_of, opened
 
 WILD = {
-    "a": "A jaguar watched the deer from a branch above the river.",
-    "ai": "jaguar",
-    "b": "My uncle drove his old jaguar to the garage on Monday.",
-    "bi": "jaguar",
+    "a": "A lynx watched the deer from a branch above the river.",
+    "ai": "lynx",
+    "b": "My uncle drove his old lynx to the garage on Monday.",
+    "bi": "lynx",
 }
 PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The plant makes steel pipes.", "bi": "plant"}
 
@@ -26,7 +26,7 @@ def ready(**query: str):
 def test_it_opens_on_the_word_in_question_with_and_without_labels():
     assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
     page = ready(**WILD)
-    assert page.selectbox(key="map_word").value == "jaguar" and "jaguar" in page.selectbox(key="map_word").options
+    assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
     assert "words around are nearer to the first sentence" in html_of(page)
     assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
 

@@ -18,7 +18,7 @@ from pages._map.mix import about
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened, plain_mix
 
-FRUIT = {"a": "She ate an apple and a pear.", "ai": "apple", "b": "The company Apple sold many shares.", "bi": "Apple"}
+FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
 
 def test_a_word_without_labels_has_neighbours_among_all_words_and_bars_instead_of_a_map():

@@ -59,21 +59,21 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
 
 
 def test_a_word_that_nobody_labelled_is_answered_on_each_page(page: Page, server: str):
-    pair = urlencode({"a": "The jaguar slept on a branch.", "ai": "jaguar", "b": "He sold his new jaguar.", "bi": "jaguar"})
+    pair = urlencode({"a": "The lynx slept on a branch.", "ai": "lynx", "b": "He sold his new lynx.", "bi": "lynx"})
     opened(page, server, f"cloud?{pair}")
     notice = page.locator("[data-stale=false] .notice")
-    expect(page.get_by_text("“jaguar” without labelled senses here")).to_be_visible()
+    expect(page.get_by_text("“lynx” without labelled senses here")).to_be_visible()
     expect(notice).to_contain_text(re.compile("nearer to|too close to call"), timeout=240_000)  # every word is read once before
     at_peace(page)
     page.goto(f"{server}/flip?{pair}")
-    expect(notice).to_contain_text("“jaguar” stays")
+    expect(notice).to_contain_text("“lynx” stays")
     page.get_by_text("Reveal", exact=True).click()
     expect(notice).to_contain_text("it flips")
     at_peace(page)
     page.goto(f"{server}/decided?{pair}")
-    expect(page.get_by_label("The other sentence", exact=True)).to_have_value("He sold his new jaguar.")
+    expect(page.get_by_label("The other sentence", exact=True)).to_have_value("He sold his new lynx.")
     expect(notice).to_contain_text(re.compile("“(slept|branch)” holds the two apart most|too close to call"))
-    page.goto(f"{server}/found?found_word=jaguar")
+    page.goto(f"{server}/found?found_word=lynx")
     expect(page.get_by_test_id("stAlert")).to_contain_text("at least 10 are needed")
     expect(page.get_by_role("link", name="Bring more text")).to_be_visible()
     at_peace(page)

@@ -289,3 +289,14 @@ def test_no_streams_and_streams_of_nothing_give_nothing():
 def test_an_empty_sentence_in_a_stream_gives_an_empty_array_and_the_state_goes_on():
     ((first, empty, last),) = ENCODER.encode_streams([[TARGET, [], TARGET]])
     assert empty.shape == (3, 0, 12) and first.shape == last.shape
+
+
+def test_one_token_of_each_sentence_has_the_vectors_it_has_in_the_whole_sentence():
+    encoder = new_encoder(batch_tokens=20)
+    sentences = [["a", "b", "c", "d"], ["x"], ["b", "a"], ["d", "d", "c", "b", "a", "x", "y"], ["a", "b", "c", "d"]]
+    positions = [0, 0, 1, 4, 3]
+    found = encoder.encode_tokens(sentences, positions)
+    assert found.shape == (5, encoder.n_layers, encoder.dim)
+    for one, layers, position in zip(found, encoder.encode(sentences), positions, strict=True):
+        close(one, layers[:, position])
+    assert encoder.encode_tokens([], []).shape == (0, encoder.n_layers, encoder.dim)

@@ -29,6 +29,9 @@ class FakeEncoder:
             for s in sentences
         ]
 
+    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        return np.stack([self.token(s, k) for s, k in zip(sentences, positions, strict=True)])
+
     def token(self, tokens: list[str], position: int) -> np.ndarray:
         """(L, D)."""
         keys = (tokens[position], *(f"{layer} {position} {' '.join(tokens)}" for layer in (1, 2)))

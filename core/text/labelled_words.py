@@ -1,0 +1,127 @@
+"""The words whose senses are labelled beyond a language's own sentences: which there are, and the sentences of one of them.
+
+The name of a corpus says whose labelled sentences stand beside a language's own: "sentences+python" those of that word,
+"sentences+more-words" those of all. One word's are read out of the file without reading the others': 40 lines, not 14,000.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from core.common import config
+from core.common.errors import CorruptArtifact, ElmoscopeError
+from core.common.i18n import t
+from core.files import registry
+from core.files.artifacts import read_json
+from core.text import languages
+from core.text.languages import Language
+from core.text.sentences import Sentence, Target
+
+MARK = "+"
+_FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
+
+
+def sentences_of(corpus: str) -> Language | None:
+    """The language whose own labelled sentences a corpus is, alone or with those of further words, or None."""
+    name = corpus.partition(MARK)[0]
+    own = next((one for one in map(languages.named, languages.codes()) if one.sentences == name), None)
+    return own if own and (name == corpus or own.more_sentences) else None
+
+
+def parts(corpus: str) -> tuple[str, tuple[str, ...]]:
+    """ "sentences+jaguar+python" -> ("sentences", ("jaguar", "python")); any other corpus by itself, with ()."""
+    if sentences_of(corpus) is None:
+        return corpus, ()
+    name, *added = corpus.split(MARK)
+    return name, tuple(added)
+
+
+def with_words(corpus: str, words: Iterable[str]) -> str:
+    """The corpus with the labelled sentences of those words, in any of their forms, where it is a language's own; else as it is."""
+    language = sentences_of(corpus)
+    if language is None or not language.more_sentences:
+        return corpus
+    name, added = parts(corpus)
+    if language.more_sentences in added:
+        return corpus
+    lemmas = {lemma for word in words for lemma in lemmas_of(language, word)}
+    return MARK.join([name, *sorted({*added, *lemmas})])
+
+
+def with_all(corpus: str) -> str:
+    """The corpus with the labelled sentences of every further word, where it is a language's own; else as it is."""
+    language = sentences_of(corpus)
+    return MARK.join((parts(corpus)[0], language.more_sentences)) if language and language.more_sentences else corpus
+
+
+def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
+    """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's."""
+    path = _file(language)
+    return _forms(path, path.stat().st_mtime_ns).get(word.casefold(), ()) if path else ()
+
+
+def sentences_with(language: Language, lemma: str) -> list[Sentence]:
+    """The labelled sentences of one of the further words, as they are stored."""
+    wanted, found = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}', []
+    with registry.resolve(language.more_sentences, "corpus").open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if wanted in line:
+                found.append(_sentence(line, number, language.more_sentences))
+    return found
+
+
+def _sentence(line: str, number: int, name: str) -> Sentence:
+    try:
+        row = json.loads(line)
+        target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
+        return Sentence(tuple(row["tokens"]), (target,))
+    except (ValueError, KeyError, IndexError, TypeError):
+        told = t("Line {n} of {name} is no labelled sentence: it needs tokens, position, lemma and sense.", n=number, name=name)
+        raise CorruptArtifact(told) from None
+
+
+def _file(language: Language) -> Path | None:
+    if not language.more_sentences:
+        return None
+    try:
+        return registry.resolve(language.more_sentences, "corpus")
+    except ElmoscopeError:  # the words of the language's own sentences are there nevertheless
+        return None
+
+
+@lru_cache(maxsize=4)
+def _forms(path: Path, changed: int) -> dict[str, tuple[str, ...]]:
+    """Every form, and every word itself, in small letters -> the words it belongs to, read from a file last `changed` then."""
+    found: dict[str, set[str]] = {}
+    for form, lemma in set(_FORM.findall(path.read_text(encoding="utf-8"))):
+        word = json.loads(lemma)
+        for one in (json.loads(form), word):
+            found.setdefault(one.casefold(), set()).add(word)
+    return {form: tuple(sorted(words)) for form, words in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What is told of a labelled word before any of its sentences is read."""
+
+    themes: tuple[str, ...]  # subjects a person may look for it under
+    senses: int
+    pos: tuple[str, ...]
+
+
+def listed(language: Language) -> dict[str, Labelled]:
+    """Every labelled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""
+    path = config.ASSETS / f"words-{language.code}.json"
+    return _listed(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+@lru_cache(maxsize=4)
+def _listed(path: Path, changed: int) -> dict[str, Labelled]:
+    """Of a file last `changed` then."""
+    told = read_json(path, expect=dict)
+    return {word: Labelled(tuple(one["themes"]), one["senses"], tuple(one["pos"])) for word, one in sorted(told.items())}

@@ -1,0 +1,187 @@
+"""All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.common.config import cache_folder
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo.mix import SPACES, layer_weights
+from core.figures.style import layer_title
+from core.figures.trust import words_figure
+from core.files.artifacts import read_json, write_json
+from core.senses.trust import WordGain, shown, word_ranking
+from core.text.labelled_words import Labelled, with_all
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+FORMAT = 1  # of the file the measures are kept in
+
+
+def offered(in_use: InUse) -> bool:
+    """Whether the corpus is a language's own that has more labelled words than its bundled table."""
+    return with_all(in_use.corpus) != in_use.corpus and bool(opened.labelled_words(in_use.corpus))
+
+
+def known(in_use: InUse) -> dict[str, float]:
+    """Word -> how often the nearest sentence has its meaning under the mix, where all words were measured before; else {}."""
+    return {word: spaces["mix"].one_nn for word, spaces in (_read(_file(in_use)) if offered(in_use) else {}).items()}
+
+
+def show(in_use: InUse, word: str, layer: str) -> None:
+    """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
+    told, found = opened.labelled_words(in_use.corpus), _read(_file(in_use))
+    st.subheader(t("All {n} labelled words", n=len(told)))
+    if not found:
+        st.caption(
+            t(
+                "The sentences of {n} words are read once, then every word is measured: about a minute on two free cores. The rest of the app goes on "
+                "meanwhile in another tab; what was read is kept if you leave.",
+                n=len(told),
+            )
+        )
+        if not st.button(t("Measure all {n} words", n=len(told)), icon=":material/monitoring:", key="map.every", type="primary"):
+            return
+        _measured(in_use)
+        st.rerun()
+    names = _parts_of_speech()
+    asked = _asked(told, names, found, layer)
+    if not asked:
+        st.info(t("No word fits. Choose other parts of speech or numbers of meanings."), icon=":material/filter_alt_off:")
+        return
+    points = {w: (found[w][layer].null_mean, found[w][layer].one_nn, found[w][layer].senses, _pos(told[w])) for w in asked}
+    key = "map.every.picture"
+    draw(
+        words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=_opener(key), selection_mode="points",
+        alt=t("{n} words: how often the nearest sentence has the same meaning at {where}, against chance.", n=len(asked), where=layer_title(layer)),
+    )  # fmt: skip
+    notice(_about(found, asked, told, names, layer))
+    lists.twin(
+        _table(found, asked, told, names, layer),
+        name="all-words",
+        label=t("These {n} words as a table", n=len(asked)),
+        key="map.every.table",
+    )
+
+
+def _asked(told: dict[str, Labelled], names: dict[str, str], found: dict, layer: str) -> list[str]:
+    """The words that pass the filters, the worst told apart first."""
+    row = st.columns([4, 3, 3], vertical_alignment="bottom")
+    pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
+    numbers = sorted({one.senses for one in told.values()})
+    senses = row[1].pills(t("Number of meanings"), numbers, selection_mode="multi", key="map.every.senses")
+    only = row[2].toggle(t("Only where it is not shown"), key="map.every.only")
+    words = [
+        w for w, one in told.items()
+        if w in found and (not pos or _pos(one) in pos) and (not senses or one.senses in senses) and not (only and found[w][layer].shown)
+    ]  # fmt: skip
+    return sorted(words, key=lambda w: found[w][layer].gain)
+
+
+def _about(found: dict, asked: list[str], told: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+    gains = {w: found[w][layer] for w in asked}
+    family = shown(list(gains.values()))
+    mean = sum(g.one_nn for g in gains.values()) / len(gains)
+    chance = sum(g.null_mean for g in gains.values()) / len(gains)
+    lines = [
+        t(
+            "At {where} the nearest sentence has the same meaning in {mean:.0%} of the cases, averaged over {n} words, by chance in {chance:.0%}; "
+            "{discovered} of them remain better than luck when all are asked at once (Benjamini and Hochberg).",
+            where=layer_title(layer), mean=mean, n=family.n, chance=chance, discovered=family.discovered,
+        )
+    ]  # fmt: skip
+    by_pos = {name: [g.gain for w, g in gains.items() if _pos(told[w]) == pos] for pos, name in names.items()}
+    means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
+    if len(means) > 1:
+        said = ", ".join(
+            t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1])
+        )
+        lines.append(t("Above chance by part of speech: {said}.", said=said))
+    return lines
+
+
+def _table(found: dict, asked: list[str], told: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
+    lines = []
+    for w in asked:
+        g = found[w][layer]
+        lines.append(
+            {
+                t("word"): w, t("part of speech"): names[_pos(told[w])], t("senses"): g.senses, t("sentences"): g.n,
+                t("1-NN accuracy"): round(g.one_nn, 3), t("shuffled labels"): round(g.null_mean, 3), t("above chance"): round(g.gain, 3),
+                t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high), "p": round(g.p, 4),
+                t("shown"): "" if g.shown else t("not shown"),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(lines)
+
+
+def _parts_of_speech() -> dict[str, str]:
+    return {
+        "noun": t("noun"),
+        "verb": t("verb"),
+        "adjective": t("adjective"),
+        "adverb": t("adverb"),
+        "several": t("several of them"),
+    }
+
+
+def _pos(one: Labelled) -> str:
+    return one.pos[0] if len(one.pos) == 1 else "several"
+
+
+def _file(in_use: InUse) -> Path:
+    """Where the measures of a language's words under a model are kept."""
+    language, model = opened.model(in_use.model).language.code, opened.model(in_use.model).fingerprint
+    return cache_folder() / "words" / f"{language}-{model}.json"
+
+
+def _read(path: Path) -> dict[str, dict[str, WordGain]]:
+    if not path.is_file():
+        return {}
+    stat = path.stat()
+    return _opened(str(path), stat.st_mtime_ns)
+
+
+@kept(4)
+def _opened(path: str, changed: int) -> dict[str, dict[str, WordGain]]:
+    with suppress(ElmoscopeError, KeyError, TypeError):
+        told = read_json(Path(path), expect=dict)
+        if told["format"] == FORMAT:
+            return {w: {name: WordGain(**gain) for name, gain in spaces.items()} for w, spaces in told["words"].items()}
+    return {}
+
+
+def _measured(in_use: InUse) -> None:
+    """Keep every word's gain in each space: the sentences read where they are not yet, each word measured, both under a progress bar."""
+    table = opened.targets(with_all(in_use.corpus), in_use.model)
+    bar = st.progress(0.0, text=t("Measuring…"))
+
+    def report(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), text=t("Measuring: {done} of {total} words.", done=done, total=total))
+
+    found = word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES}, report)
+    bar.empty()
+    file = _file(in_use)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_json(
+        file, {"format": FORMAT, "words": {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}}
+    )
+
+
+def _opener(key: str):
+    def opened_word() -> None:
+        if points := st.session_state[key]["selection"]["points"]:
+            data = points[0].get("customdata")
+            st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
+
+    return opened_word

@@ -1,0 +1,90 @@
+"""A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from core.common.config import ASSETS
+from pages._cached import opened as store
+from pages._frame.in_use import InUse
+from pages._word import verdict as judged
+
+ROOT = Path(__file__).parents[2]
+VIRUS = {"a": "The virus spread through the village in a week.", "b": "A virus wiped the files from her laptop."}
+
+
+def opened(path: str, **address: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    if path != "app.py":
+        page.switch_page(path)
+    for name, value in address.items():
+        page.query_params[name] = value
+    page.run()
+    assert not page.exception and not page.error
+    return page
+
+
+def said(page: AppTest) -> str:
+    return " ".join(element.proto.body for element in page.get("html"))
+
+
+def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
+    assert "labelled sentences nearest to" in said(opened("app.py", **VIRUS))
+
+
+def test_the_lists_of_neighbours_and_the_map_show_its_senses():
+    told = said(opened("pages/neighbours.py", **VIRUS))
+    assert "germ" in told and "malicious software" in told
+    page = opened("pages/map.py", **VIRUS)
+    assert page.selectbox(key="map_word").value == "virus" and "without labels" not in said(page)
+
+
+def test_only_a_word_that_needs_it_adds_to_the_corpus():
+    in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
+    assert store.about(in_use, "bank", "banks", "zebra") is not None
+    assert store.about(in_use, "bank", "banks", "zebra").corpus == "sentences"
+    assert store.about(in_use, "viruses", "bank").corpus == "sentences+virus"
+    assert store.about(InUse("elmo-mini", "glove-mini", "mine.txt", "Elmoscope"), "virus").corpus == "mine.txt"
+
+
+def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
+    monkeypatch.setattr("core.text.labelled_words._forms", lambda *_: 1 / 0)
+    opened("app.py")
+    opened("app.py", a="The bank of the river.", b="A bank lends money.")
+
+
+def test_any_of_hundreds_of_words_is_found_by_theme_or_by_lot_and_stands_in_the_address():
+    page = opened("pages/map.py")
+    assert page.selectbox(key="map_word").value == "bank"
+    lines = page.selectbox(key="map_word").options
+    assert len(lines) > 470 and any(line == "python · 2 meanings · animals, computing" for line in lines)
+    page.selectbox(key="map_word.theme").set_value("money").run()
+    lines = page.selectbox(key="map_word").options
+    assert 10 < len(lines) < 60 and all("money" in line for line in lines)
+    page.button(key="map_word.lot").click().run()
+    drawn = page.selectbox(key="map_word").value
+    assert drawn != "bank" and page.query_params["map_word"] == drawn and not page.exception
+    assert "without labels" not in said(page)
+
+
+def test_a_link_names_a_further_word_and_a_form_is_its_word():
+    assert opened("pages/map.py", map_word="jaguar").selectbox(key="map_word").value == "jaguar"
+    assert "jaguar" in said(opened("pages/found.py", found_word="jaguars"))
+
+
+def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
+    in_use, model = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope"), store.model("elmo-mini")
+    told = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
+    bundled = judged._ground_for(in_use, store.targets("sentences", "elmo-mini"))
+    further = judged._ground_for(in_use, store.targets("sentences+virus", "elmo-mini"))
+    assert further.votes == (tuple(told["votes"]) if told["model"] == model.fingerprint else bundled.votes)
+    assert bundled.words and not further.words
+
+
+def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
+    page = opened("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    assert page.selectbox(key="found_word").value == "zebra" and "“zebra” stands 0 times" in page.info[0].value
+    assert opened("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"

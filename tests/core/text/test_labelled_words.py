@@ -1,0 +1,71 @@
+"""The further labelled words: known by any form, read one at a time, and never where a language has none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+from core.common.errors import CorruptArtifact
+from core.text import labelled_words, languages
+from core.text.corpora import labelled_of, open_corpus
+from core.text.sentences import read_sentences
+from core.text.tokens import join_tokens
+
+ENGLISH = languages.named("en")
+
+
+def test_a_form_belongs_to_its_word_and_a_word_that_nobody_labelled_to_none():
+    assert labelled_words.lemmas_of(ENGLISH, "Pythons") == ("python",)
+    assert labelled_words.lemmas_of(ENGLISH, "fell") == ("fall",)
+    assert labelled_words.lemmas_of(ENGLISH, "shot") == ("shoot", "shot")
+    assert labelled_words.lemmas_of(ENGLISH, "zebra") == labelled_words.lemmas_of(ENGLISH, "bank") == ()
+
+
+def test_the_name_of_a_corpus_says_whose_sentences_stand_beside_the_language_s_own():
+    named = labelled_words.with_words("sentences", ["virus", "Apples", "zebra"])
+    assert named == "sentences+apple+virus" and labelled_words.with_words(named, ["virus"]) == named
+    assert labelled_words.parts(named) == ("sentences", ("apple", "virus"))
+    assert labelled_words.sentences_of(named) is ENGLISH
+    assert labelled_words.with_all(named) == "sentences+more-words" == labelled_words.with_words("sentences+more-words", ["fall"])
+
+
+def test_other_corpora_stay_as_they_are():
+    for name in ("more-words", "my+texts.jsonl", "/tmp/a+b.txt"):
+        assert labelled_words.with_words(name, ["python"]) == name == labelled_words.with_all(name)
+        assert labelled_words.parts(name) == (name, ()) and labelled_words.sentences_of(name) is None
+
+
+def test_the_sentences_of_one_word_are_those_of_the_whole_file():
+    whole = open_corpus("more-words")
+    for lemma in ("virus", "fall", "shot"):
+        alone = labelled_of(ENGLISH, lemma)
+        same = [(s.tokens, target) for s in whole for target in s.targets if target.lemma == lemma]
+        assert [(s.tokens, s.targets[0]) for s in alone] == same and len({target.sense for _, target in same}) >= 2
+
+
+def test_a_corpus_with_a_word_has_its_sentences_behind_the_language_s_own():
+    own, both = open_corpus("sentences"), open_corpus("sentences+virus")
+    assert both[: len(own)] == own and {t.lemma for s in both[len(own) :] for t in s.targets} == {"virus"}
+    assert any("virus" in join_tokens(list(s.tokens)).casefold() for s in both[len(own) :])
+
+
+def test_a_line_without_a_sense_is_told_by_its_number(tmp_path, monkeypatch):
+    file = tmp_path / "words.jsonl"
+    file.write_text('{"tokens": ["A", "kite"], "position": 1, "word": "kite", "lemma": "kite"}\n', encoding="utf-8")
+    monkeypatch.setattr(labelled_words.registry, "resolve", lambda *_: file)
+    with pytest.raises(CorruptArtifact, match="Line 1 of more-words"):
+        labelled_words.sentences_with(ENGLISH, "kite")
+    assert len(read_sentences(file)) == 1
+
+
+def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speech():
+    senses, pos = defaultdict(set), defaultdict(set)
+    for sentence in open_corpus("sentences+more-words"):
+        for target in sentence.targets:
+            senses[target.lemma].add(target.sense)
+            pos[target.lemma].add(target.pos)
+    listed = labelled_words.listed(ENGLISH)
+    assert {word: (one.senses, set(one.pos)) for word, one in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
+    assert len(listed) == 475 and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)
+    assert labelled_words.listed(languages.named("ko")) == {}
