@@ -555,6 +555,7 @@ export default function ({ data, parentElement, setStateValue }) {
     known.take(data, (set) => setStateValue("set", set));
     document.documentElement.dataset.mix = "alive";
   } catch (error) {
+    known.stop();
     document.documentElement.dataset.mix = "failed";
     dispatchEvent(new Event("elmoscope-mix-failed"));
     console.warn(error);
