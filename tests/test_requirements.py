@@ -15,7 +15,8 @@ MODULES = {  # a package by another name than its module's
     "sklearn": "scikit-learn", "umap": "umap-learn", "faiss": "faiss-cpu", "docx": "python-docx", "mecab": "python-mecab-ko",
     "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer", "axe_playwright_python": "axe-playwright-python",
 }  # fmt: skip
-ELSEWHERE = {"allennlp", "core", "pages", "tests"}  # AllenNLP has an environment of its own (core.allennlp.setup)
+# AllenNLP has an environment of its own (core.allennlp.setup); transformers is optional, with requirements of its tests' own
+ELSEWHERE = {"allennlp", "transformers", "tokenizers", "core", "pages", "tests"}
 
 
 def imported(*places: str) -> set[str]:

@@ -28,7 +28,7 @@ from core.classify.train import BaselineTrainer, NetworkTrainer
 from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.elmo.models import Model
 from core.files import public_data
 from core.files.artifacts import file_sha256, parse_json
@@ -96,14 +96,7 @@ TASKS = {
 
 def task_titles() -> dict[str, str]:
     """The titles of TASKS in the reader's language."""
-    return {
-        "headlines": t("Our own headlines"),
-        "news": t("News, title and text"),
-        "news-title": t("News, title alone"),
-        "spam": t("Spam"),
-        "sentiment": t("Sentiment, five grades"),
-        "sentiment2": t("Sentiment, two sides"),
-    }
+    return {name: say(task.title) for name, task in TASKS.items()}
 
 
 def task_named(name: str) -> Task:

@@ -42,7 +42,7 @@ def plain(lines: list[str]) -> str:
     st.sampled_from(["chance", "commonest tag"]),
 )
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
-    said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)], {}))
+    said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
     if found := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
