@@ -13,10 +13,10 @@ from tests.browser.test_main_path import opened
 pytestmark = pytest.mark.browser
 
 PAIR = {
-    "a": "A jaguar watched the deer from a branch above the river.",
-    "ai": "jaguar",
-    "b": "My uncle drove his old jaguar to the garage on Monday.",
-    "bi": "jaguar",
+    "a": "A mustang grazed beside the river until the sun went down.",
+    "ai": "mustang",
+    "b": "My uncle drove his old mustang to the garage on Monday.",
+    "bi": "mustang",
 }
 
 
@@ -52,7 +52,7 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
     page.get_by_role("radio", name="0", exact=True).click()
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
-    page.get_by_role("option", name="bank", exact=True).click()
+    page.get_by_role("option", name=re.compile("^bank ·")).click()
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("sentences with “bank”")
 
 
