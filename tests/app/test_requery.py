@@ -12,10 +12,10 @@ from pages._widgets.lists import WINDOW, window
 from tests.app.test_pages import html_of, opened
 
 WILD = {
-    "a": "The jaguar crept through the wet ferns after a deer.",
-    "ai": "jaguar",
-    "b": "Her jaguar would not start, so she called the garage.",
-    "bi": "jaguar",
+    "a": "The mustang was there before them.",
+    "ai": "mustang",
+    "b": "Her mustang would not start, so she called the garage.",
+    "bi": "mustang",
 }
 
 
@@ -56,7 +56,7 @@ def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_col
     assert page.segmented_control(key="among").value == "types"
     assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at
     page.segmented_control(key="among").set_value("same word").run()
-    assert [m.value for m in page.markdown].count("No other sentence in use has “jaguar”.") == 2
+    assert [m.value for m in page.markdown].count("No other sentence in use has “mustang”.") == 2
     page.button(key="among.b").click().run()
     assert page.segmented_control(key="among").value == "types" and "data-take=" in html_of(page)
 
