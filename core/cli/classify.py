@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import torch
-
 from core.classify import tasks
-from core.classify.committee import make_committee, with_members
+from core.classify.committee import with_members
 from core.classify.data import Dataset, SplitConfig
 from core.classify.head import Head, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
-from core.classify.runs import EpochProgress, Frozen, TrainConfig
-from core.classify.train import make_trainer
+from core.classify.runs import EpochProgress
 from core.cli.shared import download_progress, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.device import choose
@@ -26,7 +23,7 @@ from core.common.i18n import t
 from core.elmo.models import Model
 from core.experiments import context_curve
 from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
-from core.experiments.variants import read_results, run_experiments, summary
+from core.experiments.variants import read_results, run_experiments, summary, trained_head
 from core.files import public_data, sums
 from core.files.artifacts import provenance, write_json
 from core.static.vectors import StaticVectors, open_vectors
@@ -46,7 +43,15 @@ def train(args) -> tuple[dict, str]:
             config = tasks.task_config(task, seed=seed, epochs=args.epochs)
             trained = {}
             for variant in with_members(variants):
-                head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained, device)
+                head = trained[variant.name] = trained_head(
+                    variant,
+                    dataset,
+                    config,
+                    frozen[variant.name],
+                    trained,
+                    device,
+                    watch=_told(f"{dataset.name}, {variant.name}"),
+                )
                 if variant not in variants:
                     continue
                 runs.append({**_result(head), "seed": seed} | ({"fold": fold} if args.folds else {}))
@@ -107,7 +112,9 @@ def train_heads(args) -> tuple[dict, str]:
                 kept.append(str(folder))
                 trained[variant.name] = load_head(folder).to(device)
                 continue
-            head = trained[variant.name] = _trained(variant, dataset, config, frozen[variant.name], trained, device)
+            head = trained[variant.name] = trained_head(
+                variant, dataset, config, frozen[variant.name], trained, device, watch=_told(f"{dataset.name}, {variant.name}")
+            )
             made.append({**_result(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             sums.renew(folder)
             note(_line(made[-1]))
@@ -176,19 +183,17 @@ def _datasets(args, task: tasks.Task) -> Iterator[tuple[int, Dataset]]:
         yield fold, dataset
 
 
-def _trained(
-    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head], device: torch.device
-) -> Head:
-    """One head, with a line for each epoch, and now and then within one; a committee is made of those `trained` before."""
-    if variant.members:
-        return make_committee(variant, trained, dataset, config, frozen)
-    trainer = make_trainer(variant, dataset, config, frozen, device)
+def _told(what: str) -> Callable[[EpochProgress], None]:
+    """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
-    for event in tasks.run(trainer):
+
+    def watch(event: EpochProgress) -> None:
+        nonlocal last
         if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
-            note(f"{dataset.name}, {variant.name}: {_event_line(event)}")
-    return trainer.finish()
+            note(f"{what}: {_event_line(event)}")
+
+    return watch
 
 
 def _event_line(event: EpochProgress) -> str:

@@ -21,7 +21,7 @@ from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig, shuffled_labels
 from core.classify.head import Head
 from core.classify.model import VARIANTS, Variant
-from core.classify.runs import Frozen, TrainConfig
+from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.scores import packed, unpacked
 from core.classify.train import make_trainer, run_key
 from core.common.config import ASSETS
@@ -141,7 +141,9 @@ def run_experiments(
                 for variant in with_members(missing):
                     if variant.name in trained:
                         continue
-                    head = _head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
+                    head = trained_head(
+                        variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device
+                    )
                     trained[variant.name] = head
                     if variant.name in BASELINES:
                         drawn[variant.name] = head
@@ -168,14 +170,22 @@ def run_experiments(
                     yield line
 
 
-def _head(
-    variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, trained: dict[str, Head], device: torch.device
+def trained_head(
+    variant: Variant,
+    dataset: Dataset,
+    config: TrainConfig,
+    frozen: Frozen,
+    trained: dict[str, Head],
+    device: torch.device,
+    *,
+    watch: Callable[[EpochProgress], None] = lambda event: None,
 ) -> Head:
+    """One head of a variant, each step told to `watch`; a committee is made of those `trained` before."""
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
     trainer = make_trainer(variant, dataset, config, frozen, device)
-    for _ in tasks.run(trainer):
-        pass
+    for event in tasks.run(trainer):
+        watch(event)
     return trainer.finish()
 
 

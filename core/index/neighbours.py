@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ class Question:
         return self.asked.query if isinstance(self.asked, Products) else self.asked
 
 
-class Index:
+class Index(ABC):
     """Occurrences among which neighbours are looked for: a table, its shards, or the approximate index of them."""
 
     def nearest(self, query: Query | Products, weights, *, k: int = 10, which: str = ANY) -> list[Neighbour]:
@@ -114,8 +115,9 @@ class Index:
         """
         return self.answer(Question(query, weights, k, which))
 
+    @abstractmethod
     def answer(self, question: Question) -> list[Neighbour]:
-        raise NotImplementedError
+        """The neighbours that a checked question asks for; `nearest` says in which order."""
 
 
 def make_query(encoder, tokens: list[str], position: int) -> Query:

@@ -11,7 +11,6 @@ from core.figures.style import layer_title
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
 from pages._lessons import store
 from pages._lessons.words import Lesson, exercise, interval
 from pages._widgets import lists
@@ -20,10 +19,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
-        found = store.kept_part(in_use.model, "control")
-        if found:
-            _page(found, lesson)
+    store.draw_kept(in_use.model, "control", lambda found: _page(found, lesson))
 
 
 def _page(found: dict, lesson: Lesson) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.common.errors import BadInput, MissingArtifact
@@ -16,7 +18,7 @@ from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain
+from pages._frame.markup import plain, shown_errors
 
 
 def labelled(in_use: InUse) -> str:
@@ -109,3 +111,10 @@ def kept_part(model_name: str, part: str) -> dict | None:
         )
         notice([t("Nothing has been measured of this model yet.")])
     return found
+
+
+def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
+    """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
+    with shown_errors():
+        if found := kept_part(model_name, part):
+            draw(found)
