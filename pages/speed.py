@@ -11,4 +11,4 @@ lede(
         "one run, on the same inputs and as many threads, and the two answers were compared first. What counts is the ratio."
     )
 )
-show("pages._speed.show", in_use)
+show("pages._model.speed", in_use)

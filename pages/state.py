@@ -16,4 +16,4 @@ lede(
 )
 chosen = first_sentence()
 if chosen.position is not None:
-    show("pages._state.show", in_use, chosen)
+    show("pages._how.memory", in_use, chosen)

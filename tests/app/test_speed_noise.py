@@ -15,7 +15,7 @@ from core.common.significance import margin
 from core.experiments.typing_errors import read_accuracy
 from core.files.artifacts import read_json
 from pages._classify.typing_accuracy import about_accuracy
-from pages._speed.show import FILE, SHOWN, about_speed, compared
+from pages._model.speed import FILE, SHOWN, about_speed, compared
 from tests.app.test_pages import html_of, opened
 
 

@@ -21,10 +21,10 @@ from core.text.sentences import Sentence
 from pages._classify import earlier
 from pages._compare import words as compare_words
 from pages._corpus import reading
+from pages._how import memory_notices
+from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
 from pages._model import show
 from pages._spelling import notices as spelling_notices
-from pages._state import notices
-from pages._state.notices import ROUNDING, SEEN, UNSEEN
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
 SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
@@ -84,7 +84,7 @@ def memories(draw) -> tuple[Memory, SimpleNamespace]:
 def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, SimpleNamespace], layer: int):
     memory, chosen = given_
     whole = memory.drifted.whole[layer]
-    said = plain(notices.about_words(memory, chosen, layer))
+    said = plain(memory_notices.about_words(memory, chosen, layer))
     assert ("no word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
     if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
         assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
@@ -92,7 +92,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
         assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
     if not layer:
         return
-    settling = plain(notices.about_settling(memory, layer))
+    settling = plain(memory_notices.about_settling(memory, layer))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
     if "each time it settles (" in settling:
@@ -102,7 +102,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     if "does not within" in settling:
         assert varied[len(varied) // 2 :].mean() > 0.001
     alone, batch = memory.stateless_difference
-    ours = plain(notices.about_ours(memory))
+    ours = plain(memory_notices.about_ours(memory))
     assert ("differs in no number" in ours) == (alone == batch == 0)
     assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
     assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape

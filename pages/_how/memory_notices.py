@@ -1,4 +1,4 @@
-"""What the State page says of its pictures, computed from the encodings they show."""
+"""What the Memory page says of its pictures, computed from the encodings they show."""
 
 from __future__ import annotations
 

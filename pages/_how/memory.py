@@ -1,4 +1,4 @@
-"""The State page: one sentence before and after another user's text, with AllenNLP's memory and without."""
+"""The Memory page: one sentence before and after another user's text, with AllenNLP's memory and without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._state.notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
+from pages._how.memory_notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
