@@ -29,7 +29,7 @@ from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text.tokens import join_tokens
 from tests.bench import texts
 from tests.bench.engine import LIMIT_S, SMALL, TINY, Files, missing
-from tests.bench.measure import Check, Goal, Pair, Row, Setting, figure, milliseconds, paired, timed
+from tests.bench.measure import Bound, Check, Pair, Row, Setting, figure, milliseconds, paired, timed
 
 TIMES, ANSWER_MS = 30, 150
 VARIANT = "elmo"
@@ -104,7 +104,7 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
         ours=figure("ours, layers from disk", pair.ours, "s"),
         peer=figure(Said("{who} on the fly", who=who), pair.peer, "s"),
         ratio=pair.times_faster(),
-        goal=Goal(text=f"at least {TIMES} x", number=TIMES),
+        bound=Bound(text=f"at least {TIMES} x", number=TIMES),
         checks=[losses],
         sizes=f"{len(data.train):,} sentences to train on, {len(data.valid):,} to validate, {tokens:,} tokens, "
         f"{len(data.labels)} senses, batches of {TrainConfig().batch_size}, variant {VARIANT}",
@@ -114,9 +114,9 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
 def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> Row:
     """The same, layers from AllenNLP; what its pipe costs is taken off, so that only its computing counts."""
     if not is_ready():
-        goal = Goal(text=f"at least {TIMES} x", number=TIMES)
+        bound = Bound(text=f"at least {TIMES} x", number=TIMES)
         return setting.not_run(
-            "classify", Said("an epoch on frozen layers, against {who} for every batch", who="AllenNLP"), missing(), goal
+            "classify", Said("an epoch on frozen layers, against {who} for every batch", who="AllenNLP"), missing(), bound
         )
     with AllenNLPEngine() as engine:
         piped = [0.0]
@@ -138,15 +138,15 @@ def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> R
 
 def _live(setting: Setting) -> Row:
     """All variants on headlines that the encoder has not seen, heads and models open and warm."""
-    goal = Goal(text=f"median under {ANSWER_MS} ms", number=ANSWER_MS, of="ours", at_least=False)
+    bound = Bound(text=f"median under {ANSWER_MS} ms", number=ANSWER_MS, of="ours", at_least=False)
     what = "live answer of all variants on one headline"
     if not tasks.head_folders("news-title"):
-        return setting.not_run("classify", what, "not run here: no head for news-title; run: python -m core train-heads", goal)
+        return setting.not_run("classify", what, "not run here: no head for news-title; run: python -m core train-heads", bound)
     try:
         model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
         opened = tasks.open_heads(tasks.task_named("news-title"), model=model, vectors=vectors)
     except ElmoscopeError as error:
-        return setting.not_run("classify", what, f"not run here: {error}", goal)
+        return setting.not_run("classify", what, f"not run here: {error}", bound)
     seconds = []
     for number, text in enumerate((HEADLINES[0], *HEADLINES)):
         once = timed(lambda text=text: tasks.classify_text(opened, text, model=model, vectors=vectors))()[0]
@@ -155,7 +155,7 @@ def _live(setting: Setting) -> Row:
         "classify",
         what,
         ours=milliseconds("ours", seconds),
-        goal=goal,
+        bound=bound,
         sizes=f"{len(opened.heads)} variants, {len(seconds)} headlines once each: {', '.join(opened.heads)}",
         left_out=list(opened.problems),
     )

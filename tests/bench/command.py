@@ -12,8 +12,8 @@ from core.files.artifacts import read_json, write_json
 from tests.bench.measure import Figure, Row, Setting, surroundings
 from tests.bench.suites import SUITES, run_suite
 
-HEAD = ("what", "ours", "peer", "ratio", "goal", "met")
-MET = {True: "yes", False: "NO", None: "-"}
+HEAD = ("what", "ours", "peer", "ratio", "bound", "within")
+WITHIN = {True: "yes", False: "NO", None: "-"}
 
 
 def bench(args) -> tuple[dict, str]:
@@ -35,7 +35,7 @@ def bench(args) -> tuple[dict, str]:
 
 
 def table(rows: list[Row]) -> str:
-    """Rows in aligned columns, a suite after the other; what was not run says why in the goal's place."""
+    """Rows in aligned columns, a suite after the other; what was not run says why in the bound's place."""
     lines = [HEAD, *map(cells, rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
@@ -43,13 +43,13 @@ def table(rows: list[Row]) -> str:
 
 def cells(row: Row) -> tuple[str, ...]:
     """What a row says under each heading of HEAD."""
-    goal = row.goal.text if row.goal else ""
+    bound = row.bound.text if row.bound else ""
     if row.not_run:
-        return row.name, "", "", "", f"{goal}; {row.not_run}" if goal else row.not_run, MET[None]
+        return row.name, "", "", "", f"{bound}; {row.not_run}" if bound else row.not_run, WITHIN[None]
     unequal = [f"{c.what}: {c.difference:.2g}, at most {c.limit:.2g} allowed" for c in row.checks if not c.passed]
     peer = f"{row.peer.what}: {_number(row.peer)}" if row.peer else ""
     ratio = f"{row.ratio.value:.3g} {row.ratio.unit} ({row.ratio.low:.3g} to {row.ratio.high:.3g})" if row.ratio else ""
-    return row.name, _number(row.ours), peer, ratio, goal, "; ".join([MET[row.met], *unequal])
+    return row.name, _number(row.ours), peer, ratio, bound, "; ".join([WITHIN[row.within], *unequal])
 
 
 def _number(figure: Figure) -> str:

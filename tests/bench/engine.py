@@ -27,14 +27,14 @@ from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
 from tests.bench import texts
-from tests.bench.measure import Check, Goal, Pair, Row, Setting, difference, figure, paired, quotient, rate, timed
+from tests.bench.measure import Bound, Check, Pair, Row, Setting, difference, figure, paired, quotient, rate, timed
 
 SMALL, ORIGINAL = ModelShape(), ModelShape(hidden=4096, projection=512, n_highway=2)
 TINY = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=48, projection=16)
 BATCH = 32  # sentences, on AllenNLP's side
 LIMIT_S = 3600.0  # for one call of AllenNLP
 WAITING = {"sleeping": "0", "spinning": "300000"}  # GOMP_SPINCOUNT: what our worker does, and libgomp's own default
-# shape, sentences, sentences one at a time, rounds, goals: times AllenNLP, share of torch.mm, times AllenNLP one by one
+# shape, sentences, sentences one at a time, rounds, bounds: times AllenNLP, share of torch.mm, times AllenNLP one by one
 SHAPES = {"small": (SMALL, 2000, 100, 5, 18, 0.60, 8), "original": (ORIGINAL, 300, 30, 3, 4.5, 0.65, 3)}
 LENGTHS, LENGTH_ROUNDS = (1_000, 10_000, 100_000, 1_000_000), 3
 GROWTH_MB = 64
@@ -44,13 +44,13 @@ def rows(setting: Setting) -> Iterator[Row]:
     """Speed, share of the products' rate and single sentences for both shapes; then length and memory."""
     with contextlib.ExitStack() as stack:
         engine = None
-        for name, (shape, *sizes, goal, share, single) in SHAPES.items():
+        for name, (shape, *sizes, bound, share, single) in SHAPES.items():
             shape, sizes = (_tiny(shape), (24, 3, 1)) if setting.quick else (shape, sizes)
             n_sentences, n_single, rounds = sizes
             files = Files.made(setting.folder / f"engine-{name}", shape)
             if is_ready() and engine is None:
                 engine = stack.enter_context(contextlib.closing(_start(setting, files)))
-            yield _batches(setting, engine, name, files, texts.sentences(n_sentences), rounds, goal)
+            yield _batches(setting, engine, name, files, texts.sentences(n_sentences), rounds, bound)
             yield _share(setting, name, files, texts.sentences(n_sentences), max(3, rounds), share)
             yield _one_by_one(setting, engine, name, files, texts.sentences(n_single), rounds, single)
     yield from _lengths(setting)
@@ -114,25 +114,25 @@ def _tiny(shape: ModelShape) -> ModelShape:
 
 
 def _batches(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, goal = Said("sentences to layers, {shape}", shape=name), Goal(text=f"at least {times:g} x", number=times)
+    what, bound = Said("sentences to layers, {shape}", shape=name), Bound(text=f"at least {times:g} x", number=times)
     if engine is None:
-        return setting.not_run("engine", what, missing(), goal)
+        return setting.not_run("engine", what, missing(), bound)
     ours = timed(lambda encoder: encoder.encode(sentences), files.fresh)
     pair = paired(ours, lambda: engine.embed(files, sentences, BATCH), rounds)
-    return _against(setting, engine, what, pair, sentences, goal, f"batches of {BATCH} on AllenNLP's side")
+    return _against(setting, engine, what, pair, sentences, bound, f"batches of {BATCH} on AllenNLP's side")
 
 
 def _one_by_one(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, goal = Said("one sentence at a time, {shape}", shape=name), Goal(text=f"at least {times:g} x", number=times)
+    what, bound = Said("one sentence at a time, {shape}", shape=name), Bound(text=f"at least {times:g} x", number=times)
     if engine is None:
-        return setting.not_run("engine", what, missing(), goal)
+        return setting.not_run("engine", what, missing(), bound)
     ours = timed(lambda encoder: [encoder.encode([tokens])[0] for tokens in sentences], files.fresh)
     pair = paired(ours, lambda: engine.embed(files, sentences, 1), rounds)
     how = "one after the other, our cache of spellings filling as they pass"
-    return _against(setting, engine, what, pair, sentences, goal, how)
+    return _against(setting, engine, what, pair, sentences, bound, how)
 
 
-def _against(setting, engine, what: str, pair: Pair, sentences, goal: Goal, how: str) -> Row:
+def _against(setting, engine, what: str, pair: Pair, sentences, bound: Bound, how: str) -> Row:
     """A row of tokens a second on both sides, whose layers must be equal."""
     tokens = sum(map(len, sentences))
     found = Check(what="all layers of all sentences", difference=difference(pair.ours_result, pair.peer_result))
@@ -142,7 +142,7 @@ def _against(setting, engine, what: str, pair: Pair, sentences, goal: Goal, how:
         ours=rate("ours", tokens, pair.ours, "tokens/s"),
         peer=rate(engine.title, tokens, pair.peer, "tokens/s"),
         ratio=pair.times_faster(),
-        goal=goal,
+        bound=bound,
         checks=[found],
         sizes=f"{len(sentences):,} sentences, {tokens:,} tokens; {how}",
         allennlp_threads=engine.waiting,
@@ -178,7 +178,7 @@ def _share(setting, name, files, sentences, rounds, share) -> Row:
         ours=rate("our LSTM stacks", operations / 1e9, pair.ours, "Gflop/s"),
         peer=rate("torch.mm on the same shapes", operations / 1e9, pair.peer, "Gflop/s"),
         ratio=quotient("ours / torch.mm's", pair.peer, pair.ours, "of its rate"),
-        goal=Goal(text=f"at least {share:.0%}", number=share),
+        bound=Bound(text=f"at least {share:.0%}", number=share),
         sizes=f"input, state and output products of {n_tokens:,} tokens (boundaries too) in {len(runs)} batches, both directions",
     )
 
@@ -242,7 +242,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
         ours=rates[slowest],
         peer=replace(rates[fastest], what=Said("the fastest length, {n} tokens", n=f"{fastest:,}")),
         ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
-        goal=Goal(text="at least 0.8 of the fastest", number=0.8),
+        bound=Bound(text="at least 0.8 of the fastest", number=0.8),
         sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
         tokens_per_second={str(n): rates[n].value for n in lengths},
         tokens_per_second_from_no_word_known={str(n): n / s for n, s in cold.items()},
@@ -251,16 +251,16 @@ def _lengths(setting: Setting) -> Iterator[Row]:
 
 
 def _memory(setting: Setting, peaks: dict[int, float], lengths: tuple[int, ...]) -> Row:
-    goal = Goal(text=f"at most {GROWTH_MB} MB more for ten times the text", number=GROWTH_MB, of="ours", at_least=False)
+    bound = Bound(text=f"at most {GROWTH_MB} MB more for ten times the text", number=GROWTH_MB, of="ours", at_least=False)
     before, longest = lengths[-2:]
     what = Said("peak memory, {n} tokens over {k}", n=f"{longest:,}", k=f"{before:,}")
     if _peak_mb() is None:
-        return setting.not_run("engine", what, "not run here: this system does not tell a process's peak memory", goal)
+        return setting.not_run("engine", what, "not run here: this system does not tell a process's peak memory", bound)
     return setting.row(
         "engine",
         what,
         ours=figure("ours", [peaks[longest] - peaks[before]], "MB"),
-        goal=goal,
+        bound=bound,
         sizes="bound: layers of a chunk of 1,024 sentences, gates of a batch of 4,096 tokens, 100,000 spellings (known before)",
         peak_mb={str(n): round(peaks[n], 1) for n in lengths},
     )

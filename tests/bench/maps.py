@@ -23,7 +23,7 @@ from core.index.build import build_index
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from tests.bench import texts
-from tests.bench.measure import Check, Goal, Row, Setting, milliseconds, paired, timed
+from tests.bench.measure import Bound, Check, Row, Setting, milliseconds, paired, timed
 
 POINTS, HELD_OUT = 3000, 60  # frozen points; others, put in one by one
 AROUND = 15  # map neighbours among which the true ones are looked for
@@ -101,7 +101,7 @@ def _inserting(setting: Setting, table: OccurrenceTable) -> Row:
         ours=milliseconds("ours, layer products and core.analysis.word_maps.place", pair.ours),
         peer=milliseconds("umap.UMAP.transform", pair.peer),
         ratio=pair.times_faster(),
-        goal=Goal(text=f"at least {INSERTING} x", number=INSERTING),
+        bound=Bound(text=f"at least {INSERTING} x", number=INSERTING),
         sizes=f"{n_points:,} frozen points of 256 numbers in {len(SPACES)} spaces, {len(queries)} new tokens one by one",
         **dict(zip(("neighbours_kept_ours", "neighbours_kept_umap"), kept, strict=True)),
     )
@@ -143,7 +143,7 @@ def _following(setting: Setting, table: OccurrenceTable) -> Row:
         ours=milliseconds("ours, UMAP from the frozen maps", pair.ours),
         peer=milliseconds("umap.UMAP.fit", pair.peer),
         ratio=pair.times_faster(),
-        goal=Goal(text=f"at least {FOLLOWING} x, trustworthiness no more than {WORSE} worse", number=FOLLOWING),
+        bound=Bound(text=f"at least {FOLLOWING} x, trustworthiness no more than {WORSE} worse", number=FOLLOWING),
         checks=setting.pick([lost], []),  # of a handful of points it says nothing
         sizes=f"{n_points:,} points of 256 numbers, other weights each round",
         trustworthiness=own,

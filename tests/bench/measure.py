@@ -1,6 +1,6 @@
-"""How a speed is measured: ours and the peer's in turns within one run, medians, their quotient, and a goal to meet.
+"""How a speed is measured: ours and the peer's in turns within one run, medians, their quotient, and a bound to meet.
 
-A row whose two sides were compared and gave different answers has not met its goal, however fast it was.
+A row whose two sides were compared and gave different answers is not within its bound, however fast it was.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class Bound:
     """What a row should reach: its ratio, or our own number where there is no peer."""
 
     text: str
@@ -66,16 +66,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table; `met` is None where nothing is claimed: not run here, a quick run, or no goal."""
+    """One line of the table; `within` is None where nothing is claimed: not run here, a quick run, or no bound."""
 
     suite: str
     name: str
     ours: Figure | None = None
     peer: Figure | None = None
     ratio: Figure | None = None
-    goal: Goal | None = None
+    bound: Bound | None = None
     checks: tuple[Check, ...] = ()
-    met: bool | None = None
+    within: bool | None = None
     not_run: str | None = None
     conditions: dict = field(default_factory=dict)
     details: dict = field(default_factory=dict)
@@ -107,25 +107,25 @@ class Setting:
         ours: Figure,
         peer: Figure | None = None,
         ratio: Figure | None = None,
-        goal: Goal | None = None,
+        bound: Bound | None = None,
         checks: Sequence[Check] = (),
         sizes: str = "",
         **details: Any,
     ) -> Row:
-        """A measured row, judged: checks first, then the goal (which a quick run never claims to meet)."""
-        met = None
+        """A measured row, judged: checks first, then the bound (which a quick run never claims to keep)."""
+        within = None
         if not all(check.passed for check in checks):
-            met = False
-        elif goal is not None and not self.quick:
-            value = ours.value if goal.of == "ours" else ratio.value
-            met = goal.reached(value)
-        figures = {"ours": ours, "peer": peer, "ratio": ratio, "goal": goal, "checks": tuple(checks)}
+            within = False
+        elif bound is not None and not self.quick:
+            value = ours.value if bound.of == "ours" else ratio.value
+            within = bound.reached(value)
+        figures = {"ours": ours, "peer": peer, "ratio": ratio, "bound": bound, "checks": tuple(checks)}
         conditions = {"sizes": sizes, "quick": self.quick, "threads": self.threads, **surroundings()}
-        return Row(suite=suite, name=name, met=met, conditions=conditions, details=details, **figures)
+        return Row(suite=suite, name=name, within=within, conditions=conditions, details=details, **figures)
 
-    def not_run(self, suite: str, name: str, why: str, goal: Goal | None = None) -> Row:
+    def not_run(self, suite: str, name: str, why: str, bound: Bound | None = None) -> Row:
         """A row without numbers."""
-        return Row(suite=suite, name=name, goal=goal, not_run=why, conditions={"threads": self.threads, **surroundings()})
+        return Row(suite=suite, name=name, bound=bound, not_run=why, conditions={"threads": self.threads, **surroundings()})
 
 
 @dataclass(frozen=True, slots=True)

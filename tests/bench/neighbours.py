@@ -17,9 +17,9 @@ from core.index.build import build_index
 from core.index.neighbours import Products, Query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
-from tests.bench.measure import Check, Goal, Row, Setting, alone, milliseconds, paired, quotient, timed
+from tests.bench.measure import Bound, Check, Row, Setting, alone, milliseconds, paired, quotient, timed
 
-SIZES = {30_000: (50, 20, 31), 1_000_000: (50, 60, 7)}  # occurrences: goal in times, goal in ms, rounds
+SIZES = {30_000: (50, 20, 31), 1_000_000: (50, 60, 7)}  # occurrences: bound in times, bound in ms, rounds
 N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbours asked for
 RANK = 200  # of the query's word by frequency
 PIECE = 256  # rows the peer widens at a time: they stay in the processor's cache
@@ -106,12 +106,14 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         ours=move,
         peer=milliseconds("numpy, all mixes anew", pair.peer),
         ratio=pair.times_faster(),
-        goal=Goal(text=f"at least {times} x", number=times),
+        bound=Bound(text=f"at least {times} x", number=times),
         **shared,
         ms_by_part=_parts(table, found, moves[0]),
     )
-    goal = Goal(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
-    yield setting.row("neighbours", Said("slider move, {n} occurrences, server time", n=f"{n:,}"), ours=move, goal=goal, **shared)
+    bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
+    yield setting.row(
+        "neighbours", Said("slider move, {n} occurrences, server time", n=f"{n:,}"), ours=move, bound=bound, **shared
+    )
 
 
 def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray) -> list[Check]:
@@ -149,7 +151,7 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),
         ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
-        goal=Goal(text=f"at most {READING} x one reading", number=READING, at_least=False),
+        bound=Bound(text=f"at most {READING} x one reading", number=READING, at_least=False),
         checks=[Check(what="products of the first rows, relative to 256 terms", difference=float(exact) / 256)],
         sizes=f"{n_bytes / 1e6:,.0f} MB of float16, memory-mapped, in the page cache; the loop compiled beforehand",
         reading_gb_per_s=n_bytes / 1e9 / float(np.median(pair.peer)),
@@ -167,6 +169,6 @@ def _opening(setting: Setting, table: OccurrenceTable, rounds: int) -> Row:
         "neighbours",
         Said("opening a table, {n} occurrences", n=f"{len(table):,}"),
         ours=milliseconds("ours", seconds),
-        goal=Goal(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),
+        bound=Bound(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),
         sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
     )

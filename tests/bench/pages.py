@@ -23,7 +23,7 @@ import numpy as np
 from core.common.config import ROOT
 from core.common.i18n import Said
 from tests.bench import texts
-from tests.bench.measure import Check, Goal, Row, Setting, figure, milliseconds, quotient
+from tests.bench.measure import Bound, Check, Row, Setting, figure, milliseconds, quotient
 from tests.run import find_chromium
 
 WARM_TIMES, COLD_TIMES = 1.5, 3
@@ -80,23 +80,23 @@ def rows(setting: Setting) -> Iterator[Row]:
         yield from _slider(setting, browser)
 
 
-def _goals() -> dict[str, Goal]:
+def _bounds() -> dict[str, Bound]:
     """Every row's name and what it should reach."""
     return {
-        "first useful paint, warm server": Goal(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
-        "first useful paint, cold server": Goal(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
-        Said("slider released to neighbours redrawn, {p}", p="p50"): Goal(
+        "first useful paint, warm server": Bound(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
+        "first useful paint, cold server": Bound(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
+        Said("slider released to neighbours redrawn, {p}", p="p50"): Bound(
             text=f"under {P50_MS} ms, nothing else flickers", number=P50_MS, of="ours", at_least=False
         ),
-        Said("slider released to neighbours redrawn, {p}", p="p95"): Goal(
+        Said("slider released to neighbours redrawn, {p}", p="p95"): Bound(
             text=f"under {P95_MS} ms, nothing else flickers", number=P95_MS, of="ours", at_least=False
         ),
     }
 
 
 def _not_run(setting: Setting) -> Iterator[Row]:
-    for name, goal in _goals().items():
-        yield setting.not_run("pages", name, NEEDED, goal)
+    for name, bound in _bounds().items():
+        yield setting.not_run("pages", name, NEEDED, bound)
 
 
 def _paints(setting: Setting, browser) -> Iterator[Row]:
@@ -119,7 +119,7 @@ def _paints(setting: Setting, browser) -> Iterator[Row]:
             ours=milliseconds("ours, Home's picture", ours),
             peer=milliseconds("streamlit hello, its heading", theirs),
             ratio=quotient("our time / hello's", ours, theirs, "x"),
-            goal=_goals()[name],
+            bound=_bounds()[name],
             sizes=f"{len(ours)} servers of each kind, started by turns, on the browser's own cores; each visitor's browser is empty",
             ms_to_our_title=to_title,
             ms_to_our_chart=to_chart,
@@ -151,14 +151,14 @@ def _slider(setting: Setting, browser) -> Iterator[Row]:
             others += seen["others"]
         page.close()
     flickers = Check(what="changes outside the lists and charts", difference=float(len(others)), limit=0)
-    names = [name for name in _goals() if name.startswith("slider")]
+    names = [name for name in _bounds() if name.startswith("slider")]
     taken = [milliseconds("ours", seconds), figure("ours, 95th percentile", [1000 * float(np.percentile(seconds, 95))], "ms")]
     for name, ours in zip(names, taken, strict=True):
         yield setting.row(
             "pages",
             name,
             ours=ours,
-            goal=_goals()[name],
+            bound=_bounds()[name],
             checks=[flickers],
             sizes=f"{n_tokens:,} occurrences x 3 layers, two lists, bars and length; {len(seconds)} moves by mouse",
             changed_besides=sorted(set(others)),

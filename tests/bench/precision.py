@@ -21,10 +21,10 @@ from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from tests.bench import texts
 from tests.bench.engine import ORIGINAL, SMALL, Files, _tiny
-from tests.bench.measure import Check, Goal, Row, Setting, paired, rate, timed
+from tests.bench.measure import Bound, Check, Row, Setting, paired, rate, timed
 
 TIMES, COSINE, OVERLAP, NEAREST = 1.7, 0.999, 0.98, 10
-GOAL = Goal(text=f"at least {TIMES} x, cosine over {COSINE}, overlap at {NEAREST} over {OVERLAP}", number=TIMES)
+BOUND = Bound(text=f"at least {TIMES} x, cosine over {COSINE}, overlap at {NEAREST} over {OVERLAP}", number=TIMES)
 # shape, sentences at once, sentences one at a time, rounds
 SHAPES = {"small": (SMALL, 600, 60, 5), "original": (ORIGINAL, 60, 8, 3)}
 SENTENCES = 400  # whose vectors are compared
@@ -36,7 +36,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             near = _near(precision, setting.pick(SENTENCES, 20))
         except BadInput as error:
-            yield setting.not_run("precision", f"{precision} weights", f"not run here: {error}", GOAL)
+            yield setting.not_run("precision", f"{precision} weights", f"not run here: {error}", BOUND)
             continue
         for name, (shape, *sizes) in SHAPES.items():
             shape, sizes = (_tiny(shape), (12, 3, 1)) if setting.quick else (shape, sizes)
@@ -65,7 +65,7 @@ def _row(setting: Setting, files: Files, precision: str, what: str, sentences, a
         ours=rate(precision, tokens, pair.ours, "tokens/s"),
         peer=rate("float32", tokens, pair.peer, "tokens/s"),
         ratio=pair.times_faster(),
-        goal=GOAL,
+        bound=BOUND,
         checks=[
             Check(what="mean cosine to float32, short of 1", difference=1 - near["cosine"], limit=1 - COSINE),
             Check(what=f"overlap of the {NEAREST} nearest, short of 1", difference=1 - near["overlap"], limit=1 - OVERLAP),

@@ -21,7 +21,7 @@ from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from tests.bench import command, suites
 from tests.bench.__main__ import main
-from tests.bench.measure import Check, Figure, Goal, Row, Setting, difference, figure, paired, quotient, timed
+from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
 
 needs_engine = pytest.mark.skipif(not engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
@@ -36,7 +36,7 @@ def run(name: str, setting: Setting) -> list[Row]:
     for row in found:
         assert row.suite == name and row.name
         assert (row.ours is None) == (row.not_run is not None)
-        assert row.met in (None, False)  # a quick run claims nothing
+        assert row.within in (None, False)  # a quick run claims nothing
         if row.ours:
             assert row.ours.low <= row.ours.value <= row.ours.high and row.ours.unit
             assert row.conditions["quick"] and row.conditions["threads"] == 1 and row.conditions["sizes"]
@@ -73,18 +73,18 @@ def test_preparing_is_not_timed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("goal", "ratio", "met"),
+    ("bound", "ratio", "within"),
     [
-        (Goal(text="at least 18 x", number=18), 18.0, True),
-        (Goal(text="at least 18 x", number=18), 17.9, False),
-        (Goal(text="at most 2 x", number=2, at_least=False), 2.1, False),
-        (Goal(text="under 3 ms", number=3, of="ours", at_least=False), 99.0, True),  # ours is 2.5
+        (Bound(text="at least 18 x", number=18), 18.0, True),
+        (Bound(text="at least 18 x", number=18), 17.9, False),
+        (Bound(text="at most 2 x", number=2, at_least=False), 2.1, False),
+        (Bound(text="under 3 ms", number=3, of="ours", at_least=False), 99.0, True),  # ours is 2.5
         (None, 5.0, None),
     ],
 )
-def test_a_goal_is_met_by_the_ratio_or_by_our_own_number(setting, goal, ratio, met):
+def test_a_bound_is_kept_by_the_ratio_or_by_our_own_number(setting, bound, ratio, within):
     full = dataclasses.replace(setting, quick=False)
-    assert full.row("s", "r", ours=measured(2.5, "ms"), ratio=measured(ratio), goal=goal).met is met
+    assert full.row("s", "r", ours=measured(2.5, "ms"), ratio=measured(ratio), bound=bound).within is within
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -92,9 +92,9 @@ def test_a_goal_is_met_by_the_ratio_or_by_our_own_number(setting, goal, ratio, m
 def test_a_peer_that_answers_differently_fails_the_row_however_fast_we_are(setting, quick, apart):
     at = dataclasses.replace(setting, quick=quick)
     checks = [Check(what="same", difference=0.0), Check(what="layers", difference=apart)]
-    goal = Goal(text="at least 2 x", number=2)
-    row = at.row("s", "r", ours=measured(1.0), ratio=measured(100.0), goal=goal, checks=checks)
-    assert row.met is False
+    bound = Bound(text="at least 2 x", number=2)
+    row = at.row("s", "r", ours=measured(1.0), ratio=measured(100.0), bound=bound, checks=checks)
+    assert row.within is False
     assert "NO; layers" in command.cells(row)[-1]
     json.dumps(row.as_json(), allow_nan=False)
 
@@ -123,7 +123,7 @@ def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeyp
     monkeypatch.setattr(tests.bench.engine, "is_ready", lambda: False)
     found = {row.name: row for row in run("engine", setting)}
     left_out = [row for row in found.values() if row.not_run]
-    assert len(left_out) == 4 and all("allennlp setup" in row.not_run and row.goal for row in left_out)
+    assert len(left_out) == 4 and all("allennlp setup" in row.not_run and row.bound for row in left_out)
     assert found["share of torch.mm's rate, small"].ratio.value > 0
     assert set(found["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
 
@@ -157,7 +157,7 @@ def test_engine_compares_all_layers_with_allennlps(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.engine, "_lengths", lambda setting: iter(()))
     found = {row.name: row for row in run("engine", setting)}
     compared = [row for row in found.values() if row.checks]
-    assert len(compared) == 4 and all(row.checks[0].passed and row.met is None for row in compared)
+    assert len(compared) == 4 and all(row.checks[0].passed and row.within is None for row in compared)
     assert all(row.peer.what == "AllenNLP 2.10.1" for row in compared)
 
 
@@ -174,14 +174,14 @@ def test_engine_fails_a_row_whose_layers_are_others(setting, monkeypatch):
 
     files = tests.bench.engine.Files.made(setting.folder / "m", tests.bench.engine.TINY)
     row = tests.bench.engine._batches(setting, Wrong(), "small", files, [["a", "b"], ["c"]], 1, 18)
-    assert row.met is False and row.checks[0].difference == pytest.approx(1e-3, rel=0.01)
+    assert row.within is False and row.checks[0].difference == pytest.approx(1e-3, rel=0.01)
 
 
 def test_neighbours_runs_and_the_peer_finds_the_same(setting):
     found = run("neighbours", setting)
     assert [row.name.split(",")[0] for row in found] == ["slider move"] * 4 + ["first query", "opening a table"]
     assert all(check.passed for row in found for check in row.checks) and all(row.checks for row in found[:5])
-    assert all(row.met is None for row in found)
+    assert all(row.within is None for row in found)
 
 
 def test_neighbours_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
@@ -189,7 +189,7 @@ def test_neighbours_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.neighbours, "recomputed", lambda *given: -right(*given))
     table, query = tests.bench.neighbours._made(setting, 1000)
     rows = list(tests.bench.neighbours._slider(setting, table, query, 50, 20, 1))
-    assert [row.met for row in rows] == [False, False]
+    assert [row.within for row in rows] == [False, False]
 
 
 def test_the_same_nearest_but_for_a_tie_are_the_same():
@@ -214,7 +214,7 @@ def test_classify_runs_and_the_losses_are_the_same(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.classify, "is_ready", lambda: False)
     monkeypatch.setattr(tests.bench.classify.tasks, "head_folders", lambda task: {})
     own, theirs, live = run("classify", setting)
-    assert own.checks[0].passed and own.met is None
+    assert own.checks[0].passed and own.within is None
     assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run
 
 
@@ -227,18 +227,18 @@ def test_classify_fails_a_row_whose_losses_are_others(setting, monkeypatch):
         return [-layers for layers in right(self, sentences, **rest)] if len(sentences) < 50 else right(self, sentences, **rest)
 
     monkeypatch.setattr(Encoder, "encode", wrong)  # the store's one call has more sentences than a batch
-    assert run("classify", setting)[0].met is False
+    assert run("classify", setting)[0].within is False
 
 
 def test_training_runs_and_both_loops_have_the_same_gradients(setting):
     for row in run("training", setting):
-        assert row.checks[0].passed and row.met is None and row.checks[0].difference > 0
+        assert row.checks[0].passed and row.within is None and row.checks[0].difference > 0
 
 
 def test_training_fails_a_row_whose_gradients_are_others(setting, monkeypatch):
     right = tests.bench.training.plain_sampled_loss
     monkeypatch.setattr(tests.bench.training, "plain_sampled_loss", lambda *given: right(*given) * 1.01)
-    assert [row.met for row in run("training", setting)] == [False, False]
+    assert [row.within for row in run("training", setting)] == [False, False]
 
 
 def test_precision_runs_and_compares_vectors_and_neighbours(setting):
@@ -249,13 +249,13 @@ def test_precision_runs_and_compares_vectors_and_neighbours(setting):
 
 def test_precision_fails_a_row_whose_vectors_are_others(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.precision, "_near", lambda *given: {"cosine": 0.99, "overlap": 1.0, "sentences": 1})
-    assert next(suites.run_suite("precision", setting)).met is False
+    assert next(suites.run_suite("precision", setting)).within is False
 
 
 def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
     monkeypatch.setenv("CHROMIUM", str(setting.folder / "none"))
     found = run("pages", setting)
-    assert len(found) == 4 and all("playwright install chromium" in row.not_run and row.goal for row in found)
+    assert len(found) == 4 and all("playwright install chromium" in row.not_run and row.bound for row in found)
 
 
 def test_a_server_that_does_not_come_up_says_why(setting):
@@ -272,10 +272,10 @@ def made_up(monkeypatch):
 
     def run_suite(name, setting):
         if name == "training":
-            yield setting.not_run(name, "a step", "not run here: no clock", Goal(text="at least 2 x", number=2))
+            yield setting.not_run(name, "a step", "not run here: no clock", Bound(text="at least 2 x", number=2))
         else:
             yield setting.row(
-                name, "a thing", ours=measured(1234.5, "ms"), ratio=measured(3.0), goal=Goal(text="at least 2 x", number=2)
+                name, "a thing", ours=measured(1234.5, "ms"), ratio=measured(3.0), bound=Bound(text="at least 2 x", number=2)
             )
 
     monkeypatch.setattr(command, "run_suite", run_suite)
@@ -285,7 +285,7 @@ def test_bench_prints_an_aligned_table(made_up, capsys):
     assert main(["--suite", "maps", "training"]) == 0
     head, first, second = capsys.readouterr().out.splitlines()
     assert " ".join(first.split()) == "a thing 1,234 ms 3 x (3 to 3) at least 2 x yes"
-    assert head.index("goal") == first.index("at least") == second.index("at least") and "no clock" in second
+    assert head.index("bound") == first.index("at least") == second.index("at least") and "no clock" in second
 
 
 def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, capsys):
@@ -295,7 +295,7 @@ def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, ca
         assert json.loads(capsys.readouterr().out)["rows"][0]["suite"] == suite
     kept = json.loads(file.read_text("utf-8"))
     assert set(kept) == {"machine", "date", "rows"}
-    assert [(row["suite"], row["met"]) for row in kept["rows"]] == [("maps", True), ("training", None)]
+    assert [(row["suite"], row["within"]) for row in kept["rows"]] == [("maps", True), ("training", None)]
     assert kept["rows"][1]["not_run"] == "not run here: no clock" and kept["rows"][1]["ours"] is None
 
 

@@ -24,7 +24,7 @@ from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer
 from tests.bench import texts
 from tests.bench.engine import SMALL, TINY
-from tests.bench.measure import Check, Goal, Row, Setting, difference, figure, paired, quotient, timed
+from tests.bench.measure import Bound, Check, Row, Setting, difference, figure, paired, quotient, timed
 
 TIMES = 2.5
 RATE = 1e-4  # learning rate of the timed steps
@@ -58,7 +58,7 @@ def _steps(setting: Setting, corpus: Corpus, config: PretrainConfig, what: str, 
         ours=figure("core.training.trainer", [1 / s for s in each[0]], "tokens/s"),
         peer=figure("plain PyTorch, nn.Linear step by step", [1 / s for s in each[1]], "tokens/s"),
         ratio=quotient("ours / plain", each[1], each[0], "x"),
-        goal=Goal(text=f"at least {TIMES} x", number=TIMES),
+        bound=Bound(text=f"at least {TIMES} x", number=TIMES),
         checks=[check],
         sizes=f"batches of about {config.batch_tokens:,} tokens, {config.negatives:,} sampled words "
         f"of {sides[0].trainer.n_words:,}, {n} to a round; forward, backward, clipping and update",
