@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS, ARROWS, FILES = 12, 130, 16  # at most: of all rooms, between rooms of core, in a room
 SHARED_ROOMS = {"_export", "_frame", "_cached", "_widgets", "_word"}  # of pages, on which the others build
-MAY_PRINT = {"core/cli/main.py", "core/allennlp/worker.py"}  # the command line, and a process that answers on stdout
+MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
 MAY_NOTE = {"core/cli/shared.py"}  # the command line's commands: to stderr only
 UNSAFE = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
 

@@ -15,8 +15,8 @@ from core.common.device import CPU, choose
 from core.common.errors import BadInput
 from core.elmo import models
 from core.elmo.models import Model
+from core.engines.transformer import MEAN
 from core.text import languages
-from core.transformer.encoder import MEAN
 
 
 def note(text: str) -> None:

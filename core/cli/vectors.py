@@ -80,7 +80,7 @@ def _embed_ours(args, model: Model, sentences: list) -> dict[str, np.ndarray]:
 
 
 def _embed_allennlp(args, model: Model, sentences: list) -> dict[str, np.ndarray]:
-    from core.allennlp.engine import AllenNLPEngine
+    from core.engines.allennlp_engine import AllenNLPEngine
 
     options, weights = allennlp_files(model)
     with AllenNLPEngine() as engine:
@@ -102,7 +102,7 @@ def predict(args) -> tuple[dict, str]:
 
 
 def allennlp_setup(args) -> tuple[dict, str]:
-    from core.allennlp import engine as allennlp
+    from core.engines import allennlp_engine as allennlp
 
     folder = allennlp.setup(note)
     with allennlp.AllenNLPEngine() as engine:

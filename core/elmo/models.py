@@ -17,12 +17,12 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.engines.transformer import MEAN, TransformerEncoder, is_transformer
+from core.engines.transformer import fingerprint as fingerprint_of
 from core.files.artifacts import file_sha256
 from core.files.registry import resolve
 from core.text import languages
 from core.text.languages import Language
-from core.transformer.encoder import MEAN, TransformerEncoder, is_transformer
-from core.transformer.encoder import fingerprint as fingerprint_of
 
 BUNDLED_MODEL = "elmo-mini"
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.allennlp.engine import AllenNLPEngine, EngineResult
 from core.analysis import surroundings
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import follow_mix, map_rows, open_maps
@@ -24,6 +23,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.mix import mean_lengths
 from core.elmo.models import Model, allennlp_files, open_model
+from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import half_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, make_query, normalised_products, products

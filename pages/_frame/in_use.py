@@ -9,11 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.allennlp.engine import is_ready
 from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
+from core.engines.allennlp_engine import is_ready
 from core.files import own_names, registry
 from core.text import languages
 from core.text.languages import Language

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.allennlp import engine
 from core.analysis.memory import Memory
 from core.common.i18n import t
 from core.common.markup import ours
+from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
 from pages._frame.choices import choice
@@ -89,7 +89,7 @@ def _how_checked() -> str:
         "bilm-tf published for thirty sentences in three streams, to 0.00001."
     )
     ready = t("AllenNLP is set up on this machine: choose it as the engine under “In use” to compare with it.")
-    return f"{checked} {ready}" if engine.is_ready() else checked
+    return f"{checked} {ready}" if allennlp_engine.is_ready() else checked
 
 
 def _table(memory: Memory, chosen: Chosen) -> pd.DataFrame:

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import streamlit as st
 
-from core.allennlp import engine
 from core.common.i18n import t
+from core.engines import allennlp_engine
 from pages._cached import opened
 from pages._frame.in_use import OURS, THEIRS, InUse
 from pages._frame.markup import shown_errors
@@ -17,7 +17,7 @@ from pages._widgets.inputs import Chosen
 
 def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
     """With AllenNLP chosen as engine: its layers of these sentences beside ours."""
-    if in_use.engine != THEIRS or not engine.is_ready():
+    if in_use.engine != THEIRS or not allennlp_engine.is_ready():
         return
     with st.container(border=True), shown_errors():
         st.markdown(t("**Two engines, one answer?**"))

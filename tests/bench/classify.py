@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from core.allennlp.engine import AllenNLPEngine, is_ready
 from core.classify import tasks
 from core.classify.data import Dataset, SplitConfig, make_dataset
 from core.classify.features import open_features
@@ -25,6 +24,7 @@ from core.classify.train import NetworkTrainer
 from core.common.errors import ElmoscopeError
 from core.common.i18n import Said
 from core.elmo.models import BUNDLED_MODEL, open_model
+from core.engines.allennlp_engine import AllenNLPEngine, is_ready
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.text.tokens import join_tokens
 from tests.bench import texts

@@ -17,8 +17,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.allennlp.engine import AllenNLPEngine, is_ready
-from core.allennlp.setup import SETUP
 from core.common.config import ModelShape
 from core.common.i18n import Said
 from core.common.threads import limit
@@ -26,6 +24,8 @@ from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
+from core.engines.allennlp_engine import AllenNLPEngine, is_ready
+from core.engines.allennlp_setup import SETUP
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Pair, Row, Setting, difference, figure, paired, quotient, rate, timed
 

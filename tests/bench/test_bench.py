@@ -16,14 +16,16 @@ import tests.bench.neighbours
 import tests.bench.pages
 import tests.bench.precision
 import tests.bench.training
-from core.allennlp import engine
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
+from core.engines import allennlp_engine
 from tests.bench import command, suites
 from tests.bench.__main__ import main
 from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
 
-needs_engine = pytest.mark.skipif(not engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
+needs_engine = pytest.mark.skipif(
+    not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup"
+)
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.allennlp.engine import AllenNLPEngine
 from core.common.config import ASSETS, ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, save_hdf5
+from core.engines.allennlp_engine import AllenNLPEngine
 from core.text.tokens import tokenize
 
 FILE = Path(__file__).with_name("allennlp.npz")

@@ -1,6 +1,6 @@
 """AllenNLP 2.10.1 as a second engine: the reference implementation of ELMo, in a process of its own.
 
-`worker.py` runs in the Python 3.10 environment that `setup` makes; `AllenNLPEngine` speaks to it through pipes
+`allennlp_worker.py` runs in the Python 3.10 environment that `allennlp_setup` makes; `AllenNLPEngine` speaks to it through pipes
 (the worker's docstring has the protocol). No call waits longer than its time limit, whatever the worker does.
 """
 
@@ -22,8 +22,8 @@ from typing import IO
 
 import numpy as np
 
-from core.allennlp.setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
 from core.common.errors import BadInput, EngineUnavailable
+from core.engines.allennlp_setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
 
 __all__ = ["AllenNLPEngine", "EngineResult", "environment_path", "find_python310", "is_ready", "setup"]
 

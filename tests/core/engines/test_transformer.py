@@ -1,4 +1,4 @@
-"""core.transformer: random models of odd shapes, and real weights where their package is installed, against `transformers` itself."""
+"""core.engines.transformer: random models of odd shapes, and real weights where their package is installed, against `transformers` itself."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import torch
 from core.cli.main import main
 from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
+from core.engines import transformer
+from core.engines.transformer import FIRST, LAST, TransformerEncoder
 from core.index.build import build_index
 from core.index.neighbours import make_query
 from core.text.sentences import Sentence
-from core.transformer import encoder as transformer
-from core.transformer.encoder import FIRST, LAST, TransformerEncoder
 
 transformers = pytest.importorskip(
     "transformers", reason="the optional library is not installed: tests/requirements-transformers.txt"

@@ -1,4 +1,4 @@
-"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `requirements.txt`.
+"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`.
 
 No newer Python can install AllenNLP, so it gets a folder of its own, made once by `setup`.
 """
@@ -22,8 +22,8 @@ from core.common.config import cache_folder
 from core.common.errors import BadInput, EngineUnavailable
 
 VERSION = "2.10.1"
-REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-WORKER = Path(__file__).with_name("worker.py")
+REQUIREMENTS = Path(__file__).with_name("allennlp_requirements.txt")
+WORKER = Path(__file__).with_name("allennlp_worker.py")
 SETUP = "python -m core allennlp setup"
 MADE = "elmoscope-made"  # marker, written first: this folder is ours to remove
 READY = "elmoscope-ready.json"  # marker, written last: the versions, and what was installed

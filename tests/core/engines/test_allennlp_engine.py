@@ -10,11 +10,11 @@ import time
 import numpy as np
 import pytest
 
-from core.allennlp import engine as allennlp
-from core.allennlp import setup as allennlp_setup
-from core.allennlp.engine import AllenNLPEngine, environment_path, find_python310, is_ready, setup
 from core.common.config import data_folder
 from core.common.errors import BadInput, EngineUnavailable
+from core.engines import allennlp_engine as allennlp
+from core.engines import allennlp_setup
+from core.engines.allennlp_engine import AllenNLPEngine, environment_path, find_python310, is_ready, setup
 
 PING_ANSWER = {"ok": True, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
 run_and_report = allennlp_setup._stream

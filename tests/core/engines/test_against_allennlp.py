@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.allennlp import engine as allennlp
 from core.common.config import ASSETS
 from core.elmo.encoder import Encoder
 from core.elmo.weights import load_bilm, save_hdf5
+from core.engines import allennlp_engine as allennlp
 from tests.golden.make_allennlp import FILE, ORIGINAL, SENTENCES, SMALL, random_bilm
 
 MODELS = {

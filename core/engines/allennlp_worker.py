@@ -1,7 +1,7 @@
 """AllenNLP's biLM behind a pipe: one JSON request a line on stdin, one JSON answer a line on stdout.
 
-Runs alone in the Python 3.10 environment of `requirements.txt`, as `python -I worker.py`, and imports
-nothing of ours. `core.allennlp.engine` starts it and speaks to it.
+Runs alone in the Python 3.10 environment of `allennlp_requirements.txt`, as `python -I allennlp_worker.py`, and imports
+nothing of ours. `core.engines.allennlp_engine` starts it and speaks to it.
 
     {"op": "ping"} -> {"ok": true, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
     {"op": "embed", "options": path, "weights": path, "sentences": [[token, ...], ...], "output": path of an .npz,
