@@ -9,28 +9,10 @@
 
 const TIE = 1e-5; // cosines nearer than this are equal, as in core.senses.separation
 
-export const decoded = (text) => new Float32Array(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
-
 export function softmax(w) {
   const most = Math.max(...w), raised = w.map((one) => Math.exp(one - most)), sum = raised.reduce((a, b) => a + b, 0);
   return raised.map((one) => one / sum);
 }
-
-// s' G s of a gram that is kept as its upper triangle by rows, from place `at` on: products off the diagonal count twice.
-export function square(gram, at, s) {
-  let sum = 0;
-  for (let i = 0; i < s.length; i++) for (let j = i; j < s.length; j++) sum += (i === j ? 1 : 2) * s[i] * s[j] * gram[at++];
-  return Math.max(sum, 0);
-}
-
-// s' C s of an L x L block.
-export function product(cross, at, s) {
-  let sum = 0;
-  for (let i = 0; i < s.length; i++) for (let j = 0; j < s.length; j++) sum += s[i] * s[j] * cross[at++];
-  return sum;
-}
-
-const cosine = (products, squares) => (squares > 1e-24 ? Math.max(-1, Math.min(1, products / Math.sqrt(squares))) : 0);
 
 // The cosines of a query's mix with its candidates' mixes, (n,).
 export function cosines(part, s, out = new Float64Array(part.n)) {
@@ -76,35 +58,14 @@ export function oneNN(values, n, senses) {
 
 // ---- the view ----------------------------------------------------------------------------------------------------------------
 
-const SVG = "http://www.w3.org/2000/svg";
 const GLIDE_MS = 85, MORPH_MS = 650, KEYS_MS = 400; // time constant of dots, a preset's way, rest after which keys are told
 const NARROW = 720, ROW = 31, TOUCH_ROW = 44; // px
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const SHAPES = [
   "M5.2 0A5.2 5.2 0 1 1-5.2 0A5.2 5.2 0 1 1 5.2 0Z", "M0-6.6L6.2 0L0 6.6L-6.2 0Z", "M-4.7-4.7H4.7V4.7H-4.7Z", "M0-6.2L6 4.6H-6Z",
   "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z", "M0-2.6L3.4-6L6-3.4L2.6 0L6 3.4L3.4 6L0 2.6L-3.4 6L-6 3.4L-2.6 0L-6-3.4L-3.4-6Z",
   "M0-6L5.7-1.9L3.5 4.9H-3.5L-5.7-1.9Z", "M-3-5.2H3L6 0L3 5.2H-3L-6 0Z",
 ];
-const STAR = "M" + [...Array(10).keys()].map((k) => {
-  const r = k % 2 ? 5 : 11.5, a = (k * Math.PI) / 5;
-  return `${(r * Math.sin(a)).toFixed(2)} ${(-r * Math.cos(a)).toFixed(2)}`;
-}).join("L") + "Z";
-
-function el(tag, given = {}, ...inside) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(given)) name in made ? (made[name] = value) : made.setAttribute(name, value);
-  made.append(...inside);
-  return made;
-}
-function svg(tag, given = {}, ...inside) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
-  made.append(...inside);
-  return made;
-}
-const filled = (text, told) => text.replace(/\{(\w+)\}/g, (whole, name) => told[name] ?? whole);
 const percent = (share) => `${Math.round(100 * share)}%`;
-const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
@@ -534,7 +495,7 @@ function instrument(root) {
     at.similar = at.share = at.choose = undefined;
     hot = null;
     build();
-    hear(window.elmoscopeMix);
+    hear(window["elmoscope-mix"]);
   }
 
   const listen = (event) => hear(event.detail);
@@ -546,19 +507,4 @@ function instrument(root) {
   };
 }
 
-export default function ({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".mix");
-  const known = (root.instrument ??= instrument(root));
-  known.stop(); // this may be called again, and what an earlier call returned is not
-  try {
-    known.start();
-    known.take(data, (set) => setStateValue("set", set));
-    document.documentElement.dataset.mix = "alive";
-  } catch (error) {
-    known.stop();
-    document.documentElement.dataset.mix = "failed";
-    dispatchEvent(new Event("elmoscope-mix-failed"));
-    console.warn(error);
-  }
-  return () => known.stop();
-}
+export default mounted("mix", instrument);

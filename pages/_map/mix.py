@@ -36,7 +36,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
 from pages._map import measures, mix_view, notices
-from pages._widgets import lists
+from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import sliders
@@ -135,7 +135,7 @@ def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[C
     report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
     state = {"w": [st.session_state[key] for key in KEYS], "gamma": gamma, "norm": normalised, "seq": mix_view.sequence()}
-    mix_view.told(state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
+    instruments.told("mix", state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)
     map_of, map_alt = _map_picture(table, word, flat)

@@ -31,42 +31,20 @@ from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import OURS, InUse
 from pages._widgets.inputs import Chosen
+from pages._widgets.instruments import instrument
 from pages._widgets.mix_sliders import SUBSCRIPTS
 from pages._word import atlas
 
 FOLDER = Path(__file__).parent
-LIVE, TOLD = "mix.live", "mix.told"  # keys of the two components
+LIVE = "mix.live"  # key of the component
 MOST_PAIRS = 160  # rows of a word whose accuracy is counted in the browser: their products are 0.5 MB
 LIMIT, TOP = 6.0, 5.0  # of the sliders: w to either side, gamma
-# Old syntax alone: it must run where mix.js does not.
-TELL = """
-export default function (given) {
-  var news = given.data, page = document.documentElement, wait = 0;
-  window.elmoscopeMix = news;
-  window.dispatchEvent(new CustomEvent("elmoscope-mix", { detail: news }));
-  function check() { if (page.dataset.mix !== "alive") given.setStateValue("plain", true); }
-  window.addEventListener("elmoscope-mix-failed", check);
-  wait = setTimeout(check, page.dataset.mix === "failed" ? 0 : 12000);
-  return function () { clearTimeout(wait); window.removeEventListener("elmoscope-mix-failed", check); };
-}
-"""
-_live = st.components.v2.component(
-    "elmoscope_mix",
-    html='<div class="mix"></div>',
-    css=(FOLDER / "mix.css").read_text("utf-8"),
-    js=(FOLDER / "mix.js").read_text("utf-8"),
-)
-_told = st.components.v2.component("elmoscope_mix_told", html="<span></span>", js=TELL)
+_live = instrument("mix", FOLDER)
 
 
 def live(data: dict, taken) -> None:
     """Mount the instrument; `taken` is called when the reader has let go, `setting` then has what was set."""
     _live(key=LIVE, data=data, on_set_change=taken)
-
-
-def told(data: dict, plain) -> None:
-    """Tell it what is set and laid out; `plain` is called where the browser cannot run it."""
-    _told(key=TOLD, data=data, on_plain_change=plain, height=1)
 
 
 def setting(n_layers: int) -> tuple[list[float], float, bool] | None:

@@ -17,6 +17,7 @@ from core.index import any_mix, neighbours
 from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
+from pages._widgets.instruments import SHARED
 from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,7 @@ def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Pag
     numbers = cross, gram(rows), gram(query)[0], any_mix.pairs(few)
     weights = rng.uniform(-6, 6, (100, 3))
     page.goto("about:blank")
-    source = (ROOT / "pages/_map/mix.js").read_text("utf-8")
+    source = SHARED + (ROOT / "pages/_map/mix.js").read_text("utf-8")
     asked = [source, [packed(one) for one in numbers], [len(rows), len(few), senses.tolist()], weights.tolist()]
     cross, grams, own, pairs = (one.astype(np.float64) for one in numbers)
     for w, found in zip(weights, page.evaluate(ALL, asked), strict=True):
