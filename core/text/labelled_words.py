@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -59,6 +60,12 @@ def with_all(corpus: str) -> str:
     return MARK.join((parts(corpus)[0], language.more_sentences)) if language and language.more_sentences else corpus
 
 
+def indexed(corpus: str) -> str:
+    """The corpus whose every token is read where all words of one are asked for: a language's own without the labelled sentences of
+    single further words, which stand beside its table, or with those of all of them."""
+    return corpus if with_all(corpus) == corpus else parts(corpus)[0]
+
+
 def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's."""
     path = _file(language)
@@ -73,6 +80,18 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
             if wanted in line:
                 found.append(_sentence(line, number, language.more_sentences))
     return found
+
+
+def further_with(corpus: str, word: str) -> int:
+    """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
+    language, stored, told = sentences_of(corpus), json.dumps(word.casefold(), ensure_ascii=False), 0
+    path = _file(language) if language and with_all(corpus) != corpus else None
+    named = [f'"lemma": {json.dumps(one, ensure_ascii=False)}' for one in parts(corpus)[1]]
+    with path.open(encoding="utf-8") if path else nullcontext(()) as lines:
+        for line in lines:
+            tokens, _, rest = line.partition('"position"')
+            told += stored in tokens.casefold() and not any(one in rest for one in named)
+    return told
 
 
 def _sentence(line: str, number: int, name: str) -> Sentence:

@@ -33,7 +33,7 @@ from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
-from core.text.labelled_words import Labelled, listed, parts, sentences_of, with_words
+from core.text.labelled_words import Labelled, indexed, listed, parts, sentences_of, with_words
 from core.text.sentences import fingerprint
 from core.text.tokens import bare
 from pages._cached.kept import kept, version
@@ -152,9 +152,9 @@ def _jobs() -> tuple[dict[tuple, ServerJob], threading.Lock]:
 def table_job(corpus: str, model_name: str) -> ServerJob:
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
 
-    Of a language's own sentences it is the same whichever further words' stand beside them.
+    Of a language's own sentences it is the same whichever single further words' stand beside them.
     """
-    opened, corpus = model(model_name), parts(corpus)[0]
+    opened, corpus = model(model_name), indexed(corpus)
     jobs, lock = _jobs()
     with lock:
         key = _key(corpus, model_name)
@@ -189,7 +189,7 @@ def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report)
 def everything(corpus: str, model_name: str) -> OccurrenceTable | None:
     """What `table_job` made, once it is there, with the labelled rows of the further words that the corpus names."""
     table = table_job(corpus, model_name).result
-    return table if table is None else _with_further(corpus, model_name, table_key(table), table)
+    return table if table is None or indexed(corpus) == corpus else _with_further(corpus, model_name, table_key(table), table)
 
 
 @kept(4)
@@ -200,7 +200,7 @@ def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTabl
 def drop_job(corpus: str, model_name: str) -> None:
     """Forget a job and its table."""
     jobs, lock = _jobs()
-    corpus = parts(corpus)[0]
+    corpus = indexed(corpus)
     with lock:
         jobs.pop(_key(corpus, model_name), None)
 

@@ -26,6 +26,7 @@ from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_search import word_search
+from pages._word import more_sentences
 
 AUTO = "auto"
 
@@ -50,7 +51,7 @@ def show(in_use: InUse) -> None:
     key, rows = opened.table_key(table), store.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
-            _few(table, word, rows)
+            _few(in_use, table, word, rows)
         else:
             _none(table)
         return
@@ -118,7 +119,7 @@ def _none(table: OccurrenceTable) -> None:
     _ways_on()
 
 
-def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
     told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     st.info(
@@ -128,6 +129,7 @@ def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     found = [table.occurrence(int(row)) for row in rows]
     if found:
         st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
+    more_sentences.offer(in_use, word, key="found")
     _ways_on()
 
 

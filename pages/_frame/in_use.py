@@ -16,6 +16,7 @@ from core.common.limits import limits
 from core.engines.allennlp_engine import is_ready
 from core.files import own_names, registry
 from core.text import languages
+from core.text.labelled_words import parts, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
 from pages._frame.choices import BOUND
@@ -121,6 +122,9 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_brought() if kind == "corpus" else [])
+    everything = with_all(default) if kind == "corpus" else default
+    if everything != default:  # the further words' sentences are searched beside the language's own, not without them
+        others = [everything, *(name for name in others if name not in parts(everything)[1])]
     chosen = st.selectbox(
         label,
         [default, *others],  # first: what stands there is the default, which another language may replace
@@ -130,6 +134,12 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
         help=told,
     )
     chosen = chosen or default
+    if chosen == everything != default:
+        st.caption(
+            t(
+                "The bundled sentences and those of all further labelled words: each word is read once, in a minute or two, and kept (300 MB)."
+            )
+        )
     entry = names.get(chosen)
     if entry is None:
         return chosen

@@ -30,6 +30,7 @@ from pages._map import notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
+from pages._word import more_sentences
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -105,6 +106,8 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
                     n=len(found.points), word=bare(word), where=layer_title(name), stars=len(asked))  # fmt: skip
             draw(figure, key=f"around.map.{name}", alt=alt)
     notice(_noticed(found, table, word, chosen, groups[chosen], chips))
+    if found.everything < clusters.FEWEST:
+        more_sentences.offer(in_use, word, key="around")
     st.caption(_about(found, chosen))
     _twin(found, word)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,16 +17,22 @@ from core.elmo.mix import SPACES, layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
 from core.files.artifacts import read_json, write_json
+from core.index.tables import open_table
 from core.senses.trust import WordGain, shown, word_ranking
+from core.text import languages
 from core.text.labelled_words import Labelled, with_all
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._cached.progress import duration
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+from pages._frame.server_jobs import TURNS, ServerJob, visitor, waiting_text
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 FORMAT = 1  # of the file the measures are kept in
+MEASURING = -1.0  # the job's "speed" once all is read: no tokens a second then
 
 
 def offered(in_use: InUse) -> bool:
@@ -43,6 +50,8 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     told, found = opened.labelled_words(in_use.corpus), _read(_file(in_use))
     st.subheader(t("All {n} labelled words", n=len(told)))
     if not found:
+        if _under_way(_jobs().get(_file(in_use))):
+            return
         st.caption(
             t(
                 "The sentences of {n} words are read once, then every word is measured: about a minute on two free cores. The rest of the app goes on "
@@ -52,7 +61,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         )
         if not st.button(t("Measure all {n} words", n=len(told)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
-        _measured(in_use)
+        _begun(in_use, _file(in_use))
         st.rerun()
     names = _parts_of_speech()
     asked = _asked(told, names, found, layer)
@@ -161,20 +170,63 @@ def _opened(path: str, changed: int) -> dict[str, dict[str, WordGain]]:
     return {}
 
 
-def _measured(in_use: InUse) -> None:
-    """Keep every word's gain in each space: the sentences read where they are not yet, each word measured, both under a progress bar."""
-    table = opened.targets(with_all(in_use.corpus), in_use.model)
-    bar = st.progress(0.0, text=t("Measuring…"))
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> dict[Path, ServerJob]:
+    """The measuring of all words, by the file it is kept in: whoever opens the page meanwhile sees the same one."""
+    return {}
 
-    def report(done: int, total: int) -> None:
-        bar.progress(done / max(1, total), text=t("Measuring: {done} of {total} words.", done=done, total=total))
 
-    found = word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES}, report)
-    bar.empty()
-    file = _file(in_use)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_json(
-        file, {"format": FORMAT, "words": {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}}
+def _begun(in_use: InUse, file: Path) -> None:
+    corpus, model, language = with_all(in_use.corpus), opened.model(in_use.model), languages.in_use()
+
+    def work(report: Callable[[int, int, float], None]) -> Path:
+        with languages.reading(language):
+            table = open_table(corpus, model, targets_only=True, report=report)
+        mixes = {name: layer_weights(name, table.meta["layers"]) for name in SPACES}
+        found = word_ranking(table, mixes, lambda done, total: report(done, total, MEASURING))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}
+        write_json(file, {"format": FORMAT, "words": words})
+        return file
+
+    _jobs()[file] = ServerJob(TURNS.ask(visitor())).start(work, failed=t("The words could not be measured."))
+
+
+def _under_way(job: ServerJob | None) -> bool:
+    """Whether the words are being measured now, which is shown; a fault of it is said here."""
+    if job is None or job.result is not None:
+        return False
+    job.turn.join(visitor())
+    if job.running:
+        _progress(job)
+    elif job.error:
+        st.error(plain(job.error), icon=":material/error:")
+    return job.running
+
+
+@st.fragment(run_every=1.0)
+def _progress(job: ServerJob) -> None:
+    """How far, looked at once a second; Stop keeps what was read. When it is done the page runs once more."""
+    if not job.running:
+        st.rerun()
+    bar, stop = st.columns([5, 1], vertical_alignment="center")
+    if job.stop_asked:
+        told = t("Stopping: the words in hand are read to their end.")
+    elif job.waiting:
+        told = waiting_text(job.turn)
+    elif job.speed == MEASURING and job.done:
+        told = t("Measuring: {done} of {total} words.", done=job.done, total=job.total)
+    else:
+        left = duration((job.total - job.done) / max(job.speed, 1e-9))
+        told = t(
+            "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.",
+            done=job.done,
+            total=job.total,
+            left=left,
+        )
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=told)
+    stop.button(
+        t("Stop"), icon=":material/stop:", key="map.every.stop", width="stretch", disabled=job.stop_asked, on_click=job.stop
     )
 
 

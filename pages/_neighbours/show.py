@@ -26,7 +26,7 @@ from pages._neighbours import notices, requery
 from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
 from pages._widgets.static import glove_column
-from pages._word import random_levels
+from pages._word import more_sentences, random_levels
 from pages._word.engines import compare_engines
 
 TYPES = "types"
@@ -104,6 +104,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
     else:
         notice([t("The lists are compared when every word has been read.")])
+    if few:
+        more_sentences.offer(in_use, *(c.word for c in asked if _others(table, c) < FEW), key="neighbours")
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])

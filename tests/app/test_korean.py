@@ -34,3 +34,10 @@ def test_a_page_is_korean_throughout(path: str):
 
 def test_a_link_in_english_stays_english():
     assert not HANGUL.search(opened("pages/mix.py").title[0].value)
+
+
+def test_a_further_korean_word_has_its_senses_at_once():
+    page = opened("pages/neighbours.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
+    assert not page.exception and not page.error
+    told = " ".join(element.proto.body for element in page.get("html"))
+    assert "직원 배치" in told and "예의 표시" in told

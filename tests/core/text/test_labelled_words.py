@@ -59,13 +59,14 @@ def test_a_line_without_a_sense_is_told_by_its_number(tmp_path, monkeypatch):
     assert len(read_sentences(file)) == 1
 
 
-def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speech():
+@pytest.mark.parametrize(("language", "words"), [("en", 475), ("ko", 95)])
+def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speech(language: str, words: int):
     senses, pos = defaultdict(set), defaultdict(set)
-    for sentence in open_corpus("sentences+more-words"):
+    language = languages.named(language)
+    for sentence in open_corpus(labelled_words.with_all(language.sentences)):
         for target in sentence.targets:
             senses[target.lemma].add(target.sense)
-            pos[target.lemma].add(target.pos)
-    listed = labelled_words.listed(ENGLISH)
+            pos[target.lemma].add(target.pos or "noun")
+    listed = labelled_words.listed(language)
     assert {word: (one.senses, set(one.pos)) for word, one in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
-    assert len(listed) == 475 and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)
-    assert labelled_words.listed(languages.named("ko")) == {}
+    assert len(listed) == words and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)

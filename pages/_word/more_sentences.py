@@ -1,0 +1,39 @@
+"""Where a word stands in few of the sentences in use: how many more there are among those of the further labelled words, a click away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.text.labelled_words import further_with, with_all
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._cached.kept import kept
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+
+
+def offer(in_use: InUse, *words: str, key: str) -> None:
+    """A sentence for the words of which there are more, and the button that takes all those sentences into use; else nothing."""
+    words = tuple(dict.fromkeys(bare(word).casefold() for word in words))
+    more = {word: n for word in words if word and (n := _further(in_use.corpus, word))}
+    if not more:
+        return
+    said = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
+    told = t(
+        "More sentences of this app's own have: {words}. All of them are read once, in a minute or two, and kept (300 MB).",
+        words=said,
+    )
+    place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
+    place.caption(told)
+    label = t("Search the sentences of all {n} labelled words", n=len(opened.labelled_words(in_use.corpus)))
+    place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
+
+
+@kept(256)
+def _further(corpus: str, word: str) -> int:
+    return further_with(corpus, word)
+
+
+def _take(corpus: str) -> None:
+    st.session_state.corpus = corpus

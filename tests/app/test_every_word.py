@@ -1,0 +1,78 @@
+"""All labelled words at once: measured in a job that can be stopped, then kept, drawn and listed; and the sentences that few pages search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.text.labelled_words import further_with
+from pages._map import every_word
+
+ROOT = Path(__file__).parents[2]
+
+
+def opened(path: str, **address: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    page.switch_page(path)
+    for name, value in address.items():
+        page.query_params[name] = value
+    page.run()
+    assert not page.exception and not page.error
+    return page
+
+
+@pytest.fixture
+def few_words(monkeypatch, tmp_path):
+    """ "virus" stands for the hundreds of further words, which take minutes."""
+    monkeypatch.setattr(every_word, "with_all", lambda corpus: "sentences+virus")
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
+    every_word._jobs().clear()
+    yield
+    for job in every_word._jobs().values():
+        job.stop()
+        job.wait(60)
+    every_word._jobs().clear()
+
+
+def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
+    page = opened("pages/map.py", **{"map.all": "true"})
+    page.button(key="map.every").click().run()
+    (job,) = every_word._jobs().values()
+    job.wait(240)
+    assert job.error is None and job.result.is_file()
+    page.run()
+    assert not page.exception and "map.every" not in {button.key for button in page.button}
+    listed = [
+        frame.value for frame in page.dataframe if "above chance" in frame.value.columns and "virus" in set(frame.value["word"])
+    ]
+    assert listed and len(listed[0]) > 50
+
+
+def test_measuring_is_stopped_where_it_is_asked_to(few_words):
+    page = opened("pages/map.py", **{"map.all": "true"})
+    page.button(key="map.every").click().run()
+    (job,) = every_word._jobs().values()
+    if job.running:
+        job.stop()
+    job.wait(120)
+    assert not job.running and (job.ended == "asked" or job.result)
+    page.run()
+    assert not page.exception and not page.error
+
+
+def test_a_rare_word_is_offered_the_sentences_of_all_words_with_how_many_have_it():
+    n = further_with("sentences", "zebra")
+    assert n == further_with("sentences", "ZEBRA".casefold()) and further_with("sentences+more-words", "zebra") == 0
+    page = opened("pages/neighbours.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    offered = [button for button in page.button if button.key == "neighbours.more.take"]
+    assert bool(offered) == (n > 0)
+    if offered:
+        assert f"zebra ({n})" in " ".join(one.value for one in page.caption)
+
+
+def test_those_sentences_are_a_choice_under_in_use():
+    page = opened("pages/how.py")
+    box = page.selectbox(key="corpus")
+    assert "sentences+more-words" in box.options and "more-words" not in box.options
