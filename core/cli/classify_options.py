@@ -1,4 +1,4 @@
-"""What the commands of text classification can be told."""
+"""What the commands of text classification and of the tasks can be told."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
     *("titles-more", "random", "random-copied", "context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
 )
+PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names")  # core.tasks.catalogue, which imports torch
 DATA_SETS = ("ag_news",)  # that can be fetched
 VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
 
@@ -76,6 +77,7 @@ def add_commands(commands) -> None:
     noise.add_argument("--limit", type=whole(1), metavar="N", help="only the first N test texts")
     noise.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)")
     _frozen(noise)
+    _tasks(commands)
     fetch = add_command(
         commands,
         "fetch",
@@ -83,6 +85,37 @@ def add_commands(commands) -> None:
         "Fetch a data set from its publisher, all its rows, into the cache, laid out as ELMOSCOPE_DATA; goes on where cut.",
     )
     fetch.add_argument("data_set", choices=DATA_SETS, metavar="DATASET", help="ag_news: 127,600 rows, 31 MB, non-commercial use")
+
+
+def _tasks(commands) -> None:
+    tasks = commands.add_parser("tasks", help="The tasks of the ELMo paper, with and without ELMo.").add_subparsers(
+        required=True, metavar="train|evaluate|results"
+    )
+    train = add_command(tasks, "train", "tasks.train", "Train a head of a task and score it on the test set; goes on where cut.")
+    evaluate = add_command(tasks, "evaluate", "tasks.evaluate", "Score a trained head on the test set.")
+    for parser in (train, evaluate):
+        parser.add_argument("--task", required=True, choices=PAPER_TASKS, metavar="T", help=", ".join(PAPER_TASKS))
+        parser.add_argument(
+            "--variant", default="elmo", choices=("baseline", "elmo"), help="GloVe and characters, or ELMo beside them"
+        )
+        parser.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/")
+    train.add_argument("--seed", type=whole(0), default=0, metavar="S", help="of every random choice (default 0)")
+    train.add_argument("--epochs", type=whole(1, 1000), metavar="N", help="at most (default: the task's own)")
+    train.add_argument("--random-labels", action="store_true", help="the control: labels of the training set drawn by chance")
+    for part in ("train", "test"):
+        train.add_argument(
+            f"--limit-{part}", type=whole(0), metavar="N", help=f"examples of the {part} set (0: all; default: the task's own)"
+        )
+    train.add_argument("--output", metavar="DIR", help="save the head as DIR/TASK/VARIANT (default: the cache)")
+    evaluate.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: the cache, then assets)")
+    results = add_command(tasks, "results", "tasks.results", "Every task, both variants, several seeds: what the pages show.")
+    results.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/")
+    results.add_argument("--only", nargs="+", default=PAPER_TASKS, choices=PAPER_TASKS, metavar="T", help="default: all")
+    results.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="default 0 1 2")
+    results.add_argument("--no-controls", action="store_true", help="leave the runs on random labels out")
+    results.add_argument("--output", default="assets/tasks", metavar="DIR", help="default: assets/tasks")
+    for parser in (train, evaluate, results):
+        _frozen(parser)
 
 
 def _train(parser: argparse.ArgumentParser) -> None:

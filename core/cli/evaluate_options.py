@@ -38,7 +38,7 @@ def add_commands(commands) -> None:
     )
     add_model(card)
     checked_help = "Check a file of sense-labelled sentences: enough of each sense, varied, none a copy."
-    checked = add_command(commands, "check-sentences", "sentences.check_sentences", checked_help)
+    checked = add_command(commands, "check-sentences", "lessons.check_sentences", checked_help)
     checked.add_argument("file", metavar="F", help=".jsonl or .json: rows with tokens, position, lemma and sense")
 
 

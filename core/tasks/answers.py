@@ -1,0 +1,182 @@
+"""What the heads answer of a typed text: one form of answer for each task, from what is typed; wrong input is said in one sentence.
+
+The heads lie in assets/tasks/TASK/VARIANT, or where `python -m core tasks train` kept them; only those are asked that were trained on
+the model and the vectors in use.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.classify.inputs import live_layers
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.common.limits import limits
+from core.elmo.models import Model
+from core.static.vectors import StaticVectors
+from core.tasks.catalogue import TASKS
+from core.tasks.coreference import FEMININE, MASCULINE, Mentions, about
+from core.tasks.heads import Head, load_head, make_batch
+from core.tasks.inputs import Passage, Span, flat, passage_of
+from core.tasks.questions import Paragraph
+from core.tasks.results import FOLDER
+from core.tasks.roles import Predicate
+from core.tasks.task import VARIANTS, Example
+from core.tasks.train import vectors_fingerprint
+
+MAX_WORDS = {"names": 120, "roles": 120, "entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage
+PRONOUNS = frozenset([*MASCULINE, *FEMININE])
+# Words that begin a sentence with a capital and are no names.
+_OPENERS = """a after all although an and any as at because before both but by did do does during each every few finally first for from
+had has have he her here hers him his how however i if in instead into is it its later many may most my no none nobody not nothing now of
+on once one or our she should since so some soon still such than that the their then there these they this those though three to today
+tomorrow two under until was we were what when where whether which while who whose why will with yesterday yes yet you your"""
+OPENERS = frozenset(_OPENERS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """The heads of a task by variant, and why another does not answer."""
+
+    heads: dict[str, Head]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one head says, in the task's own form, and how long it took without what heads share."""
+
+    said: object
+    seconds: float
+
+
+def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path = FOLDER) -> dict[str, OpenTask]:
+    """The tasks that have a head which fits the model and the vectors, in the order of the paper's table."""
+    fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
+    found = {}
+    for name in TASKS:
+        heads, problems = {}, []
+        for variant in VARIANTS:
+            try:
+                heads[variant] = load_head(Path(folder) / name / variant, **fits)
+            except (MissingArtifact, CorruptArtifact) as error:
+                problems.append(str(error))
+        if heads:
+            found[name] = OpenTask(heads, tuple(problems))
+    return found
+
+
+def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, Answer]:
+    """Every head's prediction of one example; heads share what ELMo computes."""
+    layers = live_layers(model.encoder) if model else None
+    answers = {}
+    for variant, head in task.heads.items():
+        started = time.perf_counter()
+        said = head.predictions([example], vectors, layers)[0]
+        answers[variant] = Answer(said, time.perf_counter() - started)
+    return answers
+
+
+def sentence_example(task: str, text: str) -> Example:
+    """A typed sentence for `names`, or for `roles` before its predicate is chosen; all its sentences are read as one."""
+    return Example((_one(_passage(task, text)),))
+
+
+def pair_example(first: str, second: str) -> Example:
+    """Two typed sentences for `entailment`."""
+    if not first.strip() or not second.strip():
+        raise BadInput(t("Two sentences are compared: type the first and the second."))
+    return Example(tuple(_one(_passage("entailment", side)) for side in (first, second)))
+
+
+def question_example(question: str, paragraph: str) -> Example:
+    """A typed question and the paragraph that may answer it."""
+    if not paragraph.strip():
+        raise BadInput(t("There is no paragraph to look for an answer in. Type or paste one."))
+    if not question.strip():
+        raise BadInput(t("There is no question. Ask something that the paragraph may answer."))
+    asked = _passage("entailment", question)
+    passage = _passage("questions", paragraph)
+    return Example((asked, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """A typed text, its pronouns and the names that they may stand for, as spans of its tokens."""
+
+    text: str
+    passage: Passage
+    spans: tuple[Span, ...]  # of the tokens, in characters
+    pronouns: tuple[int, ...]
+    names: tuple[Span, ...]
+
+    def words(self, span: Span) -> str:
+        return self.text[self.spans[span[0]][0] : self.spans[span[1]][1]]
+
+    def example(self, pronoun: int) -> Example:
+        """What is asked of one of the pronouns."""
+        passage, placed = about(self.passage, [(pronoun, pronoun), *self.names])
+        return Example((passage,), None, Mentions(placed[0], tuple(placed[1:])))
+
+
+def mentioned(text: str) -> Mentioned:
+    """The pronouns (he, she and their forms) and the names (words with a capital in a row) of a text; BadInput where one is missing."""
+    passage = _passage("coreference", text)
+    spans = passage_of(text)[1]
+    tokens, starts = flat(passage), {0}
+    for sentence in passage:
+        starts.add(max(starts) + len(sentence))
+    pronouns = tuple(k for k, token in enumerate(tokens) if token.lower() in PRONOUNS)
+    if not pronouns:
+        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+    names = _names(tokens, starts)
+    if not names:
+        raise BadInput(t("There is no name that the pronoun could stand for: names are words that begin with a capital."))
+    return Mentioned(text, passage, tuple(spans), pronouns, tuple(names))
+
+
+def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
+    """Runs of words with a capital, those aside that have one for beginning a sentence; the first of runs that read the same."""
+    found: list[Span] = []
+    for k, token in enumerate(tokens):
+        is_name = token[:1].isupper() and token.lower() not in OPENERS and not token.lower().startswith("'")
+        if is_name and found and found[-1][1] == k - 1 and k not in starts:
+            found[-1] = (found[-1][0], k)
+        elif is_name:
+            found.append((k, k))
+    return found
+
+
+def predicates(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> list[int]:
+    """The tokens of a typed sentence that the heads take for predicates; those of the ELMo head where there is one."""
+    import torch
+
+    head = task.heads.get("elmo") or task.heads["baseline"]
+    layers = live_layers(model.encoder) if head.shape.n_layers else None
+    with torch.inference_mode():
+        return head.network.predicates(make_batch([example], vectors, layers))[0]
+
+
+def with_predicate(example: Example, at: int) -> Example:
+    return Example(example.passages, None, Predicate(at))
+
+
+def _passage(task: str, text: str) -> Passage:
+    """The tokens of a typed text; BadInput where there is none, too many, or none in letters that the heads know."""
+    if not text.strip():
+        raise BadInput(t("There is no text yet. Type a sentence."))
+    most = MAX_WORDS[task]
+    passage = passage_of(text[: limits().max_passage + 1])[0]
+    n = sum(map(len, passage))
+    if n > most or len(text) > limits().max_passage:
+        raise BadInput(t("This text is too long: at most {most} words and marks are read here. Shorten it.", most=most))
+    if not any(token[:1].isascii() and token[:1].isalnum() for sentence in passage for token in sentence):
+        raise BadInput(t("Nothing here can be read: these heads know English alone. Type an English sentence."))
+    return passage
+
+
+def _one(passage: Passage) -> Passage:
+    return (flat(passage),)

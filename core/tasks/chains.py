@@ -1,0 +1,71 @@
+"""Chains of tags: a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules.
+
+The CRF is ours: pytorch-crf's last release is of 2019. It is checked against the sum over all paths, written out, in its tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+FORBIDDEN = -1e4  # added to the score of a step that BIO does not allow
+
+
+def bio_rules(tags: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """(K, K) from tag to tag and (K,) for the first: 0 where BIO allows it, FORBIDDEN where an I- tag would continue nothing."""
+    steps, first = torch.zeros(len(tags), len(tags)), torch.zeros(len(tags))
+    for k, tag in enumerate(tags):
+        if tag.startswith("I-"):
+            first[k] = FORBIDDEN
+            for j, before in enumerate(tags):
+                if before[2:] != tag[2:] or before == "O":
+                    steps[j, k] = FORBIDDEN
+    return steps, first
+
+
+def viterbi(scores: Tensor, steps: Tensor, first: Tensor) -> list[int]:
+    """The best path: (T, K) scores of tags, (K, K) of steps and (K,) of the first tag -> T tags."""
+    best, back = scores[0] + first, []
+    for row in scores[1:]:
+        through, which = (best[:, None] + steps).max(dim=0)
+        best = through + row
+        back.append(which)
+    path = [int(best.argmax())]
+    for which in reversed(back):
+        path.append(int(which[path[-1]]))
+    return path[::-1]
+
+
+class CRF(nn.Module):
+    """Scores of tags in a row: learned steps, and those that BIO forbids."""
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        super().__init__()
+        self.steps, self.first = nn.Parameter(torch.zeros(len(tags), len(tags))), nn.Parameter(torch.zeros(len(tags)))
+        rules = bio_rules(tags)
+        self.register_buffer("step_rules", rules[0], persistent=False)
+        self.register_buffer("first_rules", rules[1], persistent=False)
+
+    def loss(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """Mean negative log-likelihood of the paths `tags` (B, T), given (B, T, K) scores; the mask begins every row."""
+        return (self._partition(scores, mask) - self._of_path(scores, tags, mask)).mean()
+
+    def best(self, scores: Tensor) -> list[int]:
+        """The best path of one text, (T, K) -> T tags."""
+        return viterbi(scores, self.steps + self.step_rules, self.first + self.first_rules)
+
+    def _partition(self, scores: Tensor, mask: Tensor) -> Tensor:
+        """(B,) log of the sum over all paths."""
+        total, steps = scores[:, 0] + self.first + self.first_rules, self.steps + self.step_rules
+        for k in range(1, scores.shape[1]):
+            longer = torch.logsumexp(total[:, :, None] + steps, dim=1) + scores[:, k]  # (B, K)
+            total = torch.where(mask[:, k, None], longer, total)
+        return torch.logsumexp(total, dim=1)
+
+    def _of_path(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """(B,) score of each given path."""
+        emitted = (scores.gather(2, tags[..., None])[..., 0] * mask).sum(dim=1)
+        steps = ((self.steps + self.step_rules)[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(dim=1)
+        return emitted + steps + (self.first + self.first_rules)[tags[:, 0]]

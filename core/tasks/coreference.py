@@ -1,0 +1,186 @@
+"""Coreference: which of two names does a pronoun stand for, or neither? GAP (Webster et al. 2018): F1 of names, by gender, and its bias.
+
+The network scores a pronoun with each name, as Lee et al. (2017), the paper's baseline, scores spans: states at a span's ends, an
+attention over its words, and how far apart the two stand; "neither" has the score 0.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import torch
+from torch import Generator, Tensor, nn
+
+from core.common.draws import Dropout, first_weights
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.tasks.inputs import Passage, Span, Texts, covered, passage_of
+from core.tasks.reader import Reader, masked
+from core.tasks.spans import f1
+from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+
+MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
+DISTANCE_DIM = 16
+DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)  # tokens between the two; a number of its own for each side
+COLUMNS = ("Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where in a passage the pronoun and the names stand: first and last token of each."""
+
+    pronoun: Span
+    names: tuple[Span, ...]
+    gender: str = ""  # "M" or "F", of the pronoun
+
+
+class PairScorer(nn.Module):
+    """Texts of one passage -> for each name of `facts` a score; the target is the number of the name, or -1."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.reader = Reader(shape, recipe, generator)
+        self.attention = nn.Linear(self.reader.dim, 1)
+        self.distance = nn.Embedding(2 * len(DISTANCES), DISTANCE_DIM)
+        self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # of a span
+        self.hidden = nn.Linear(3 * recipe.hidden + DISTANCE_DIM, recipe.hidden)
+        self.scores, self.dropout = nn.Linear(recipe.hidden, 1), Dropout(recipe.dropout, generator)
+        first_weights(self, generator)
+
+    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[Tensor]:
+        """(1 + names,) scores of each example, that of "none of them" first."""
+        states = self.reader(texts[0])  # (U, T, R)
+        attention = self.attention(states)[..., 0]  # (U, T)
+        found, rows = [], texts[0].rows.tolist()
+        pairs = [(rows[k], e.facts.pronoun, name) for k, e in enumerate(examples) for name in e.facts.names]
+        pronouns = self._spans(states, attention, [(row, pronoun) for row, pronoun, _ in pairs])  # (P, H)
+        names = self._spans(states, attention, [(row, name) for row, _, name in pairs])
+        apart = self.distance(torch.tensor([_bucket(pronoun, name) for _, pronoun, name in pairs]))
+        joined = self.dropout(torch.cat([pronouns, names, pronouns * names, apart], dim=1))
+        scores = self.scores(self.dropout(self.hidden(joined).relu()))[:, 0]  # (P,)
+        for part in scores.split([len(e.facts.names) for e in examples]):
+            found.append(torch.cat([part.new_zeros(1), part]))
+        return found
+
+    def _spans(self, states: Tensor, attention: Tensor, spans: Sequence[tuple[int, Span]]) -> Tensor:
+        """(P, H): the states at both ends of each span and the sum of those within it, weighed by the attention."""
+        rows = torch.tensor([row for row, _ in spans])
+        first, last = (torch.tensor([span[end] for _, span in spans]) for end in (0, 1))
+        places = torch.arange(states.shape[1])
+        inside = (places >= first[:, None]) & (places <= last[:, None])  # (P, T)
+        weights = masked(attention[rows], inside).softmax(dim=1)
+        within = (weights[:, None] @ states[rows])[:, 0]  # (P, R)
+        return self.narrow(self.dropout(torch.cat([states[rows, first], states[rows, last], within], dim=1))).relu()
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+        scores = self(texts, examples)
+        wanted = [torch.tensor([example.target + 1]) for example in examples]
+        return torch.stack([nn.functional.cross_entropy(s[None], w) for s, w in zip(scores, wanted, strict=True)]).mean()
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list[float]]:
+        """For each example the probability of each name; what is left to 1 is that of none of them."""
+        return [scores.softmax(dim=0)[1:].tolist() for scores in self(texts, examples)]
+
+
+def _bucket(pronoun: Span, name: Span) -> int:
+    """How many tokens stand between the two, in steps that double, and which comes first."""
+    before = name[1] < pronoun[0]
+    between = pronoun[0] - name[1] - 1 if before else max(name[0] - pronoun[1] - 1, 0)
+    return sum(between >= least for least in DISTANCES[1:]) + len(DISTANCES) * before
+
+
+def read(path: Path) -> list[Example]:
+    """GAP's table; offsets are characters of the text."""
+    rows = csv.reader((line for _, line in lines_in(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
+    names = next(rows, [])
+    if missing := [column for column in COLUMNS if column not in names]:
+        raise BadInput(t("{file} has no column {column}: GAP's table is expected.", file=path.name, column=missing[0]))
+    examples = []
+    for number, cells in enumerate(rows, 2):
+        row = dict(zip(names, cells, strict=False))
+        try:
+            examples.append(_example(row))
+        except (KeyError, ValueError, TypeError):
+            raise BadInput(t("{file}, line {n}: this is no row of GAP's table.", file=path.name, n=number)) from None
+    return examples
+
+
+def _example(row: dict[str, str]) -> Example:
+    passage, spans = passage_of(row["Text"])
+    places = [(int(row[f"{what}-offset"]), int(row[f"{what}-offset"]) + len(row[what])) for what in ("Pronoun", "A", "B")]
+    placed = [covered(spans, *place) for place in places]
+    if None in placed:
+        raise ValueError(row)
+    passage, placed = about(passage, placed)
+    target = 0 if row["A-coref"].upper() == "TRUE" else 1 if row["B-coref"].upper() == "TRUE" else -1
+    gender = "M" if row["Pronoun"].lower() in MASCULINE else "F"
+    return Example((passage,), target, Mentions(placed[0], tuple(placed[1:]), gender))
+
+
+def about(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
+    """The sentences from the first of these mentions to the last, and where the mentions stand in them: what the network reads."""
+    first, last = min(span[0] for span in mentions), max(span[1] for span in mentions)
+    ends = np.cumsum([len(sentence) for sentence in passage])
+    begin, end = int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(ends, last, side="right"))
+    before = int(ends[begin - 1]) if begin else 0
+    return passage[begin : end + 1], [(a - before, b - before) for a, b in mentions]
+
+
+def labels(examples: Sequence[Example]) -> tuple[str, ...]:
+    return ()
+
+
+def chosen(probabilities: Sequence[float]) -> int:
+    """The number of the name that is likelier than every other and than none of them; -1 where there is none."""
+    scores = [1 - sum(probabilities), *probabilities]
+    return int(np.argmax(scores)) - 1
+
+
+def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """As GAP's own scorer: each name of each pronoun is a yes or no; F1 of yes for all, masculine, feminine, and the latter's ratio."""
+    found = {}
+    for gender in ("", "M", "F"):
+        right = said_all = gold = 0
+        for example, said in zip(examples, predictions, strict=True):
+            if gender in ("", example.facts.gender):
+                answer = chosen(said)
+                right += answer >= 0 and answer == example.target
+                said_all += answer >= 0
+                gold += example.target >= 0
+        found[gender] = f1(right, said_all, gold)
+    masculine, feminine = found["M"]["f1"], found["F"]["f1"]
+    return {
+        **found[""],
+        "masculine": masculine,
+        "feminine": feminine,
+        "bias": feminine / masculine if masculine else 0.0,
+        "gold": len(examples),
+    }
+
+
+def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """The same answers, dealt anew."""
+    order = random.permutation(len(examples)).tolist()
+    return [Example(e.passages, examples[k].target, e.facts) for e, k in zip(examples, order, strict=True)]
+
+
+TASK = Task(
+    name="coreference",
+    title="Coreference",
+    files=MappingProxyType(
+        {"train": "coref/gap-development.tsv.xz", "dev": "coref/gap-validation.tsv.xz", "test": "coref/gap-test.tsv.xz"}
+    ),
+    readers=alike(read),
+    labels=labels,
+    network=PairScorer,
+    score=score,
+    scrambled=scrambled,
+    measure="f1",
+    measure_title="F1 of names",
+    recipe=Recipe(hidden=48, epochs=6, batch_size=20, learning_rate=2e-3, dropout=0.4, test_limit=1_000),
+)

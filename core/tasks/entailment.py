@@ -1,0 +1,140 @@
+"""Entailment: does the second sentence follow from the first, contradict it, or neither? SNLI (Bowman et al. 2015), accuracy.
+
+The network is ESIM (Chen et al. 2017), the paper's baseline, in small: each sentence's words look for their likes in the other, and what
+was found is compared, read again and pooled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import torch
+from torch import Generator, Tensor, nn
+
+from core.common.draws import Dropout, first_weights
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.tasks.inputs import Texts, flat, passage_of
+from core.tasks.reader import BiLSTM, Reader, masked
+from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+class ESIM(nn.Module):
+    """Texts of two passages -> (B, 3) scores of `shape.labels`."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.labels, hidden = shape.labels, recipe.hidden
+        self.reader = Reader(shape, recipe, generator)
+        self.compared = nn.Linear(4 * self.reader.dim, hidden)
+        self.again = BiLSTM(hidden, hidden)
+        self.joined, self.scores = nn.Linear(8 * hidden, hidden), nn.Linear(hidden, len(shape.labels))
+        self.dropout = Dropout(recipe.dropout, generator)
+        first_weights(self, generator)
+
+    def forward(self, texts: Sequence[Texts]) -> Tensor:
+        a, b = (self.reader(side)[side.rows] for side in texts)  # (B, S, R), (B, T, R)
+        mask_a, mask_b = (side.mask[side.rows] for side in texts)
+        alike = a @ b.transpose(1, 2)  # (B, S, T)
+        of_b = masked(alike, mask_b[:, None]).softmax(dim=2) @ b  # (B, S, R): for each word of a, its likes in b
+        of_a = masked(alike, mask_a[:, :, None]).softmax(dim=1).transpose(1, 2) @ a
+        pooled = torch.cat([*self._pooled(a, of_b, mask_a), *self._pooled(b, of_a, mask_b)], dim=1)  # (B, 8H)
+        return self.scores(self.dropout(self.joined(self.dropout(pooled)).tanh()))
+
+    def _pooled(self, own: Tensor, other: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The highest and the mean of one side's states, (B, 2H) each."""
+        compared = self.compared(torch.cat([own, other, own - other, own * other], dim=2)).relu()
+        states = self.again(self.dropout(compared), mask.sum(dim=1))
+        kept = mask[..., None]
+        return masked(states, kept).amax(dim=1), (states * kept).sum(dim=1) / kept.sum(dim=1)
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+        return nn.functional.cross_entropy(self(texts), torch.tensor([self.labels.index(e.target) for e in examples]))
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[dict[str, float]]:
+        return [dict(zip(self.labels, row, strict=True)) for row in self(texts).softmax(dim=1).tolist()]
+
+
+def read(path: Path) -> list[Example]:
+    """Pairs of JSON lines with sentence1, sentence2, gold_label; those on which the annotators did not agree ("-") are left out."""
+    examples = []
+    for number, line in lines_in(path):
+        try:
+            row = json.loads(line)
+            label, sides = row["gold_label"], (row["sentence1"], row["sentence2"])
+            if label == "-":
+                continue
+            passages = tuple(_one(side) for side in sides)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadInput(
+                t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", file=path.name, n=number)
+            ) from None
+        if label not in LABELS or not all(passages):
+            raise BadInput(
+                t(
+                    "{file}, line {n}: the label {label!r} is none of {labels}.",
+                    file=path.name,
+                    n=number,
+                    label=label,
+                    labels=", ".join(LABELS),
+                )
+            )
+        examples.append(Example(passages, label))
+    return examples
+
+
+def _one(text: str) -> tuple:
+    """A side as one sentence, however many end marks it has: the two sides of the set are cut differently there."""
+    return (flat(passage_of(" ".join(text.split()))[0]),)
+
+
+def labels(examples: Sequence[Example]) -> tuple[str, ...]:
+    return LABELS
+
+
+def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    right = sum(max(said, key=said.get) == example.target for example, said in zip(examples, predictions, strict=True))
+    return {"accuracy": right / max(len(examples), 1), "right": right, "gold": len(examples)}
+
+
+def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """The same labels, dealt anew."""
+    order = random.permutation(len(examples)).tolist()
+    return [Example(example.passages, examples[k].target) for example, k in zip(examples, order, strict=True)]
+
+
+TASK = Task(
+    name="entailment",
+    title="Entailment",
+    files=MappingProxyType(
+        {
+            "train": "entailment/snli_train_33k.jsonl.xz",
+            "dev": "entailment/snli_dev.jsonl.xz",
+            "test": "entailment/snli_test.jsonl.xz",
+        }
+    ),
+    readers=alike(read),
+    labels=labels,
+    network=ESIM,
+    score=score,
+    scrambled=scrambled,
+    measure="accuracy",
+    measure_title="Accuracy",
+    recipe=Recipe(
+        hidden=64,
+        epochs=3,
+        batch_size=32,
+        learning_rate=2e-3,
+        output_elmo=True,
+        train_limit=6_000,
+        dev_limit=800,
+        test_limit=3_000,
+        patience=2,
+    ),
+)

@@ -1,0 +1,139 @@
+"""A trained head of a task: its network, and a folder that holds it: weights.safetensors (float16) and meta.json.
+
+Frozen parts are not in it, only their fingerprints: a head answers with the model and the vectors that it was trained on. It keeps no
+word of the data: words are read by GloVe's own list and by their bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from core.common.errors import CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.files import sums
+from core.files.artifacts import file_sha256, read_json, replacing, short, write_json
+from core.static.vectors import StaticVectors
+from core.tasks.catalogue import task_named
+from core.tasks.inputs import Layers, make_texts
+from core.tasks.reader import mixes
+from core.tasks.task import Example, Recipe, Shape, Task
+
+FORMAT, VERSION = "elmoscope-task-head", 1
+AT_ONCE = 32  # examples in a batch of answers
+
+
+@dataclass
+class Head:
+    """`meta` is how it was made: data, recipe, curve, scores."""
+
+    task: Task
+    variant: str
+    shape: Shape
+    recipe: Recipe
+    network: nn.Module
+    meta: dict
+
+    def predictions(self, examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
+        """The network's prediction of each example, in their order; examples of like length share a batch."""
+        self.network.eval()
+        order = sorted(range(len(examples)), key=lambda k: sum(len(s) for p in examples[k].passages for s in p))
+        found: list = [None] * len(examples)
+        for start in range(0, len(order), AT_ONCE):
+            numbers = order[start : start + AT_ONCE]
+            batch = [examples[k] for k in numbers]
+            with torch.inference_mode():
+                answers = self.network.predictions(make_batch(batch, vectors, layers if self.shape.n_layers else None), batch)
+            for k, answer in zip(numbers, answers, strict=True):
+                found[k] = answer
+        return found
+
+    def round(self) -> None:
+        """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
+        with torch.no_grad():
+            for tensor in self.network.state_dict().values():
+                tensor.copy_(tensor.half())
+
+    def mixes(self) -> dict[str, dict]:
+        """The layers' weights s and gamma that each mix has learned, by where it stands."""
+        return {
+            where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()}
+            for where, mix in mixes(self.network).items()
+        }
+
+
+def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
+    """One padded batch for each passage of the examples."""
+    return [make_texts(side, vectors, layers) for side in zip(*(example.passages for example in examples), strict=True)]
+
+
+def save_head(head: Head, folder: str | Path) -> Path:
+    """Write the folder as a whole, in place of one that is there."""
+    from safetensors.torch import save_file
+
+    with replacing(Path(folder)) as temporary:
+        temporary.mkdir()
+        weights = temporary / "weights.safetensors"
+        save_file({name: tensor.half().contiguous() for name, tensor in head.network.state_dict().items()}, weights)
+        facts = {"format": FORMAT, "version": VERSION, "task": head.task.name, "variant": head.variant}
+        made = {"shape": asdict(head.shape), "recipe": asdict(head.recipe), "sha256": file_sha256(weights)}
+        write_json(temporary / "meta.json", {**facts, **made, **head.meta})
+    return Path(folder)
+
+
+def read_meta(folder: str | Path) -> dict:
+    """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
+    path = Path(folder) / "meta.json"
+    if not path.is_file():
+        raise MissingArtifact(
+            t("There is no trained head in {folder}. Train one: python -m core tasks train --help", folder=folder)
+        )
+    meta = read_json(path, expect=dict)
+    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
+        told = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=VERSION)
+        raise CorruptArtifact(told)
+    return meta
+
+
+def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
+    """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    sums.check(folder)
+    folder, meta = Path(folder), read_meta(folder)
+    try:
+        weights = folder / "weights.safetensors"
+        if file_sha256(weights) != meta["sha256"]:
+            raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=weights))
+        _check_made_with(folder, meta, {"model": model if meta["shape"]["n_layers"] else None, "vectors": vectors})
+        task, shape, recipe = task_named(meta["task"]), Shape(**_tuples(meta["shape"])), Recipe(**meta["recipe"])
+        network = task.network(shape, recipe, None)
+        network.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()})
+        return Head(task, meta["variant"], shape, recipe, network.eval(), meta)
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        told = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
+        raise CorruptArtifact(told) from None
+
+
+def _tuples(shape: dict) -> dict:
+    return shape | {"labels": tuple(map(str, shape["labels"]))}
+
+
+def _check_made_with(folder: Path, meta: dict, given: dict[str, str | None]) -> None:
+    for kind, fingerprint in given.items():
+        if fingerprint is not None and meta[kind] != fingerprint:
+            told = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
+            raise CorruptArtifact(
+                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
+                if kind == "model"
+                else t(
+                    "The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.",
+                    **told,
+                )
+            )

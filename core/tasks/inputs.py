@@ -1,0 +1,111 @@
+"""Text -> passages (sentences of tokens) -> one padded batch: GloVe rows, characters, and ELMo's layers of each sentence.
+
+ELMo was trained on sentences: a paragraph is read sentence by sentence and the layers are joined. A passage that several examples of
+a batch share is read once; `rows` says which of them is whose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.static.vectors import StaticVectors
+from core.text.tokens import split_sentences, token_spans
+
+MAX_BYTES = 16  # of a word that the character network sees
+N_BYTES = 257  # 0 is padding
+Tokens = tuple[str, ...]
+Passage = tuple[Tokens, ...]
+Span = tuple[int, int]
+Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # sentences -> (L, T, D) each
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """U different passages of at most T tokens, holding V different words, for a batch of B examples."""
+
+    mask: Tensor  # (U, T) bool, False where there is padding
+    words: Tensor  # (U, T) int64, rows of the next three
+    static: Tensor  # (V, S) float32, zeros where there is no vector
+    known: Tensor  # (V,) bool: there is a vector
+    characters: Tensor  # (V, MAX_BYTES) int64
+    rows: Tensor  # (B,) int64: which passage is an example's
+    layers: Tensor | None = None  # (L, U, T, D) float32
+
+    @property
+    def lengths(self) -> Tensor:
+        return self.mask.sum(dim=1)  # (U,)
+
+
+def flat(passage: Passage) -> Tokens:
+    """The tokens of all its sentences."""
+    return tuple(token for sentence in passage for token in sentence)
+
+
+def passage_of(text: str) -> tuple[Passage, list[Span]]:
+    """The sentences of a text as tokens, and where each token stands in it, begin and end in characters."""
+    passage, spans, at = [], [], 0
+    for sentence in split_sentences(text):
+        at = text.index(sentence, at)
+        plain, places = token_spans(sentence)
+        if places:
+            passage.append(tuple(plain[begin:end] for begin, end in places))
+            spans += [(at + begin, at + end) for begin, end in places]
+        at += len(sentence)
+    return tuple(passage), spans
+
+
+def covered(spans: Sequence[Span], begin: int, end: int) -> Span | None:
+    """The first and the last token that hold any character from `begin` to `end`; None where none does."""
+    inside = [k for k, (first, last) in enumerate(spans) if first < end and last > begin]
+    return (inside[0], inside[-1]) if inside else None
+
+
+def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Layers | None) -> Texts:
+    """The padded batch of one passage of each example; an empty one is one unknown token, so that every row has a length."""
+    number: dict[Passage, int] = {}
+    rows = torch.tensor([number.setdefault(passage or (("",),), len(number)) for passage in passages])
+    different = [flat(passage) for passage in number]
+    word: dict[str, int] = {}
+    shape = len(different), max(map(len, different))
+    mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
+    for row, tokens in enumerate(different):
+        mask[row, : len(tokens)] = True
+        words[row, : len(tokens)] = torch.tensor([word.setdefault(token, len(word)) for token in tokens])
+    static, known = np.zeros((len(word), vectors.dim), np.float32), np.zeros(len(word), bool)
+    for token, k in word.items():
+        if (vector := vectors.vector(token)) is not None:
+            static[k], known[k] = vector, True
+    characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
+    read = None if layers is None else _joined(number, layers, shape)
+    return Texts(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)
+
+
+def _joined(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
+    """(L, U, T, D): the layers of each sentence where it stands in its passage, zeros behind the end."""
+    sentences = list(dict.fromkeys(sentence for passage in passages for sentence in passage))
+    found = dict(zip(sentences, layers(sentences), strict=True))
+    n_layers, _, dim = found[sentences[0]].shape
+    stack = np.zeros((n_layers, *shape, dim), np.float32)
+    for row, passage in enumerate(passages):
+        at = 0
+        for sentence in passage:
+            stack[:, row, at : at + len(sentence)] = found[sentence]
+            at += len(sentence)
+    return torch.from_numpy(stack)
+
+
+@lru_cache(maxsize=100_000)
+def _bytes(word: str) -> np.ndarray:
+    """(MAX_BYTES,) uint16: a word's first bytes, each plus one; those of a longer word are its first and last halves."""
+    data = word.encode("utf-8", "ignore")
+    if len(data) > MAX_BYTES:
+        data = data[: MAX_BYTES // 2] + data[-MAX_BYTES // 2 :]
+    row = np.zeros(MAX_BYTES, np.int32)
+    row[: len(data)] = np.frombuffer(data, np.uint8).astype(np.int32) + 1
+    return row

@@ -1,0 +1,227 @@
+"""Question answering: which words of a paragraph answer a question? SquadShifts' new Wikipedia (Miller et al. 2020), exact match and F1.
+
+The network is the paper's baseline, biattention (Seo et al. 2017; Clark & Gardner 2018), in small. Two marks of each word are added, as by
+Chen et al. (2017): whether the question has it, as it stands, or by its first letters.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import torch
+from torch import Generator, Tensor, nn
+
+from core.common.draws import Dropout, first_weights
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.tasks.inputs import Span, Texts, covered, flat, passage_of
+from core.tasks.reader import BiLSTM, Reader, masked
+from core.tasks.task import PARTS, Example, Recipe, Shape, Task
+
+MAX_ANSWER = 15  # tokens
+MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training, never of the test
+STEM = 4  # first letters by which two words are taken for forms of one
+COMMON = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "at",
+        "by",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "how",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "the",
+        "to",
+        "was",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "with",
+    ]
+)
+ARTICLES = range(36), range(36, 40), range(40, 48)  # of new-wiki's 48: to train on, to choose the epoch by, to test on
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """The text that a question asks of, where its tokens stand in it, and the answers that people gave."""
+
+    text: str
+    spans: tuple[Span, ...]
+    answers: tuple[str, ...] = ()
+
+    def words(self, first: int, last: int) -> str:
+        return self.text[self.spans[first][0] : self.spans[last][1]]
+
+
+class Biattention(nn.Module):
+    """Texts of a question and a paragraph -> (B, T) scores of the answer's first token and of its last."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.reader, hidden = Reader(shape, recipe, generator), recipe.hidden
+        self.of_paragraph, self.of_question = (nn.Linear(self.reader.dim, 1) for _ in range(2))
+        self.of_both = nn.Linear(self.reader.dim, 1, bias=False)
+        self.narrow = nn.Linear(4 * self.reader.dim + 2, hidden)
+        self.model, self.to_last = BiLSTM(hidden, hidden), BiLSTM(3 * hidden, hidden)
+        self.first, self.last = nn.Linear(2 * hidden, 1), nn.Linear(2 * hidden, 1)
+        self.dropout = Dropout(recipe.dropout, generator)
+        first_weights(self, generator)
+
+    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        asked, told = texts
+        q, p = self.reader(asked)[asked.rows], self.reader(told)[told.rows]  # (B, S, R), (B, T, R)
+        mask_q, mask_p = asked.mask[asked.rows], told.mask[told.rows]
+        both = (p * self.of_both.weight[0]) @ q.transpose(1, 2)  # (B, T, S)
+        alike = masked(both + self.of_paragraph(p) + self.of_question(q).transpose(1, 2), mask_q[:, None])
+        of_q = alike.softmax(dim=2) @ q  # (B, T, R)
+        of_p = masked(alike.amax(dim=2), mask_p).softmax(dim=1)[:, None] @ p  # (B, 1, R)
+        marks = _marks(examples, p.shape[1])
+        x = self.narrow(self.dropout(torch.cat([p, of_q, p * of_q, of_q * of_p, marks], dim=2))).relu()  # (B, T, H)
+        lengths = mask_p.sum(dim=1)
+        modelled = self.model(self.dropout(x), lengths)  # (B, T, 2H)
+        ended = self.to_last(self.dropout(torch.cat([x, modelled], dim=2)), lengths)
+        return masked(self.first(modelled)[..., 0], mask_p), masked(self.last(ended)[..., 0], mask_p)
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+        first, last = self(texts, examples)
+        wanted = torch.tensor([example.target for example in examples])  # (B, 2)
+        return nn.functional.cross_entropy(first, wanted[:, 0]) + nn.functional.cross_entropy(last, wanted[:, 1])
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[tuple[int, int, float]]:
+        """The likeliest first and last token, at most MAX_ANSWER tokens, and how likely the two are."""
+        first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
+        length = first.shape[1]
+        allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(
+            MAX_ANSWER - 1
+        )
+        joint = (first[:, :, None] + last[:, None, :]).masked_fill(~allowed, -torch.inf).flatten(1)
+        likely, places = joint.max(dim=1)
+        return [
+            (place // length, place % length, float(np.exp(p))) for place, p in zip(places.tolist(), likely.tolist(), strict=True)
+        ]
+
+
+def _marks(examples: Sequence[Example], width: int) -> Tensor:
+    """(B, T, 2): of each word of a paragraph whether the question has it, in any letter case, or a word that begins like it."""
+    marks = np.zeros((len(examples), width, 2), np.float32)
+    for row, example in enumerate(examples):
+        question, paragraph = ([token.lower() for token in flat(passage)] for passage in example.passages)
+        words = {token for token in question if token.isalnum() and token not in COMMON}
+        stems = {word[:STEM] for word in words if len(word) >= STEM}
+        for k, token in enumerate(paragraph):
+            marks[row, k] = token in words, token[:STEM] in stems
+    return torch.from_numpy(marks)
+
+
+def read(path: Path, articles: range | None = None) -> list[Example]:
+    """SQuAD 1.1's JSON; without an answer that stands in the paragraph a question cannot be learned from, yet is tested."""
+    try:
+        data = json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())["data"]
+        wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
+        return [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
+    except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
+        raise BadInput(t("{file} is not in the form of SQuAD 1.1.", file=path.name)) from None
+
+
+def _of_paragraph(paragraph: dict) -> list[Example]:
+    text = paragraph["context"]
+    passage, spans = passage_of(text)
+    found = []
+    for asked in paragraph["qas"]:
+        answers = [(answer["text"], int(answer["answer_start"])) for answer in asked["answers"]]
+        common = Counter(answers).most_common(1)[0][0] if answers else ("", 0)
+        target = covered(spans, common[1], common[1] + len(common[0]))
+        question = passage_of(asked["question"])[0]
+        if passage and question:
+            found.append(
+                Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers)))
+            )
+    return found
+
+
+def _read_part(part: int):
+    """The reader of one share of new-wiki's articles; a training example has an answer in a paragraph that is not too long."""
+
+    def read_articles(path: Path) -> list[Example]:
+        examples = read(path, ARTICLES[part])
+        if part:
+            return examples
+        return [e for e in examples if e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH]
+
+    return read_articles
+
+
+def labels(examples: Sequence[Example]) -> tuple[str, ...]:
+    return ()
+
+
+def normal(answer: str) -> str:
+    """An answer as SQuAD's scorer compares it: small letters, no punctuation, no article, single blanks."""
+    plain = "".join(letter for letter in answer.lower() if letter not in string.punctuation)
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", plain).split())
+
+
+def overlap(said: str, truth: str) -> float:
+    """F1 of the words that two answers share."""
+    a, b = normal(said).split(), normal(truth).split()
+    shared = (Counter(a) & Counter(b)).total()
+    return 2 * shared / (len(a) + len(b)) if shared else 0.0
+
+
+def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """SQuAD's exact match and F1: the best over the answers that people gave, averaged over questions."""
+    exact = total = 0.0
+    for example, (first, last, _) in zip(examples, predictions, strict=True):
+        said = example.facts.words(first, last)
+        exact += max((normal(said) == normal(answer) for answer in example.facts.answers), default=0)
+        total += max((overlap(said, answer) for answer in example.facts.answers), default=0.0)
+    n = max(len(examples), 1)
+    return {"f1": total / n, "exact": exact / n, "gold": len(examples)}
+
+
+def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """Answers of the same length anywhere in the paragraph."""
+    found = []
+    for example in examples:
+        size, length = example.target[1] - example.target[0], len(example.facts.spans)
+        at = int(random.integers(0, length - size))
+        found.append(Example(example.passages, (at, at + size), example.facts))
+    return found
+
+
+TASK = Task(
+    name="questions",
+    title="Question answering",
+    files=MappingProxyType({part: "qa/squadshifts_new_wiki.json.xz" for part in PARTS}),
+    readers=MappingProxyType({part: _read_part(k) for k, part in enumerate(PARTS)}),
+    labels=labels,
+    network=Biattention,
+    score=score,
+    scrambled=scrambled,
+    measure="f1",
+    measure_title="F1 of words",
+    recipe=Recipe(hidden=48, epochs=4, batch_size=24, learning_rate=2e-3, output_elmo=True, train_limit=2_000, dev_limit=300),
+)

@@ -1,0 +1,88 @@
+"""What every network of the tasks reads with: GloVe and a small character network, with or without ELMo's mix; bidirectional LSTMs.
+
+ELMo for a task is gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1) over frozen layers, joined to the words' own vectors; and,
+where the paper found that to help, a second mix joined to the LSTM's states.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from core.common.draws import Dropout
+from core.elmo.mix import ScalarMix
+from core.tasks.inputs import N_BYTES, Texts
+from core.tasks.task import Recipe, Shape
+
+BYTE_DIM = 16
+WIDTH = 3  # bytes that a filter of the character network sees
+
+
+class Words(nn.Module):
+    """Texts -> (U, T, E): each word's GloVe vector, its characters, and in the ELMo variant the mix, side by side."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.unknown = nn.Parameter(torch.zeros(shape.static_dim))  # for words GloVe lacks
+        self.bytes = nn.Embedding(N_BYTES, BYTE_DIM, padding_idx=0)
+        self.filters = nn.Conv1d(BYTE_DIM, recipe.character_dim, WIDTH, padding=1)
+        self.mix = ScalarMix(shape.n_layers) if shape.n_layers else None
+        self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
+        self.dim = shape.static_dim + recipe.character_dim + shape.elmo_dim
+
+    def forward(self, texts: Texts) -> Tensor:
+        spelt = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
+        static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
+        parts = [self.dropout(torch.cat([static, spelt], dim=1)[texts.words])]  # (U, T, S + F)
+        if self.mix is not None:
+            parts.append(self.elmo_dropout(self.mix(texts.layers)))  # (L, U, T, D) -> (U, T, D)
+        return torch.cat(parts, dim=2)
+
+
+class BiLSTM(nn.Module):
+    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added."""
+
+    def __init__(
+        self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None
+    ) -> None:
+        super().__init__()
+        self.lstms = nn.ModuleList(
+            nn.LSTM(width if k == 0 else 2 * hidden, hidden, batch_first=True, bidirectional=True) for k in range(depth)
+        )
+        self.dropout, self.dim = Dropout(dropout, generator), 2 * hidden
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        for k, lstm in enumerate(self.lstms):
+            given = self.dropout(x) if k else x
+            packed = pack_padded_sequence(given, lengths, batch_first=True, enforce_sorted=False)
+            states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])
+            x = states + x if k else states
+        return x
+
+
+class Reader(nn.Module):
+    """Texts -> (U, T, dim): words, then a bidirectional LSTM, then in some tasks ELMo once more beside its states."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.words = Words(shape, recipe, generator)
+        self.lstm = BiLSTM(self.words.dim, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
+        self.output = ScalarMix(shape.n_layers) if recipe.output_elmo and shape.n_layers else None
+        self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
+        self.dim = self.lstm.dim + (shape.elmo_dim if self.output is not None else 0)
+
+    def forward(self, texts: Texts) -> Tensor:
+        states = self.dropout(self.lstm(self.words(texts), texts.lengths))
+        return states if self.output is None else torch.cat([states, self.elmo_dropout(self.output(texts.layers))], dim=2)
+
+
+def mixes(network: nn.Module) -> dict[str, ScalarMix]:
+    """The mixes of a network by where they stand: "input", "output"."""
+    found = {name: module for name, module in network.named_modules() if isinstance(module, ScalarMix)}
+    return {"output" if name.endswith("output") else "input": module for name, module in found.items()}
+
+
+def masked(scores: Tensor, mask: Tensor) -> Tensor:
+    """Scores with those behind a text's end so low that a softmax gives them nothing."""
+    return scores.masked_fill(~mask, -1e9)

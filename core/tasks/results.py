@@ -1,0 +1,188 @@
+"""What was measured: every task with and without ELMo, seed by seed, in one JSON file, beside the table of the paper.
+
+A run that has its entry is not run again: cut anywhere, the command goes on. An entry of other data, another recipe or another model's
+weights gives way to the new one.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.common.config import ASSETS
+from core.elmo.models import Model
+from core.files import sums
+from core.files.artifacts import provenance, read_json, write_json
+from core.static.vectors import StaticVectors
+from core.tasks.catalogue import TASKS
+from core.tasks.heads import Head, save_head
+from core.tasks.task import VARIANTS, Recipe, Task, read_data
+from core.tasks.train import Frozen, Progress, Trainer, freeze, run
+
+FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
+FORMAT, VERSION = "elmoscope-tasks", 1
+COMMAND = "python -m core tasks results --data FOLDER"
+Watch = Callable[[str, Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A row of table 1 of Peters et al. (2018): a task's data, its measure, in per cent, and by how much ELMo cut the errors."""
+
+    data: str
+    measure: str
+    baseline: float
+    elmo: float
+
+
+PAPER = {
+    "questions": Published("SQuAD", "F1", 81.1, 85.8),
+    "entailment": Published("SNLI", "accuracy", 88.0, 88.7),
+    "roles": Published("OntoNotes", "F1", 81.4, 84.6),
+    "coreference": Published("OntoNotes", "CoNLL F1", 67.2, 70.4),
+    "names": Published("CoNLL 2003", "F1", 90.15, 92.22),
+    "sentiment": Published("SST-5", "accuracy", 51.4, 54.7),
+}
+
+
+def error_reduction(baseline: float, elmo: float) -> float:
+    """The share of the baseline's errors that ELMo spares; both are shares of 1."""
+    return (elmo - baseline) / max(1 - baseline, 1e-12)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A task's runs together: means over seeds, and the sample standard deviations where there are several."""
+
+    measure: str
+    baseline: float
+    elmo: float
+    baseline_spread: float | None
+    elmo_spread: float | None
+    seeds: int
+    sizes: dict[str, int]
+    whole: dict[str, int]
+    mixes: dict[str, list[float]]  # where a mix stands -> mean s_j
+    control: float | None  # with random labels
+    others: dict[str, dict[str, float]]  # variant -> mean of every other score
+    seconds: float  # to train one head, mean
+
+    @property
+    def error_reduction(self) -> float:
+        return error_reduction(self.baseline, self.elmo)
+
+    @property
+    def beyond_spread(self) -> bool | None:
+        """Whether the seeds' worst with ELMo, by a standard deviation each, is above; None with one seed."""
+        if self.baseline_spread is None or self.elmo_spread is None:
+            return None
+        return self.elmo - self.baseline > self.baseline_spread + self.elmo_spread
+
+
+def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
+    """The runs of a results file; none where there is no such file."""
+    return read_json(path, expect=dict)["runs"] if Path(path).is_file() else []
+
+
+def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
+    """The tasks that have runs of both variants, over the seeds that both have."""
+    found = {}
+    for name, task in TASKS.items():
+        mine = [one for one in runs if one["task"] == name]
+        plain = {v: {r["seed"]: r for r in mine if r["variant"] == v and not r["recipe"]["random_labels"]} for v in VARIANTS}
+        seeds = sorted(plain["baseline"].keys() & plain["elmo"].keys())
+        if seeds:
+            both = {v: [plain[v][seed] for seed in seeds] for v in VARIANTS}
+            control = [r["test"][task.measure] for r in mine if r["recipe"]["random_labels"]]
+            found[name] = _summary(task, both, control)
+    return found
+
+
+def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> Summary:
+    scores = {v: [r["test"][task.measure] for r in some] for v, some in runs.items()}
+    means = {v: statistics.fmean(values) for v, values in scores.items()}
+    spreads = {v: statistics.stdev(values) if len(values) > 1 else None for v, values in scores.items()}
+    first = runs["elmo"][0]
+    mixes = {
+        where: [statistics.fmean(column) for column in zip(*(r["mixes"][where]["s"] for r in runs["elmo"]), strict=True)]
+        for where in first["mixes"]
+    }
+    others = {v: {k: statistics.fmean(r["test"][k] for r in some) for k in some[0]["test"]} for v, some in runs.items()}
+    seconds = statistics.fmean(r["seconds"] for some in runs.values() for r in some)
+    return Summary(
+        task.measure, means["baseline"], means["elmo"], spreads["baseline"], spreads["elmo"], len(scores["elmo"]),
+        first["sizes"], first["whole"], mixes, statistics.fmean(control) if control else None, others, seconds,
+    )  # fmt: skip
+
+
+def trained(task: Task, variant: str, recipe: Recipe, data, frozen: Frozen, *, watch: Watch) -> Head:
+    """One head, trained to the end; a run that was cut goes on."""
+    trainer = Trainer(task, variant, data, recipe, frozen)
+    for progress in run(trainer):
+        watch(f"{task.name}, {variant}, seed {recipe.seed}" + (", random labels" if recipe.random_labels else ""), progress)
+    head = trainer.finish()
+    head.meta["key"] = trainer.key
+    return head
+
+
+def entry(head: Head) -> dict:
+    """What results.json says of a run: all of a head's meta but its curve's steps."""
+    told = {"task": head.task.name, "variant": head.variant, "seed": head.recipe.seed, "recipe": asdict(head.recipe)}
+    left_out = ("environment", "curve")
+    curve = [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]
+    return told | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
+
+
+def measure(
+    tasks: Iterable[Task],
+    folder: str | Path,
+    model: Model,
+    vectors: StaticVectors,
+    *,
+    seeds: Sequence[int] = (0, 1, 2),
+    controls: bool = True,
+    output: Path = FOLDER,
+    command: str = COMMAND,
+    watch: Watch = lambda what, progress: None,
+    report: Callable[[int, int, float], None] | None = None,
+) -> Iterator[dict]:
+    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results."""
+    path = output / "results.json"
+    for task in tasks:
+        for recipe, variants in _planned(task, seeds, controls):
+            data = read_data(task, folder, recipe)
+            for variant in variants:
+                frozen = freeze(variant, data, model, vectors, report=report)
+                key = Trainer(task, variant, data, recipe, frozen).key
+                place = output / task.name / variant
+                ships = recipe.seed == seeds[0] and not recipe.random_labels
+                if any(one["key"] == key for one in read_results(path)) and (not ships or (place / "meta.json").is_file()):
+                    continue
+                head = trained(task, variant, recipe, data, frozen, watch=watch)
+                made = entry(head) | {"command": f"{command} --only {task.name}"}
+                if ships:
+                    save_head(head, place)
+                    sums.renew(place)
+                _add(path, made)
+                yield made
+
+
+def _planned(task: Task, seeds: Sequence[int], controls: bool) -> list[tuple[Recipe, tuple[str, ...]]]:
+    planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in seeds]
+    control = replace(task.recipe, seed=seeds[0], random_labels=True)
+    return [*planned, (control, ("elmo",))] if controls else planned
+
+
+def _add(path: Path, made: dict) -> None:
+    """An entry takes the place of one of the same task, variant, seed and kind of labels."""
+
+    def place(one: dict) -> tuple:
+        return one["task"], one["variant"], one["seed"], one["recipe"]["random_labels"]
+
+    others = [one for one in read_results(path) if place(one) != place(made)]
+    order = list(TASKS)
+    runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), place(one)[3], place(one)[2], place(one)[1]))
+    write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
+    sums.renew(path)

@@ -1,0 +1,153 @@
+"""Semantic roles: who did what to whom, where, when; English Web Treebank with PropBank's roles, F1 of arguments, gold predicates.
+
+The network follows He et al. (2017), the paper's baseline, in small: a mark on the predicate, LSTMs on top of each other, and a best path
+of tags that keeps BIO's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import torch
+from torch import Generator, Tensor, nn
+
+from core.common.draws import first_weights
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.tasks.chains import bio_rules, viterbi
+from core.tasks.inputs import Texts
+from core.tasks.reader import BiLSTM, Words, masked
+from core.tasks.spans import joined_arguments, span_f1, spans_of, spans_of_brackets, tags_of
+from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+
+MARK_DIM = 16
+RARE = 5  # a role with fewer arguments in the training set is not learned
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    at: int  # its token
+    every: tuple[int, ...] = ()  # the tokens of all predicates of the sentence
+
+
+class Labeller(nn.Module):
+    """Texts of one sentence, `facts` its Predicate -> the predicate's arguments; and which words are predicates at all.
+
+    The latter is asked of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them.
+    """
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
+        self.number = {tag: k for k, tag in enumerate(self.tags)}
+        self.words, self.marks = Words(shape, recipe, generator), nn.Embedding(2, MARK_DIM)
+        self.lstm = BiLSTM(
+            self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator
+        )
+        self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
+        self.rules = bio_rules(self.tags)
+        first_weights(self, generator)
+
+    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """(B, T, K) scores of tags, (B, T) of being a predicate: the same sentence is read anew for each of its predicates."""
+        rows = texts[0].rows
+        marks = torch.zeros(len(rows), texts[0].mask.shape[1], dtype=torch.long)
+        marks[torch.arange(len(rows)), torch.tensor([example.facts.at for example in examples])] = 1
+        words = self.words(texts[0])  # (U, T, E)
+        x = torch.cat([words[rows], self.marks(marks)], dim=2)  # (B, T, E + M)
+        return self.scores(self.lstm(x, texts[0].lengths[rows])), self.acts(words.detach())[rows, :, 0]
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+        scores, acts = self(texts, examples)
+        tags = torch.full(scores.shape[:2], -1)
+        wanted = torch.zeros(acts.shape)
+        for row, example in enumerate(examples):
+            sentence = tags_of(example.target, len(example.passages[0][0]))
+            tags[row, : len(sentence)] = torch.tensor([self.number.get(tag, 0) for tag in sentence])
+            wanted[row, list(example.facts.every)] = 1
+        acting = nn.functional.binary_cross_entropy_with_logits(acts, wanted, weight=(tags >= 0).float())
+        return nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=-1) + acting
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list]:
+        scores = self(texts, examples)[0].log_softmax(dim=2)
+        lengths = texts[0].lengths[texts[0].rows].tolist()
+        paths = [viterbi(row[:n], *self.rules) for row, n in zip(scores, lengths, strict=True)]
+        return [spans_of([self.tags[k] for k in path]) for path in paths]
+
+    def predicates(self, texts: Sequence[Texts]) -> list[list[int]]:
+        """Of each sentence the tokens that are likely a predicate; the likeliest one where none is."""
+        acts = masked(self.acts(self.words(texts[0]))[..., 0], texts[0].mask)
+        return [((row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())]) for row in acts[texts[0].rows]]
+
+
+def read(path: Path) -> list[Example]:
+    """One example a predicate, of CoNLL rows: sentence, token number, word, two tags, lemma, roleset or -, a bracket column a predicate."""
+    examples, rows = [], []
+    for number, line in lines_in(path, end=""):
+        if line.strip():
+            rows.append(line.split("\t"))
+            if len(rows[-1]) < 7 or len(rows[-1]) != len(rows[0]):
+                raise BadInput(
+                    t("{file}, line {n}: as many columns as in the sentence's first row are expected.", file=path.name, n=number)
+                )
+        elif rows:
+            examples += _of_sentence(path, number, rows)
+            rows = []
+    return examples
+
+
+def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
+    passage = (tuple(row[2] for row in rows),)
+    places, found = tuple(k for k, row in enumerate(rows) if row[6] != "-"), []
+    for column in range(7, len(rows[0])):
+        try:
+            spans = spans_of_brackets([row[column] for row in rows])
+        except ValueError as error:
+            raise BadInput(t("{file}, sentence before line {n}: {error}.", file=path.name, n=number, error=error)) from None
+        verb = next((first for first, _, label in spans if label == "V"), None)
+        if verb is not None:
+            found.append(Example((passage,), tuple(spans), Predicate(verb, places)))
+    return found
+
+
+def labels(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Roles with at least RARE arguments, sorted."""
+    every = [label for example in examples for _, _, label in example.target]
+    return tuple(sorted(label for label in set(every) if every.count(label) >= RARE))
+
+
+def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """Arguments as CoNLL-2005's scorer compares them: the verb itself is not one of them."""
+    return span_f1((joined_arguments(e.target) for e in examples), map(joined_arguments, predictions))
+
+
+def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """Every predicate keeps its place and the number of its arguments, whose places and roles are drawn by chance."""
+    roles = [label for label in labels(examples) if label != "V"]
+    found = []
+    for example in examples:
+        length, spans = len(example.passages[0][0]), [(example.facts.at, example.facts.at, "V")]
+        others = [k for k in range(length) if k != example.facts.at]
+        for at in random.permutation(others)[: len(example.target) - 1].tolist():
+            spans.append((at, at, str(random.choice(roles))))
+        found.append(Example(example.passages, tuple(sorted(spans)), example.facts))
+    return found
+
+
+TASK = Task(
+    name="roles",
+    title="Semantic roles",
+    files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in ("train", "dev", "test")}),
+    readers=alike(read),
+    labels=labels,
+    network=Labeller,
+    score=score,
+    scrambled=scrambled,
+    measure="f1",
+    measure_title="F1 of arguments",
+    recipe=Recipe(hidden=64, depth=2, epochs=4, batch_size=40, learning_rate=3e-3, train_limit=5_000, dev_limit=600),
+)

@@ -1,0 +1,169 @@
+"""What a task of the ELMo paper is here: its files, examples, network, measure, and the recipe of its training.
+
+Each task's own module reads its files and defines its network; what all share is in core.tasks.reader and core.tasks.train.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+from torch import Generator, Tensor
+
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.tasks.inputs import Passage, Texts
+
+PARTS = ("train", "dev", "test")
+VARIANTS = ("baseline", "elmo")  # GloVe and characters; the same and ELMo
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One thing to answer: its passages, each a tuple of sentences; `target` and `facts` are the task's own."""
+
+    passages: tuple[Passage, ...]
+    target: Any = None
+    facts: Any = None  # what a prediction or a scorer needs beside the passages
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What decides a network's sizes, beside its recipe: kept in a head's meta.json."""
+
+    labels: tuple[str, ...]
+    static_dim: int
+    n_layers: int = 0  # 0: without ELMo
+    elmo_dim: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Everything that decides a run, with the task, the variant, the data and the fingerprints of what is frozen."""
+
+    hidden: int = 64  # LSTM cells in each direction
+    depth: int = 1  # bidirectional LSTMs on top of each other
+    character_dim: int = 32  # filters over a word's bytes
+    dropout: float = 0.3
+    elmo_dropout: float = 0.5  # of the mix's numbers
+    output_elmo: bool = False  # a second mix beside the LSTM's states, where the paper found it to help
+    epochs: int = 8  # at most
+    batch_size: int = 32
+    learning_rate: float = 2e-3
+    patience: int = 3  # epochs without a better score on the dev set
+    clip_norm: float = 5.0
+    mix_l2: float = 0.001  # on the mix's scores (Peters et al. 2018, section 3.3)
+    train_limit: int = 0  # examples drawn from the training set by the same seed for all runs; 0: all
+    dev_limit: int = 0  # of the dev set, which only chooses the epoch
+    test_limit: int = 0
+    random_labels: bool = False  # the control: targets of the training set replaced by chance
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.hidden, self.depth, self.epochs, self.batch_size, self.patience, self.character_dim) < 1:
+            raise BadInput(t("Sizes, epochs, batch size and patience must be at least 1, got {recipe}.", recipe=self))
+        if not 0 <= self.dropout < 1 or not 0 <= self.elmo_dropout < 1:
+            raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=f"{self.dropout}, {self.elmo_dropout}"))
+
+
+class Network(Protocol):
+    """What a task's network gives; an nn.Module as well. `texts` holds one padded batch for each passage of the examples."""
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor: ...
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    name: str
+    title: str
+    files: MappingProxyType  # train, dev, test -> path in the data folder
+    readers: MappingProxyType  # train, dev, test -> its file's reader, Path -> list[Example]
+    labels: Callable[[Sequence[Example]], tuple[str, ...]]  # of the training examples
+    network: Callable[[Shape, Recipe, Generator | None], Any]
+    score: Callable[[Sequence[Example], Sequence], dict[str, float]]
+    scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
+    measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
+    measure_title: str
+    recipe: Recipe = field(default_factory=Recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A task's examples as a run uses them; `whole` counts what the files hold."""
+
+    train: tuple[Example, ...]
+    dev: tuple[Example, ...]
+    test: tuple[Example, ...]
+    whole: MappingProxyType
+
+    @property
+    def sentences(self) -> tuple[tuple[str, ...], ...]:
+        """Distinct sentences of all passages, sorted: what ELMo reads once."""
+        every = {s for part in (self.train, self.dev, self.test) for e in part for passage in e.passages for s in passage}
+        return tuple(sorted(every))
+
+
+def sampled(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
+    """About `limit` of the examples, always the same, in the order of the file; all of them where there are no more.
+
+    Those that share their longest passage are drawn together (the questions on a paragraph, the predicates of a sentence, often the
+    hypotheses of a premise) until `limit` is reached: so much more is learned from the text that ELMo has read.
+    """
+    if not limit or limit >= len(examples):
+        return tuple(examples)
+    shared: dict[Passage, list[int]] = {}
+    for k, example in enumerate(examples):
+        shared.setdefault(longest(example), []).append(k)
+    groups, numbers = list(shared.values()), []
+    for k in np.random.default_rng(0).permutation(len(groups)).tolist():
+        if len(numbers) >= limit:
+            break
+        numbers += groups[k]
+    return tuple(examples[k] for k in sorted(numbers))
+
+
+def longest(example: Example) -> Passage:
+    """The longest of its passages."""
+    return max(example.passages, key=lambda passage: sum(map(len, passage)))
+
+
+def read_data(task: Task, folder: str | Path, recipe: Recipe) -> Data:
+    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there."""
+    read, whole = {}, {}
+    for part, name in task.files.items():
+        path = Path(folder) / name
+        if not path.is_file():
+            raise MissingArtifact(
+                t("{title} needs {file}, which is not there. Name the folder that holds it.", title=task.title, file=path)
+            )
+        examples = task.readers[part](path)
+        limit = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}[part]
+        read[part], whole[part] = sampled(examples, limit), len(examples)
+    if recipe.random_labels:
+        read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
+    return Data(**read, whole=MappingProxyType(whole))
+
+
+def alike(read: Callable[[Path], list[Example]]) -> MappingProxyType:
+    """One reader for all three files."""
+    return MappingProxyType({part: read for part in PARTS})
+
+
+def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]:
+    """The lines of a text file, .xz or plain, numbered from 1, and after them `end` where one is given."""
+    number = 0
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
+            for number, line in enumerate(stream, 1):
+                yield number, line.rstrip("\r\n")
+    except (lzma.LZMAError, EOFError, UnicodeDecodeError):
+        raise BadInput(t("{file} cannot be read after line {n:,}: it is damaged or no text.", file=path.name, n=number)) from None
+    if end is not None:
+        yield number + 1, end

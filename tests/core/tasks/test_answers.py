@@ -1,0 +1,91 @@
+"""What is typed: each form of answer, and one sentence for each wrong input."""
+
+import pytest
+import torch
+
+from core.common.errors import BadInput
+from core.elmo.models import Model
+from core.tasks import answers
+from core.tasks.catalogue import TASKS
+from core.tasks.heads import save_head
+from core.tasks.task import VARIANTS, read_data
+from core.tasks.train import Trainer, freeze, vectors_fingerprint
+from tests.core.classify_parts import tiny_encoder, tiny_vectors
+from tests.core.tasks.task_files import small, write_files
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    return Model("tiny", tmp_path_factory.mktemp("m"), tiny_encoder(), "f" * 16), tiny_vectors()
+
+
+@pytest.fixture(scope="module")
+def heads(tmp_path_factory, given):
+    """A folder with an untrained head of every task and variant."""
+    folder, data = tmp_path_factory.mktemp("heads"), write_files(tmp_path_factory.mktemp("data"))
+    for name, task in TASKS.items():
+        for variant in VARIANTS:
+            examples = read_data(task, data, small(name))
+            save_head(
+                Trainer(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant
+            )
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def quiet_cache(private_cache):
+    return private_cache
+
+
+def test_every_task_answers_in_its_form(heads, given):
+    opened = answers.open_tasks(*given, heads)
+    assert list(opened) == list(TASKS) and all(set(one.heads) == set(VARIANTS) for one in opened.values())
+
+    def said(name, example):
+        return {variant: answer.said for variant, answer in answers.ask(opened[name], example, *given).items()}
+
+    sentence = answers.sentence_example("roles", "Ada went to Lund and sang.")
+    places = answers.predicates(opened["roles"], sentence, *given)
+    assert places and all(0 <= k < 7 for k in places)
+    for spans in said("roles", answers.with_predicate(sentence, 1)).values():
+        assert all(0 <= a <= b < 7 for a, b, _ in spans)
+    for probabilities in said("entailment", answers.pair_example("Ada sings.", "Nobody sings.")).values():
+        assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
+    asked = answers.question_example("Where was Ada born?", "Ada was born in Lund. It is small.")
+    for first, last, _ in said("questions", asked).values():
+        assert asked.facts.words(first, last)
+    found = answers.mentioned("When Ada met Clara Berg, it rained. Then she left.")
+    assert [found.words(span) for span in found.names] == ["Ada", "Clara Berg"] and len(found.pronouns) == 1
+    for shares in said("coreference", found.example(found.pronouns[0])).values():
+        assert len(shares) == 2 and 0 < sum(shares) < 1
+
+
+def test_heads_of_another_model_are_not_asked(heads, given):
+    other = Model("other", given[0].folder, given[0].encoder, "0" * 16)
+    opened = answers.open_tasks(other, given[1], heads)
+    assert all(set(one.heads) == {"baseline"} and "other model" in one.problems[0] for one in opened.values())
+    assert answers.open_tasks(*given, heads / "none") == {}
+    assert vectors_fingerprint(given[1])
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: answers.sentence_example("names", "  "), "no text"),
+        (lambda: answers.sentence_example("names", "🙂🙂"), "Nothing here can be read"),
+        (lambda: answers.sentence_example("roles", "고양이가 잔다"), "Nothing here can be read"),
+        (lambda: answers.sentence_example("names", "word " * 5000), "too long"),
+        (lambda: answers.pair_example("One.", ""), "first and the second"),
+        (lambda: answers.question_example("Who?", " "), "no paragraph"),
+        (lambda: answers.question_example("", "Ada sings."), "no question"),
+        (lambda: answers.question_example("Who?", "word " * 900), "too long"),
+        (lambda: answers.mentioned("Ada met Clara."), "no pronoun"),
+        (lambda: answers.mentioned("When it rained she left."), "no name"),
+    ],
+)
+def test_wrong_input_is_said_in_one_sentence(call, says):
+    with pytest.raises(BadInput, match=says) as told:
+        call()
+    assert "\n" not in str(told.value)

@@ -1,0 +1,54 @@
+"""The results file: the paper's own arithmetic, runs that are not run twice, and means that are right."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.elmo.models import Model
+from core.files.artifacts import read_json
+from core.tasks import results
+from core.tasks.catalogue import TASKS
+from core.tasks.results import PAPER, error_reduction, measure, read_results, summaries
+from tests.core.classify_parts import tiny_encoder, tiny_vectors
+from tests.core.tasks.task_files import small, write_files
+
+torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize(
+    ("task", "per_cent"),
+    [("questions", 24.9), ("entailment", 5.8), ("roles", 17.2), ("coreference", 9.8), ("names", 21), ("sentiment", 6.8)],
+)
+def test_error_reduction_is_the_papers(task, per_cent):
+    row = PAPER[task]
+    assert 100 * error_reduction(row.baseline / 100, row.elmo / 100) == pytest.approx(per_cent, abs=0.3)
+
+
+def test_runs_are_made_once_and_summed_up(tmp_path):
+    folder, output = write_files(tmp_path / "data"), tmp_path / "out"
+    task = replace(TASKS["names"], recipe=small("names"))
+    given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
+    first = list(measure([task], folder, *given, seeds=(0, 1), output=output))
+    assert len(first) == 5 and sum(run["recipe"]["random_labels"] for run in first) == 1
+    assert list(measure([task], folder, *given, seeds=(0, 1), output=output)) == []
+    assert {p.parent.name for p in output.glob("names/*/weights.safetensors")} == {"baseline", "elmo"}
+    runs = read_results(output / "results.json")
+    assert len(runs) == 5 and all(run["command"].endswith("--only names") for run in runs)
+    one = summaries(runs)["names"]
+    scores = [run["test"]["f1"] for run in runs if run["variant"] == "elmo" and not run["recipe"]["random_labels"]]
+    assert one.seeds == 2 and one.elmo == pytest.approx(sum(scores) / 2) and one.sizes == {"train": 8, "dev": 8, "test": 8}
+    assert sum(one.mixes["input"]) == pytest.approx(1, abs=1e-3) and one.control is not None
+    changed = replace(task, recipe=replace(task.recipe, epochs=1))  # another recipe: its run takes the old one's place
+    assert len(list(measure([changed], folder, *given, seeds=(0,), controls=False, output=output))) == 2
+    assert len(read_results(output / "results.json")) == 5
+
+
+def test_without_runs_there_is_nothing_to_say(tmp_path):
+    assert read_results(tmp_path / "none.json") == [] and summaries([]) == {}
+
+
+def test_what_ships_is_one_file_of_runs():
+    if results.FOLDER.is_dir():
+        told = read_json(results.FOLDER / "results.json", expect=dict)
+        assert told["format"] == results.FORMAT and summaries(told["runs"])

@@ -1,0 +1,177 @@
+"""Every task: read, trained, resumed to the bit, stored and asked again; labels drawn by chance; files that are none of its kind."""
+
+import lzma
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.tasks.catalogue import TASKS, task_named
+from core.tasks.heads import load_head, save_head
+from core.tasks.inputs import make_texts
+from core.tasks.task import VARIANTS, longest, read_data, sampled
+from core.tasks.train import Frozen, Trainer, batches_of, run
+from tests.core.classify_parts import frozen as tiny_frozen
+from tests.core.classify_parts import tiny_encoder, tiny_vectors
+from tests.core.tasks.task_files import small, write_files
+
+torch.set_num_threads(1)
+FACTS = {"vectors": "e" * 16, "vectors_name": "tiny vectors"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_files(tmp_path_factory.mktemp("tasks"))
+
+
+@pytest.fixture(scope="module")
+def parts():
+    whole = tiny_frozen()
+    return {
+        "baseline": Frozen(whole.vectors, facts=FACTS),
+        "elmo": Frozen(whole.vectors, whole.layers, whole.facts, whole.n_layers, whole.elmo_dim),
+    }
+
+
+def trainer(name, variant, folder, parts, **changes) -> Trainer:
+    recipe = small(name, **changes)
+    return Trainer(TASKS[name], variant, read_data(TASKS[name], folder, recipe), recipe, parts[variant])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", TASKS)
+def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, folder, parts, tmp_path):
+    one = trainer(name, variant, folder, parts, epochs=3)
+    events = list(one.run())
+    losses = [event.loss for event in events if event.score is not None]
+    assert losses[-1] < losses[0] and events[0].seconds_left >= 0
+    head = one.finish()
+    fits = {"model": head.meta.get("model"), "vectors": FACTS["vectors"]}
+    again = load_head(save_head(head, tmp_path / "head"), **fits)
+    said = again.predictions(one.data.test, parts[variant].vectors, parts[variant].layers)
+    assert TASKS[name].score(one.data.test, said) == head.meta["test"] == again.meta["test"]
+    assert bool(head.mixes()) == (variant == "elmo")
+    for mix in head.mixes().values():
+        assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
+
+
+def test_a_run_that_was_cut_goes_on_to_the_same_weights(folder, parts):
+    whole, cut = trainer("names", "elmo", folder, parts), trainer("names", "elmo", folder, parts)
+    list(whole.run())
+    for event in run(cut):
+        if event.score is not None:
+            break
+    resumed = trainer("names", "elmo", folder, parts)
+    list(run(resumed))
+    assert [e["epoch"] for e in resumed.history] == [1, 2]
+    for name, tensor in whole.network.state_dict().items():
+        assert torch.equal(tensor, resumed.network.state_dict()[name]), name
+
+
+def test_names_are_learned_and_chance_labels_are_not(folder, parts):
+    learned = trainer("names", "baseline", folder, parts, epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
+    list(learned.run())
+    assert learned.finish().meta["test"]["f1"] == 1.0
+    chance = read_data(TASKS["names"], folder, small("names", random_labels=True))
+    assert [e.target for e in chance.train] != [e.target for e in learned.data.train]
+    assert [e.target for e in chance.test] == [e.target for e in learned.data.test]
+    assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.data.train)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
+    data = read_data(TASKS[name], folder, small(name, random_labels=True))
+    plain = read_data(TASKS[name], folder, small(name))
+    assert [e.passages for e in data.train] == [e.passages for e in plain.train]
+    for example in data.train:
+        if name in ("names", "roles"):
+            n, taken = len(example.passages[0][0]), [k for a, b, _ in example.target for k in range(a, b + 1)]
+            assert len(set(taken)) == len(taken) and all(0 <= k < n for k in taken)
+        if name == "questions":
+            assert 0 <= example.target[0] <= example.target[1] < len(example.facts.spans)
+
+
+def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder):
+    roles = read_data(TASKS["roles"], folder, small("roles")).train
+    assert len(roles) == 16 and {e.facts.at for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
+    assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
+    asked = read_data(TASKS["questions"], folder, small("questions"))
+    assert (len(asked.train), len(asked.dev), len(asked.test)) == (36, 4, 8)
+    example = asked.train[0]
+    assert example.facts.words(*example.target) == example.facts.answers[0]
+
+
+def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
+    examples = read_data(TASKS["roles"], folder, small("roles")).train
+    some = sampled(examples, 5)
+    assert some == sampled(examples, 5) and 5 <= len(some) < len(examples)
+    assert all(sum(longest(e) == longest(other) for other in some) == 2 for e in some)
+    texts = make_texts([e.passages[0] for e in some], tiny_vectors(), None)
+    assert texts.mask.shape[0] == len(some) // 2 and texts.rows.tolist() == [k // 2 for k in range(len(some))]
+
+
+def test_every_example_is_in_one_batch(folder):
+    examples = read_data(TASKS["names"], folder, small("names")).train
+    batches = batches_of(examples, 3, np.random.default_rng(0))
+    assert sorted(k for batch in batches for k in batch) == list(range(len(examples)))
+    assert batches != batches_of(examples, 3, np.random.default_rng(1))
+
+
+def test_padding_changes_no_answer(folder, parts):
+    for name in TASKS:
+        one = trainer(name, "elmo", folder, parts)
+        head, given = one._head(), (parts["elmo"].vectors, parts["elmo"].layers)
+        alone = [head.predictions([e], *given)[0] for e in one.data.test]
+        together = head.predictions(one.data.test, *given)
+        for a, b in zip(alone, together, strict=True):
+            values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
+            assert values[0] == (values[1] if name in ("names", "roles") else pytest.approx(values[1], abs=1e-5)), name
+
+
+def test_heads_of_another_model_or_with_a_changed_byte_are_refused(folder, parts, tmp_path):
+    place = save_head(trainer("names", "elmo", folder, parts).finish(), tmp_path / "head")
+    with pytest.raises(CorruptArtifact, match="other model"):
+        load_head(place, model="0" * 16)
+    with pytest.raises(CorruptArtifact, match="other vectors"):
+        load_head(place, vectors="0" * 16)
+    data = bytearray((place / "weights.safetensors").read_bytes())
+    data[-1] ^= 1
+    (place / "weights.safetensors").write_bytes(data)
+    with pytest.raises(CorruptArtifact, match="damaged"):
+        load_head(place)
+    with pytest.raises(MissingArtifact):
+        load_head(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("names", "ner/wnut17_train.conll.xz", "one two three\n"),
+        ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\tx\tX\tX\t-\tgo.01\t(V*\n\n"),
+        ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\n"),
+        ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": 3}\n'),
+        ("coreference", "coref/gap-development.tsv.xz", "ID\tText\n"),
+        ("questions", "qa/squadshifts_new_wiki.json.xz", "[]"),
+    ],
+)
+def test_a_file_of_another_form_is_named(name, file, text, tmp_path):
+    folder = write_files(tmp_path)
+    (folder / file).write_bytes(lzma.compress(text.encode()))
+    with pytest.raises(BadInput, match=file.split("/")[1].split(".")[0]):
+        read_data(TASKS[name], folder, small(name))
+    (folder / file).write_bytes(b"no xz")
+    with pytest.raises(BadInput):
+        read_data(TASKS[name], folder, small(name))
+    (folder / file).unlink()
+    with pytest.raises(MissingArtifact, match="Name the folder"):
+        read_data(TASKS[name], folder, small(name))
+
+
+def test_unknown_tasks_and_sizes_are_refused():
+    with pytest.raises(BadInput, match="There are: questions"):
+        task_named("chess")
+    with pytest.raises(BadInput):
+        replace(small("names"), hidden=0)
+    assert tiny_encoder().n_layers == 3
