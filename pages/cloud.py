@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
-from pages._frame.choices import layer_choice
+from pages._frame.choices import layer_choice, what_layers_read
 from pages._frame.frame import frame, lede, question, show
 from pages._widgets.inputs import sentence_pair
 
@@ -19,10 +20,8 @@ picture = st.container()  # on the first screen; the sentences below it
 first, second = sentence_pair()
 layer = layer_choice(
     "cloud_layer",
-    label=t("Layer of ELMo"),
+    label=t("Layer of {model}", model=model_layers.in_use().called),
     place=picture,
-    help=t(
-        "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix gives all three the same weight; a layer with longer vectors counts more in it."
-    ),
+    help=f"{what_layers_read()} {t('The mix gives all layers the same weight; one with longer vectors counts more in it.')}",
 )
 show("pages._cloud.show", in_use, first, second, layer, picture)

@@ -15,7 +15,7 @@ from core.common import config, i18n
 from core.common.device import CPU
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.elmo.models import Model, open_model
 from core.elmo.ready_words import save_spelled
 from core.elmo.weights import load_softmax
@@ -72,7 +72,7 @@ def _made(args) -> tuple[dict, str]:
     for k, word in enumerate([*table.lemmas, ALL_WORDS], 1):
         fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
-    measured = {name: _senses(table, name) for name in SPACES}
+    measured = {name: _senses(table, name) for name in model.layers.spaces}
     write_json(folder / "senses.json", measured)
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, verdict.judged_rows(table))
     if ground := verdict.measure(table, seen):

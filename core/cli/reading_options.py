@@ -61,7 +61,7 @@ def _neighbours(commands) -> None:
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
-    parser.add_argument("--layer", default="mix", help="0, 1, 2 or mix (default)")
+    parser.add_argument("--layer", default="mix", help="a layer's number from 0, or mix (default)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
     parser.add_argument("--k", type=whole(1), default=10, help="how many, best first (default 10)")

@@ -16,8 +16,6 @@ from torch import Tensor, nn
 from core.common.errors import BadInput
 from core.common.i18n import t
 
-SPACES = ("0", "1", "2", "mix")  # the four views of a three-layer model
-
 
 class ScalarMix(nn.Module):
     """Weigh biLM layers for a task (Peters et al. 2018, eq. 1): gamma * sum_j softmax(w)_j h_j."""
@@ -120,7 +118,7 @@ def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarr
 
 
 def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.ndarray:
-    """'0', '1', '2' -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
+    """'0', '1', ... -> that layer alone; 'mix' -> the given weights 'a,b,c', or equal ones."""
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)

@@ -13,6 +13,7 @@ from core.common.config import FLOAT32, cache_folder
 from core.common.device import CPU, choose
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.model_layers import Layers, name_of
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
@@ -43,6 +44,11 @@ class Model:
     @property
     def is_elmo(self) -> bool:
         return isinstance(self.encoder, Encoder)
+
+    @property
+    def layers(self) -> Layers:
+        """How many it has, and what they are called."""
+        return Layers(self.encoder.n_layers, "" if self.is_elmo else name_of(self.folder))
 
     @property
     def language(self) -> Language:

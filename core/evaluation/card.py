@@ -16,7 +16,6 @@ from core.elmo.weights import find_files
 from core.figures.measures import Panel
 from core.files.artifacts import read_json
 
-LAYERS = ("0", "1", "2")
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
 
 
@@ -114,12 +113,17 @@ def knowledge_panels(measures: dict) -> list[Panel]:
     ):
         found = measures.get(key)
         if found:
-            accuracy = {layer: _accuracy(key, found[layer]) for layer in LAYERS if layer in found}
+            accuracy = {layer: _accuracy(key, found[layer]) for layer in _layers(found)}
             static = _accuracy(key, found["static"]) if "static" in found else None
             less = {layer: told for layer in accuracy if (told := _interval(key, found[layer].get("less_static")))}
             order = _interval(key, found.get("order"))
             panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name, static, order, less))
     return panels
+
+
+def _layers(found: dict) -> list[str]:
+    """The layers that a measure was taken of, from the lowest."""
+    return sorted((name for name in found if name.isdecimal()), key=int)
 
 
 def _interval(key: str, difference: dict | None) -> tuple[float, float, float] | None:
@@ -172,7 +176,7 @@ def measure_rows(measures: dict) -> list[dict]:
         if found := measures.get(key):
             row: dict = {"measure": title, "without context": round(_baseline(key, found), 4)}
             row |= {"other words’ static vectors": round(_accuracy(key, found["static"]), 4)} if "static" in found else {}
-            row |= {f"layer {layer}": round(_accuracy(key, found[layer]), 4) for layer in LAYERS if layer in found}
+            row |= {f"layer {layer}": round(_accuracy(key, found[layer]), 4) for layer in _layers(found)}
             row |= {"mix": round(_accuracy(key, found["mix"]), 4), "best mix": round(_accuracy(key, found["best_mix"]), 4)}
             row |= _differences(key, found)
             best = found["best_mix"].get("nearest", {}) if key == "senses" else found["best_mix"]
@@ -182,7 +186,7 @@ def measure_rows(measures: dict) -> list[dict]:
             if key == "all_words" and "with_frequency" in found["mix"]:
                 rows.append(_with_frequency(found))
     if found := measures.get("sentences"):
-        gaps = {f"layer {layer}": round(found[layer]["gap"], 4) for layer in LAYERS if layer in found}
+        gaps = {f"layer {layer}": round(found[layer]["gap"], 4) for layer in _layers(found)}
         title = "Cosine of two sentences of one sense, less that of two senses (one spelling)"
         rows.append({"measure": title, **gaps, "mix": round(found["mix"]["gap"], 4), "items": found["spellings"]})
     return rows
@@ -190,9 +194,7 @@ def measure_rows(measures: dict) -> list[dict]:
 
 def _differences(key: str, found: dict) -> dict[str, str]:
     """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
-    told = {
-        f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in LAYERS[1:] if layer in found
-    }
+    told = {f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
     told["layer 1 less layer 2"] = _interval(key, found.get("order"))
     return {
         name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})"
@@ -203,7 +205,7 @@ def _differences(key: str, found: dict) -> dict[str, str]:
 
 def _with_frequency(found: dict) -> dict:
     """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
-    spaces = [*(layer for layer in LAYERS if layer in found), "mix", "best_mix", *(["static"] if "static" in found else [])]
+    spaces = [*_layers(found), "mix", "best_mix", *(["static"] if "static" in found else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
     row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", found), 4)}
     row |= {names.get(one, f"layer {one}"): round(found[one]["with_frequency"]["accuracy"], 4) for one in spaces}

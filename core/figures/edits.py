@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, apart, base, layer_title, line_name
+from core.figures.style import GREY, GRID, OWN, RIM, apart, base, layer_colour, layer_title, line_name
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -58,16 +58,16 @@ def margin_figure(
         strong = name == chosen
         figure.add_scatter(
             x=list(range(n)), y=list(values), mode="lines+markers", name=layer_title(name), opacity=1.0 if strong else 0.6,
-            line={"color": LAYER_COLOURS[name], "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
+            line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
             marker={"size": 7 if strong else 4}, hovertext=list(hovers), hovertemplate="%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
         if flips.get(name) is not None:
             figure.add_scatter(
                 x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip",
-                marker={"symbol": "diamond", "size": 15, "color": LAYER_COLOURS[name], "line": {"color": RIM, "width": 1.5}},
+                marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
             )  # fmt: skip
         figure.add_annotation(
-            x=n - 1, y=ends[name], text=line_name(layer_title(name), LAYER_COLOURS[name]), showarrow=False,
+            x=n - 1, y=ends[name], text=line_name(layer_title(name), layer_colour(name)), showarrow=False,
             xanchor="left", xshift=9, font={"size": 13},
         )  # fmt: skip
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):

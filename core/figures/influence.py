@@ -156,9 +156,5 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
-def view_name(view: str) -> str:
-    return t("the mix") if view == "mix" else t("layer {k}", k=view)
-
-
 def half_name(half: str) -> str:
     return {"past": t("past"), "future": t("future"), "both": t("both")}[half]

@@ -10,8 +10,9 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common import model_layers
 from core.common.i18n import t
-from core.figures.style import GLOVE, GREY, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
+from core.figures.style import GLOVE, GREY, OWN, RIM, SENSE_SYMBOLS, base, layer_colour, layer_title, sense_colour
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 
@@ -39,7 +40,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     one = t("one vector") if same_word else t("two vectors")
     told = t("has no vector") if glove is None else one
     degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
-    below = (("GloVe", told), (t("ELMo, {layer}", layer=layer_title(layer)), degrees))
+    below = (("GloVe", told), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
     wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
     names = [_letters(label) * LETTER + STAR for label in labels]
     spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
@@ -54,7 +55,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     foot = inner + BETWEEN / scale + outer
     figure = go.Figure()
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
-    _rays(figure, foot, cosine, LAYER_COLOURS[layer], OWN, labels)
+    _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
         figure.add_annotation(
             x=x, y=-0.08, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
@@ -118,7 +119,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
             textposition="outside",
             textfont={"size": 15},
             cliponaxis=False,
-            marker_color=[GLOVE if n == "GloVe" else LAYER_COLOURS[n] for n in names],
+            marker_color=[GLOVE if n == "GloVe" else layer_colour(n) for n in names],
             marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
             hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
         )

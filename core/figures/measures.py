@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_title, line_name
+from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 QUANTITIES = {  # of a training log: how a value reads
@@ -31,7 +31,7 @@ def weight_bars(weights) -> go.Figure:
             x=list(weights),
             y=names,
             orientation="h",
-            marker_color=[LAYER_COLOURS[str(min(k, 2))] for k in range(len(weights))],
+            marker_color=[layer_colour(str(k)) for k in range(len(weights))],
             text=[f"{w:.0%}" for w in weights],
             textposition="outside",
             textfont={"size": 15},
@@ -93,7 +93,7 @@ def accuracy_lines(
             insidetextanchor="start",
             textangle=0,
             textfont={"size": 14},
-            marker_color=[LAYER_COLOURS[n] for n in layers],
+            marker_color=[layer_colour(n) for n in layers],
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
         )
     lines = _merged_lines(null, majority)
@@ -210,7 +210,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
             textfont={"size": 14},
             cliponaxis=False,
             line={"color": "rgba(120,120,130,0.5)", "width": 2},
-            marker={"size": [18 if v == best else 12 for v in values], "color": [LAYER_COLOURS[layer] for layer in layers]},
+            marker={"size": [18 if v == best else 12 for v in values], "color": [layer_colour(layer) for layer in layers]},
             hovertemplate="%{x}: %{y:.2%}<extra></extra>",
         )
     )

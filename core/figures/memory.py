@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, LAYER_COLOURS, base, layer_title
+from core.figures.style import GRID, base, layer_colour, layer_title
 
 NEVER = "#009E73"  # our own encoder, which remembers nothing
 SAME, VARIED = "#CC79A7", "#7F7F7F"  # what stands between: the same text, another each time
@@ -24,7 +24,7 @@ def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.n
     for layer, values in enumerate(cosines):
         if layer:  # layer 0 reads no context: its line would be the dotted one
             name = layer_title(str(layer))
-            _line(figure, values, tokens, LAYER_COLOURS[str(min(layer, 2))], name, "%{y:.4f}")
+            _line(figure, values, tokens, layer_colour(str(layer)), name, "%{y:.4f}")
     low = float(min(cosines.min(), stateless.min()))
     figure.update_yaxes(title=t("cosine to a fresh start"), range=[low - 0.08 * (1.02 - low), 1.02], tickformat=".2f")
     return _token_axis(figure, tokens, bold, key="state.layers", height=330)

@@ -1,6 +1,6 @@
 """One look for every figure: palette, hover text, and the layout all of them start from.
 
-Senses wear the Okabe-Ito colours (safe for colour-blind readers; then shapes repeat them), layers 0, 1, 2 one blue from
+Senses wear the Okabe-Ito colours (safe for colour-blind readers; then shapes repeat them), layers one blue from
 light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colours
 are chosen to stand on a white and on a near-black page; text takes the page's own colour.
 """
@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
+from core.common import model_layers
 from core.text.tokens import bare, is_joined
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
@@ -119,4 +119,14 @@ def _sized(value, factor: float):
 
 def layer_title(name: str) -> str:
     """A layer's name, as in the middle of a sentence."""
-    return t("the mix") if name == "mix" else t("layer {layer}", layer=name)
+    return model_layers.in_use().title(name)
+
+
+def layer_colour(name: str) -> str:
+    """Of a layer or the mix, "#rrggbb": layers go from the lightest to the darkest blue, however many the model in use has."""
+    if name in ("0", model_layers.MIX):
+        return LAYER_COLOURS[name]
+    share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
+    (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
+    ends = ([int(LAYER_COLOURS[end][k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
+    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))

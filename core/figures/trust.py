@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.figures.maps import Star
-from core.figures.style import GREY, GRID, LAYER_COLOURS, OWN, RIM, SENSE_SYMBOLS, base, layer_title, sense_colour
+from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, base, layer_colour, layer_title, sense_colour
 
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbours which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
@@ -103,15 +103,15 @@ def ranking_figure(
     )  # fmt: skip
     for name in (n for n in next(iter(gains.values())) if n != layer):
         figure.add_scatter(
-            x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": LAYER_COLOURS[name], "opacity": 0.75},
+            x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": layer_colour(name), "opacity": 0.75},
             customdata=[[w, escape(w)] for w in words], hovertemplate="%{customdata[1]}, " + escape(layer_title(name)) + ": %{x:+.0%}<extra></extra>",
         )  # fmt: skip
     chosen = [gains[w][layer] for w in words]
     figure.add_scatter(
         x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w, escape(w)] for w in words],
         error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
-                 "color": LAYER_COLOURS[layer], "thickness": 2, "width": 0},
-        marker={"size": 12, "color": LAYER_COLOURS[layer], "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": LAYER_COLOURS[layer]}},
+                 "color": layer_colour(layer), "thickness": 2, "width": 0},
+        marker={"size": 12, "color": layer_colour(layer), "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": layer_colour(layer)}},
         hovertemplate="<b>%{customdata[1]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
     )  # fmt: skip
     figure.update_yaxes(

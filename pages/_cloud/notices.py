@@ -7,7 +7,9 @@ from html import escape
 import numpy as np
 import pandas as pd
 
+from core.common import model_layers
 from core.common.i18n import t
+from core.figures.style import layer_title
 from core.senses import cloud
 from core.text.tokens import join_tokens
 
@@ -34,7 +36,11 @@ def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -
     lines = []
     if layer == "0" and any(contexts):
         lines.append(
-            t("At layer 0 ELMo is as blind as GloVe: one spelling has one vector, so no meaning is nearer than another.")
+            t(
+                "At {where} {model} is as blind as GloVe: one spelling has one vector, so no meaning is nearer than another.",
+                where=layer_title("0"),
+                model=model_layers.in_use().called,
+            )
         )
     elif any(contexts):
         told = {"where": _where(layer)}
@@ -56,7 +62,7 @@ def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -
 
 
 def _where(layer: str) -> str:
-    return t("In the mix") if layer == "mix" else t("At layer {layer}", layer=layer)
+    return t("In the mix") if layer == "mix" else t("At {where}", where=layer_title(layer))
 
 
 def _among(shares: dict | None, n: int) -> str:
@@ -91,8 +97,10 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
         line = t("Nothing here stands near either sentence: these texts have no other word.")
     elif layer == "0" and same:
         line = t(
-            "At layer 0 ELMo is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
+            "At {where} {model} is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
             word=told["word"],
+            where=layer_title("0"),
+            model=model_layers.in_use().called,
         )
     elif found.labels:
         near = [[escape(found.labels[k]) for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate((found.first, found.second))]  # fmt: skip
@@ -126,7 +134,7 @@ def own_table(found, static, names: list[str]) -> pd.DataFrame:
     """The table twin where the word has no labels."""
     side = {0: names[0], 1: names[1], -1: t("too close to call")}
     rows = [
-        {t("around"): t("ELMo"), t("what"): what, t("nearer to"): side[int(s)], t("cosine, first"): round(float(a), 4), t("cosine, second"): round(float(b), 4)}
+        {t("around"): model_layers.in_use().called, t("what"): what, t("nearer to"): side[int(s)], t("cosine, first"): round(float(a), 4), t("cosine, second"): round(float(b), 4)}
         for what, s, a, b in zip(found.labels or found.texts, found.sides, found.first, found.second, strict=True)
     ]  # fmt: skip
     for near, s in zip(*static, strict=True) if static else ():

@@ -8,12 +8,13 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.word_maps import map_rows
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.cloud import dot_figure, share_bars
 from core.figures.maps import map_figure, shared_limits
-from core.figures.style import GLOVE, LAYER_COLOURS, mark
+from core.figures.style import GLOVE, layer_colour, layer_title, mark
 from core.index import neighbours
 from core.index.table import OccurrenceTable
 from core.senses import cloud
@@ -82,9 +83,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
     trusted = notices.trusted(placed, trust, senses) if placed else ""
     st.caption(
         t(
-            "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. ELMo: the {k} labelled "
+            "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. {model}: the {k} labelled "
             "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
             k=cloud.NEAREST,
+            model=model_layers.in_use().called,
         )
         + f" {trusted} {random_levels.sentence(level, layer) if (level := random_levels.level(in_use, layer)) else ''}".rstrip()
     )
@@ -113,9 +115,9 @@ def why_own(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str
 def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: tuple[Chosen, Chosen]) -> None:
     maps = opened.maps(in_use.corpus, in_use.model, lemma)
     stars = atlas.stars(in_use, lemma, maps, rows, chosen)
-    where = t("the mix") if layer == "mix" else t("layer {layer}", layer=layer)
+    where = layer_title(layer)
     lists.heading(
-        t("ELMo: a cloud"), LAYER_COLOURS[layer],
+        t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer),
         t("“{word}” in {n} labelled sentences at {where}; yours are the stars", word=lemma, n=len(rows), where=where),
     )  # fmt: skip
     occurrences = [table.occurrence(int(row)) for row in rows]

@@ -8,11 +8,12 @@ from html import escape
 import numpy as np
 import streamlit as st
 
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
-from core.figures.style import GLOVE, LAYER_COLOURS, layer_title, mark, sense_colour
+from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.index import neighbours
 from core.senses import cloud
 from core.text import languages, word_in_question
@@ -68,7 +69,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
     if static is not None:
         shares.append((t("GloVe"), cloud.side_shares(static[1], names)))
     if found is not None and not found.labels and len(found.first):
-        shares.append((t("ELMo"), cloud.side_shares(found.sides, names)))
+        shares.append((model_layers.in_use().called, cloud.side_shares(found.sides, names)))
     if shares:
         named = "; ".join(f"{label}: {notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
         draw(
@@ -126,7 +127,11 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
     job = opened.table_job(in_use.corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
-        lists.heading(t("ELMo: a cloud"), LAYER_COLOURS[layer], t("every word of the sentences is read once"))
+        lists.heading(
+            t("{model}: a cloud", model=model_layers.in_use().called),
+            layer_colour(layer),
+            t("every word of the sentences is read once"),
+        )
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return None
     found = _found(in_use, first, second, layer)
@@ -139,7 +144,7 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
         note = t("“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", **told)
     else:
         note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
-    lists.heading(t("ELMo: a cloud"), LAYER_COLOURS[layer], note)
+    lists.heading(t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), note)
     figure = lean_figure(
         found.first,
         found.second,

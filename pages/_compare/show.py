@@ -9,6 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.figures.spaces import cka_heat, overlap_histogram
+from core.figures.style import layer_title
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
 from pages._compare import spaces, store
@@ -70,7 +71,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
         offered = spaces.offered()
-        mine = (in_use.vectors, f"{in_use.model}{MARK}2")
+        mine = (in_use.vectors, f"{in_use.model}{MARK}{spaces.layers_of(in_use.model).top}")
         options = [*(one for one in mine if one not in offered), *offered]
         texts = [
             place.selectbox(
@@ -91,7 +92,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         return first, second
     for key in ("first_corpus", "second_corpus"):
         name_corpus(key)
-    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), "2"
+    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), spaces.layers_of(in_use.model).top
     texts = [
         place.selectbox(
             label, options, index=options.index(one) if one in options else None, key=key, **BOUND,
@@ -105,8 +106,9 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         notice(
             [
                 t(
-                    "Two different corpora are needed: choose or type a second one. Each word that both hold three times or more is then compared, layer 2 of {model} in both.",
+                    "Two different corpora are needed: choose or type a second one. Each word that both hold three times or more is then compared, {where} of {model} in both.",
                     model=escape(in_use.model),
+                    where=layer_title(layer),
                 )
             ]
         )

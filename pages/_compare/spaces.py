@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from core.common.errors import BadInput
 from core.common.limits import limits
-from core.elmo.mix import SPACES
+from core.common.model_layers import MIX, Layers, of_folder
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import sentences_of
@@ -32,16 +32,23 @@ def offered() -> list[str]:
     """Vector files and models' layers that are on this machine."""
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]
-    return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in SPACES)]
+    return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in layers_of(model).spaces)]
+
+
+def layers_of(model: str) -> Layers:
+    """A model's, by name or folder, without opening it."""
+    folder = registry.place_of(model, "model")
+    return of_folder(folder) if folder else Layers()
 
 
 def read(text: str, corpus: str) -> Chosen:
-    """What was chosen or typed; a model's folder without a layer is taken at layer 2."""
+    """What was chosen or typed; a model's folder without a layer is taken at its top layer."""
     source, mark, layer = text.strip().rpartition(MARK.strip())
-    if mark and layer.strip() in SPACES:
+    if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
         return Chosen(text.strip(), source.strip(), layer.strip(), corpus)
-    if limits().paths and (Path(text.strip()) / "options.json").is_file():
-        return Chosen(f"{text.strip()}{MARK}2", text.strip(), "2", corpus)
+    if limits().paths and any((Path(text.strip()) / name).is_file() for name in ("options.json", "config.json")):
+        top = layers_of(text.strip()).top
+        return Chosen(f"{text.strip()}{MARK}{top}", text.strip(), top, corpus)
     return Chosen(text.strip(), text.strip())
 
 

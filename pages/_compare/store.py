@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis import spaces
 from core.analysis.spaces import Comparison, Paired, Shift, Space
 from core.common.errors import ElmoscopeError
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from pages._cached import opened
@@ -59,7 +59,7 @@ def _result(
     every: dict[tuple[str, str | None, str], Space] = {}  # by source, layer and corpus: a name alone can stand for two files
     for one, file in zip((first, second), files, strict=True):
         label = shown[one.corpus if across else one.source]
-        for layer in SPACES if one.layer else (None,):
+        for layer in opened.model(one.source).layers.spaces if one.layer else (None,):
             key = one.source, layer, one.corpus
             if key not in every:
                 every[key] = _space(one, layer, label, file, _tables, FEWEST if across else 1)

@@ -12,8 +12,9 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX
+from core.common.model_layers import MIX
 from core.common.significance import LEVEL, written
-from core.figures.style import GLOVE, LAYER_COLOURS
+from core.figures.style import GLOVE, layer_colour
 from pages._compare.spaces import MARK
 from pages._compare.store import Result
 from pages._frame import examples
@@ -85,7 +86,8 @@ def word_in_both(found: Result) -> None:
     pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
     for column, name, neighbours, cosines, by_lot in pairs:
         with column:
-            colour = LAYER_COLOURS.get(name.rpartition(MARK)[2], GLOVE)
+            layer = name.rpartition(MARK)[2]
+            colour = layer_colour(layer) if layer.isdecimal() or layer == MIX else GLOVE
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,

@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.limits import BOX
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, choice, layer_choice, text_box
+from pages._frame.choices import choice, layer_choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
@@ -23,7 +23,7 @@ class Asked:
 
     how: str  # drop, mask, swap
     swap: str  # the word put in, where `how` is swap
-    layer: str  # 0, 1, 2, mix
+    layer: str  # or mix
     weights: str  # of the mix, "a,b,c"
     half: str  # past, future, both
 
@@ -59,7 +59,7 @@ def asked() -> Asked:
             "which means nothing. Swap: a word that you choose stands in its place."
         ),
     )  # fmt: skip
-    told = t("Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three.")
+    told = f"{what_layers_read()} {t('The mix weighs them all.')}"
     layer = layer_choice("dlayer", place=row, help=told)
     half = choice(
         "dhalf", t("Half of the vector"), half_names, "both", place=row,
@@ -80,10 +80,7 @@ def asked() -> Asked:
             help=t("One word that stands in the place of each word in turn."),
         )
     if layer == "mix":
-        weights = row.text_input(
-            t("Weights of layers 0, 1, 2"), "1,1,1", key="s", **BOUND, width=220,
-            help=t("Any three numbers; the Mix page sets them with sliders."),
-        )  # fmt: skip
+        weights = mix_weights(place=row, width=220)
     return Asked(how, swap, layer, weights, half)
 
 

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from core.common.i18n import t
-from core.figures.influence import view_name
+from core.figures.style import layer_title
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text import languages, word_in_question
@@ -48,7 +48,7 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str
     values = influence.apart(found, asked.layer, asked.half)
     ranked = [int(k) for k in np.argsort(-values, kind="stable")]
     naming = [k for k in ranked if found.changed[k] in content and values[k] >= influence.CLEAR]
-    places = {"where": view_name(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
+    places = {"where": layer_title(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
     places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
     if asked.layer == "0":
         return [_sentence(_nothing("0"))]
@@ -79,7 +79,7 @@ def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str
     naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
-    word, where, who = word_at(found, found.changed[naming[0]]), view_name(asked.layer), reader(asked.half)
+    word, where, who = word_at(found, found.changed[naming[0]]), layer_title(asked.layer), reader(asked.half)
     return [t("At {where}, read by {who}, “{word}” moves the vector most, by {value}.", where=where, who=who, word=word, value=f"{moved[naming[0]]:.2f}"), sums]  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def _sentence(*clauses: str) -> str:
 
 
 def _reading(found: Influence, nearest: Verdict) -> str:
-    places = {"where": view_name(nearest.view), "who": reader(nearest.half), "word": word_at(found, found.position)}
+    places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(found, found.position)}
     if not nearest.clear:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": escape(nearest.sense), "rival": escape(nearest.rival)}

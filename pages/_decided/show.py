@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common.i18n import t
 from core.common.markup import plain
 from core.elmo.mix import layer_weights
-from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, view_name
-from core.figures.style import LAYER_COLOURS, sense_colour
+from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed
+from core.figures.style import LAYER_COLOURS, layer_title, sense_colour
 from core.senses import influence
 from core.senses.influence import Influence
 from pages._cached import opened
@@ -73,7 +73,7 @@ def _sense(
             t("Past, future, both"), pair[0], t("the sense that each half alone would choose, and its lead over the next")
         )
         bars = [
-            HalfBar(view_name(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
+            HalfBar(layer_title(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
             for view in found.views[1:-1]
             for v in influence.halves(found, view).values()
         ]
@@ -150,5 +150,5 @@ def _marks(found: Influence, values: np.ndarray, hovers: dict[int, str], pair: t
 
 
 def _heat(found: Influence, column: int, values: np.ndarray, pair: tuple[str, str], write=signed) -> str:
-    names = [view_name(view) for view in found.views]
+    names = [layer_title(view) for view in found.views]
     return influence_table(found.tokens, found.position, found.changed, values, names, pair, chosen=column, write=write)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from core.common.i18n import t
-from core.figures.influence import half_name, view_name
+from core.figures.influence import half_name
+from core.figures.style import layer_title
 from core.senses import influence
 from core.senses.influence import Influence
 from core.text.tokens import join_tokens
@@ -17,7 +18,7 @@ def of_words(found: Influence) -> pd.DataFrame:
     for n, position in enumerate(found.changed):
         for v, view in enumerate(found.views):
             for h, half in enumerate(influence.HALVES):
-                row = {t("place"): position + 1, t("word"): found.tokens[position], t("layer"): view_name(view)}
+                row = {t("place"): position + 1, t("word"): found.tokens[position], t("layer"): layer_title(view)}
                 row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(found.moved[n, v, h]), 4)}
                 change = found.cosines[v, h] - found.varied[n, v, h]
                 row |= {t("towards {sense}", sense=s): round(float(c), 4) for s, c in zip(found.senses, change, strict=True)}
@@ -31,7 +32,7 @@ def of_halves(found: Influence) -> pd.DataFrame:
     for v, view in enumerate(found.views):
         added, chosen = influence.gains(found, view), influence.verdict(found, view, influence.BOTH).sense
         for h, verdict in enumerate(influence.halves(found, view).values()):
-            row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): view_name(view)}
+            row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): layer_title(view)}
             row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
             row |= {t("lead"): round(verdict.margin, 4), t("lead with no sentence"): round(verdict.alone, 4)}
             row[t("the sentence adds for what both choose (standard deviations)")] = round(added[verdict.half], 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.common import model_layers
 from core.common.i18n import t
 from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
@@ -10,14 +11,14 @@ def map_(settings: Settings) -> Recipe:
     shows = t(
         "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
     )
-    view = chosen(settings, "view", "2")
+    view = chosen(settings, "view", model_layers.in_use().top)
     given = (
         used(settings, "model", "corpus")
         | about(settings)
         | {
             "word": chosen(settings, "map_word", word(settings)),
             "sentences": pair(settings),
-            "layer": view if view in ("0", "1", "2", "mix") else "2",
+            "layer": view if view in model_layers.in_use().spaces else model_layers.in_use().top,
         }
     )
     return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MAP, _AROUND, _AROUND_MAP, _SCORES))
@@ -85,13 +86,13 @@ def map_around():
 None if labelled else map_around()
 """
 _SCORES = """\
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.measures import accuracy_lines
 from core.senses.reports import sense_report_of
 
 
 def scores():
-    spaces = {space: layer_weights(space, table.meta["layers"]) for space in SPACES}
+    spaces = {space: layer_weights(space, table.meta["layers"]) for space in model.layers.spaces}
     reports = {space: sense_report_of(table, word, weights) for space, weights in spaces.items()}
     return accuracy_lines(
         {"1-NN": {space: report.one_nn for space, report in reports.items()}},
@@ -110,7 +111,7 @@ def mix(settings: Settings) -> Recipe:
         | about(settings)
         | {
             "sentences": pair(settings),
-            "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # before the softmax
+            "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
             "gamma": chosen(settings, "gamma", 1.0),
             "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
         }
@@ -174,7 +175,7 @@ def how(settings: Settings) -> Recipe:
     given = used(settings, "model") | {
         "text": text,
         "position": position,
-        "raw": [chosen(settings, f"w{k}", 0.0) for k in range(3)],  # of the mix, before the softmax
+        "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # of the mix, before the softmax
         "gamma": chosen(settings, "gamma", 1.0),
     }
     return Recipe(shows, given, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
@@ -255,7 +256,7 @@ def state(settings: Settings) -> Recipe:
         "text": text,
         "position": position,
         "other": other,
-        "layer": int(chosen(settings, "layer", "2")),
+        "layer": int(chosen(settings, "layer", model_layers.in_use().top)),
         "rounds": 6,
     }
     return Recipe(shows, given, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))

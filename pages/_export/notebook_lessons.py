@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
@@ -100,7 +101,7 @@ def _homonyms(settings: Settings) -> Recipe:
     shows = t("How well pairs of senses are told apart, by how they are related.")
     return Recipe(
         shows,
-        used(settings, "model") | {"layer": chosen(settings, "relation_layer", "2")},
+        used(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
         (OPEN, _RELATIONS, _RELATIONS_FIGURE, _RELATIONS_TABLE),
     )
 
@@ -131,7 +132,7 @@ def _control(settings: Settings) -> Recipe:
     shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
     return Recipe(
         shows,
-        used(settings, "model") | {"layer": chosen(settings, "control_layer", "2")},
+        used(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
         (OPEN, _KEPT, _CONTROL_TABLE, _CONTROL_FIGURE),
     )
 

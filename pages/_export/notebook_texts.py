@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.common import model_layers
 from core.common.i18n import t
 from pages._export.recipe import OPEN, Recipe, Settings, chosen, used, word
 
@@ -187,7 +188,7 @@ def found(settings: Settings) -> Recipe:
     number = chosen(settings, "found_k", "auto")
     given = used(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings))).strip().casefold(),
-        "layer": chosen(settings, "found_layer", "2"),
+        "layer": chosen(settings, "found_layer", model_layers.in_use().top),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }
     return Recipe(shows, given, (OPEN, _GROUPS, _TYPICAL, _NUMBER))
@@ -232,11 +233,11 @@ def compare(settings: Settings) -> Recipe:
     model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
     first, second = (
         chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),
-        chosen(settings, "second", f"{model} · 2"),
+        chosen(settings, "second", f"{model} · {model_layers.in_use().top}"),
     )
     spaces = [(*_space(one), corpus) for one in (first, second)]
     if settings.get("cmp") == "corpora":
-        spaces = [(model, "2", chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
+        spaces = [(model, model_layers.in_use().top, chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
     return Recipe(shows, {"spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
 
 

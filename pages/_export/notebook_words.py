@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.common import model_layers
 from core.common.i18n import t
 from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
@@ -18,7 +19,10 @@ word, len(rows), senses  # without labelled sentences: which of the two sentence
 
 def home(settings: Settings) -> Recipe:
     shows = t("How alike a word's two vectors are in each layer of ELMo, and GloVe's one vector beside them.")
-    given = used(settings, "model", "vectors") | {"sentences": pair(settings), "layer": chosen(settings, "layer", "2")}
+    given = used(settings, "model", "vectors") | {
+        "sentences": pair(settings),
+        "layer": chosen(settings, "layer", model_layers.in_use().top),
+    }
     return Recipe(shows, given, (OPEN, QUERIES, _HOME, _HOME_FIGURE))
 
 
@@ -52,11 +56,11 @@ angle_figure(
 
 def neighbours(settings: Settings) -> Recipe:
     shows = t("The nearest occurrences to a word in two contexts, and the nearest spellings by GloVe.")
-    layer = chosen(settings, "nlayer", "2")
+    layer = chosen(settings, "nlayer", model_layers.in_use().top)
     given = used(settings, "model", "vectors", "corpus") | {
         "sentences": pair(settings),
         "layer": layer,
-        "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
+        "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
         "among": chosen(settings, "among", "same word"),
         "k": chosen(settings, "k", 8),
     }
@@ -96,7 +100,7 @@ def cloud(settings: Settings) -> Recipe:
         | about(settings)
         | {
             "sentences": pair(settings),
-            "layer": chosen(settings, "cloud_layer", "2"),
+            "layer": chosen(settings, "cloud_layer", model_layers.in_use().top),
             "word": chosen(settings, "cloud_word", word(settings)),  # where neither sentence has a labelled word
         }
     )
@@ -152,7 +156,7 @@ share_bars(shares, senses) if shares else None
 def decided(settings: Settings) -> Recipe:
     shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
     text, position = sentence(settings)
-    layer = chosen(settings, "dlayer", "2")
+    layer = chosen(settings, "dlayer", model_layers.in_use().top)
     given = (
         used(settings, "model", "corpus")
         | about(settings)
@@ -162,7 +166,7 @@ def decided(settings: Settings) -> Recipe:
             "how": chosen(settings, "dhow", "drop"),
             "swap": chosen(settings, "dswap", "thing"),
             "layer": layer,
-            "mix": chosen(settings, "s", "1,1,1") if layer == "mix" else "",
+            "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
             "half": chosen(settings, "dhalf", "both"),
             "sense": chosen(settings, "dsense", None),  # None: the nearest
         }
@@ -217,7 +221,7 @@ def flip(settings: Settings) -> Recipe:
         | {
             "sentences": pair(settings),
             "order": chosen(settings, "order", "left to right"),
-            "layer": chosen(settings, "flip_layer", "2"),
+            "layer": chosen(settings, "flip_layer", model_layers.in_use().top),
             "word": word(settings),  # where neither sentence has a labelled word
         }
     )
@@ -279,7 +283,7 @@ import pandas as pd
 from core.elmo.mix import layer_weights
 from core.senses import edits
 
-weights = layer_weights("2", table.meta["layers"])
+weights = layer_weights(model.layers.top, table.meta["layers"])
 asked = edits.draw_quiz(table, seed, weights, edits.minimal_pairs())
 questions = [edits.make_question(table, model.encoder, about, weights) for about in asked]
 pd.DataFrame([{"sentence": " ".join(q.tokens), "label": q.gold, "model": q.model, "lead": q.margin} for q in questions])

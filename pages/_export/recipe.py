@@ -17,10 +17,12 @@ from core.text.word_in_question import word_in_question
 Settings = Mapping[str, Any]
 
 OPEN = """\
+from core.common import model_layers
 from core.elmo.models import open_model
 from core.text import languages
 
 model = open_model(model_name)
+model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 """
 QUERIES = """\

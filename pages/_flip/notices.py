@@ -89,7 +89,7 @@ def why_by_sentences(table, first: str, second: str) -> str:
 
 def where(layer: str) -> str:
     """Where a space is, in words."""
-    return t("in the mix") if layer == "mix" else t("at layer {layer}", layer=layer)
+    return t("in the mix") if layer == "mix" else t("at {where}", where=layer_title(layer))
 
 
 def noticed(shown: ShownPath, guess: int | None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from pages._flip.notices import NEVER
@@ -27,10 +28,10 @@ def choices() -> tuple[str, str]:
     )
     layer = layer_choice(
         "flip_layer",
-        layers=["1", "2", "mix"],
+        spaces=model_layers.in_use().reading,
         place=row[1],
         help=t(
-            "Layer 0 sees only the spelling, so editing the context never moves it. The mix gives all three the same weight; a layer with longer vectors counts more in it."
+            "Layer 0 does not read the context, so editing it never moves the word there. The mix gives all layers the same weight; one with longer vectors counts more in it."
         ),
     )
     return order, layer

@@ -9,12 +9,13 @@ import streamlit as st
 
 from core.analysis import maps
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import map_figure, shared_limits
-from core.figures.style import LAYER_COLOURS, mark
+from core.figures.style import layer_colour, mark
 from core.senses import edits
 from core.senses.separation import TIE
 from core.text.tokens import as_written
@@ -55,7 +56,9 @@ def _edit(in_use: InUse) -> None:
     found = _centroids(table, rows, (first, second)) if lemma else _ends(in_use, alignment, (first, second))
     path = edits.steps(alignment, _edits(in_use, alignment, order, found[layer], layer))
     layers = encoded(in_use.model, tuple((s.tokens, s.position) for s in path))
-    read = {name: edits.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in SPACES}
+    read = {
+        name: edits.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in model_layers.in_use().spaces
+    }
     start, goal = edits.ends(read[layer])
     names = found[layer].senses
     margins = {name: each[:, goal] - each[:, start] for name, each in read.items()}
@@ -88,14 +91,14 @@ def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[s
     """A word's centroids by space; a labelled sentence that the user typed is left out, or it would judge itself."""
     labels, layers = [table.senses[k] for k in table.sense[rows]], table.rows.take(rows)
     own = np.any([table.same_sentence(rows, c.tokens, c.position) for c in chosen], axis=0)
-    return {s: edits.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in SPACES}
+    return {s: edits.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in model_layers.in_use().spaces}
 
 
 def _ends(in_use: InUse, alignment, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:
     """Without labelled senses: the two sentences' own vectors, which every step is nearer to the one or the other of."""
     layers = encoded(in_use.model, tuple((c.tokens, c.position) for c in chosen))
     names = t("as in the first sentence"), t("as in the second")
-    return {s: edits.between(layers, layer_weights(s, layers.shape[1]), names) for s in SPACES}
+    return {s: edits.between(layers, layer_weights(s, layers.shape[1]), names) for s in model_layers.in_use().spaces}
 
 
 def _edits(in_use: InUse, alignment, order: str, found: edits.Centroids, layer: str) -> list[int]:
@@ -141,7 +144,7 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
     occurrences = [table.occurrence(int(row)) for row in rows]
     lists.heading(
         t("The way across the map of “{word}”", word=lemma) if revealed else t("Where the way begins and ends on the map of “{word}”", word=lemma),
-        LAYER_COLOURS[shown.layer],
+        layer_colour(shown.layer),
         t("each dot is a labelled sentence; yellow star: first sentence, pink star: second"),
     )  # fmt: skip
     figure = map_figure(

@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
 from core.figures.spaces import found_map, number_figure, shape_names
@@ -85,9 +86,9 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
     places = st.columns([2, 6], vertical_alignment="bottom")
     layer = layer_choice(
         "found_layer",
-        layers=["1", "2", "mix"],
+        spaces=model_layers.in_use().reading,
         place=places[0],
-        help=t("Layer 0 is left out: it sees the spelling only, so that all sentences would be one dot."),
+        help=t("Layer 0 is left out: it does not read the sentence, so that all sentences would be nearly one dot."),
     )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
     chosen = places[1].select_slider(

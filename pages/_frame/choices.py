@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import plain
 from pages._frame.browser import limited
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key. Streamlit writes the title of what is chosen into the address, in the reader's language.
 BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
-LAYERS = ("0", "1", "2", "mix")
+LAYERS = "layers"  # the session's, of the model in use
+ALL = "all layers"
+# Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
+LAYER_KEYS = (
+    "layer", "nlayer", "cloud_layer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer"
+)  # fmt: skip
+WEIGHTS = "s"
+SAID = "layers.said"  # of them, in the run before
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
@@ -23,17 +33,61 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
     return place.segmented_control(label, list(titles), default=default, key=key, **named, **BOUND, **options) or default
 
 
-def layer_choice(
-    key: str, *, layers: Sequence[str] = LAYERS, default: str = "2", label: str = "", place=st, **options: Any
-) -> str:
-    """A layer, or the mix."""
-    titles = {name: layer_name(name) for name in layers}
-    return choice(key, label or t("Layer"), titles, default, place=place, **options)
+def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
+    """A layer of the model in use, or the mix: as segments, or on a slider where there are too many to stand side by side."""
+    known = model_layers.in_use()
+    spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
+    if known.few:
+        return choice(key, label, {name: layer_name(name) for name in spaces}, default, place=place, **options)
+    titles = {name: t("four of them") if name == ALL else known.title(name) for name in spaces}
+    return _coded(key, titles, default, lambda: place.select_slider(
+        label, list(titles), format_func=titles.get, key=key, persist_state="session", **options
+    ))  # fmt: skip
 
 
 def layer_name(name: str) -> str:
     """A layer's name on a button or in a column."""
-    return {"mix": t("mix"), "all layers": t("all layers")}.get(name, name)
+    return t("all layers") if name == ALL else model_layers.in_use().label(name)
+
+
+def what_layers_read() -> str:
+    """What a layer's number means, as help beside a control."""
+    if model_layers.in_use().is_elmo:
+        return t("Layer 0 sees only the spelling; the layers above it read the sentence.")
+    return t("The embeddings know each piece of a word by itself; the layers above read the sentence.")
+
+
+def mix_weights(**options: Any) -> str:
+    """The weights of a mix as they are typed, one a layer; by the Mix page's sliders until then."""
+    n = model_layers.in_use().n
+    return options.pop("place", st).text_input(
+        t("Weights of layers 0 to {top}", top=n - 1), ",".join("1" * n), key=WEIGHTS, **BOUND, **options,
+        help=t("Any {n} numbers; the Mix page sets them with sliders.", n=n),
+    )  # fmt: skip
+
+
+def fit_layers(model: str, known: model_layers.Layers) -> None:
+    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once."""
+    state, given, name = st.session_state, st.query_params, plain(Path(model).name)
+    state[LAYERS] = known
+    said = state.pop(SAID, [])
+    for key in LAYER_KEYS:
+        asked = str(given.get(key) or state.get(key) or "")
+        if not asked.isdecimal() or asked in known.alone:
+            continue
+        state.pop(key, None)
+        if given.pop(key, None):
+            told = {"model": name, "top": known.top, "layer": asked[:9], "where": known.title(known.top)}
+            said.append(t("{model} has layers 0 to {top}, and no layer {layer}: {where} is shown.", **told))
+    weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
+    if weights and str(weights).count(",") != known.n - 1:
+        state.pop(WEIGHTS, None)
+        if given.pop(WEIGHTS, None):
+            said.append(t("The weights in this address are not those of {n} layers, which {model} has: equal ones are taken.", n=known.n, model=name))  # fmt: skip
+            state[SAID] = said
+            st.rerun()  # their box reads the address as it was when the run began
+    for sentence in said:
+        st.info(sentence)
 
 
 def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
@@ -46,14 +100,18 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
 
 def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:
     """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first."""
+    return _coded(key, titles, default, lambda: st.segmented_control(
+        label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
+    ))  # fmt: skip
+
+
+def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
     state, seen, given = st.session_state, f"{key}.seen", st.query_params.get(key)
     if key not in state or gone_through_history() or (given is not None and given != state.get(seen)):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
-    chosen = st.segmented_control(
-        label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
-    ) or default  # fmt: skip
+    chosen = drawn() or default
     if chosen != default:
         st.query_params[key] = chosen
     elif key in st.query_params:

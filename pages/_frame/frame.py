@@ -17,7 +17,7 @@ from core.common.i18n import t
 from core.common.markup import ours
 from pages._export import record
 from pages._frame import browser, language, teaching
-from pages._frame.in_use import InUse, choose, english
+from pages._frame.in_use import InUse, choose, english, fit_model
 from pages._frame.markup import shown_errors
 from pages._frame.menu import menu
 from pages._frame.question import settle
@@ -55,6 +55,7 @@ def frame(file: str) -> InUse:
             for path, label in entry.pages:
                 st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
     language.say_if_missing(content)
+    fit_model(in_use.model)
     if file in ENGLISH_ONLY:
         in_use = english(in_use)
     settle()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.common import i18n
+from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
@@ -19,7 +19,7 @@ from core.text import languages
 from core.text.labelled_words import parts, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
-from pages._frame.choices import BOUND
+from pages._frame.choices import BOUND, fit_layers
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
 
@@ -48,6 +48,7 @@ def english(in_use: InUse) -> InUse:
             vectors=plain(english.vectors),
         )
     )
+    fit_model(english.model)
     return InUse(english.model, english.vectors, english.sentences, in_use.engine)
 
 
@@ -84,6 +85,12 @@ def choose(content: Language) -> InUse:
                 icon=":material/terminal:",
             )
     return InUse(model, vectors, corpus, engine)
+
+
+def fit_model(model: str) -> None:
+    """Let every control follow the layers of a model; one that is not there has those of the bundled one."""
+    folder = registry.place_of(model, "model")
+    fit_layers(model, model_layers.of_folder(folder) if folder else model_layers.Layers())
 
 
 def name_corpus(key: str) -> None:

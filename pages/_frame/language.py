@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.common import i18n
+from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.files import registry
 from core.text import languages
 from core.text.languages import Language
 from pages._frame import examples, letters
+from pages._frame.choices import LAYERS
 from pages._frame.question import gone_through_history
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
@@ -23,6 +24,7 @@ def follow() -> None:
     """Let this visitor's language be known to parts of a page, which run again in threads of their own."""
     i18n.follow(_chosen)
     languages.follow(_read)
+    model_layers.follow(_layers)
     code = st.query_params.get("lang", i18n.ENGLISH)
     if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
         st.session_state.lang = code
@@ -79,6 +81,10 @@ def _chosen() -> str | None:
 
 def _read() -> str | None:
     return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(READS)
+
+
+def _layers() -> model_layers.Layers | None:
+    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(LAYERS)
 
 
 def _code() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from core.analysis.anisotropy import Level
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.text.tokens import bare
@@ -34,9 +35,15 @@ def noticed(seen: Seen) -> list[str]:
         lines.append(_beside_random(seen.random, seen))
     if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
         if len(missing) == 1:
-            lines.append(t("“{word}” is not in GloVe's vocabulary; ELMo spells any word.", word=missing[0]))
+            lines.append(
+                t(
+                    "“{word}” is not in GloVe's vocabulary; {model} reads any word.",
+                    word=missing[0],
+                    model=model_layers.in_use().called,
+                )
+            )
         else:
-            lines.append(t("Neither word is in GloVe's vocabulary; ELMo spells any word."))
+            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", model=model_layers.in_use().called))
     return lines
 
 

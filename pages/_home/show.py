@@ -8,6 +8,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import ours, plain
 from core.elmo.mix import gram, layer_weights, mixed_cosines
@@ -18,7 +19,7 @@ from core.text import languages
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame import language
-from pages._frame.choices import layer_choice
+from pages._frame.choices import layer_choice, what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
@@ -127,9 +128,9 @@ def _layer(spaces: list[str], best: str) -> str:
         state["layer"] = best
     return layer_choice(
         "layer",
-        layers=spaces,
+        spaces=spaces,
         default=best,
-        label=t("Layer of ELMo: 0 sees the spelling only, 1 and 2 read the sentence"),
+        label=t("Layer of {model}. {told}", model=model_layers.in_use().called, told=what_layers_read()),
         on_change=_chosen_by_hand,
     )
 
@@ -139,6 +140,4 @@ def _chosen_by_hand() -> None:
 
 
 def _name(vectors: str) -> str:
-    if vectors == "GloVe":
-        return vectors
-    return t("ELMo, the mix") if vectors == "mix" else t("ELMo layer {layer}", layer=vectors)
+    return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)

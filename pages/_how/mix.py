@@ -12,7 +12,7 @@ from core.elmo.mix import mixed
 from core.figures.walk import heat_figure, limit_of
 from pages._how.parts import Rows, in_markdown, shown
 from pages._widgets.charts import draw, weight_bars
-from pages._widgets.mix_sliders import SUBSCRIPTS, sliders
+from pages._widgets.mix_sliders import sliders, subscript
 
 
 def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
@@ -25,7 +25,7 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         weight_bars(weights, key="how.weights")
     vector = mixed(h, weights, gamma)
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
-    names = [f"γ · s{SUBSCRIPTS[k]} · h{SUBSCRIPTS[k]}" for k in range(n)] + [t("ELMo, their sum")]
+    names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo, their sum")]
     st.markdown(
         t(
             "**The vector of “{word}”**, {n} numbers, and the parts it is the sum of",

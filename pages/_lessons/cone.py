@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_rows, interval_dots
-from core.figures.style import LAYER_COLOURS, layer_title
+from core.figures.style import layer_colour, layer_title
 from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
 from pages._cached import opened
 from pages._frame.choices import coded_choice
@@ -60,7 +60,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
     for name, panel in panels:
         for told, each in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
             title = f"{layer_title(name)}, {told}"
-            dots.append(Dots(title, each.mean, each.low, each.high, colour=LAYER_COLOURS.get(name, LAYER_COLOURS["2"])))
+            dots.append(Dots(title, each.mean, each.low, each.high, colour=layer_colour(name)))
     alt = t(
         "By layer, a word's likeness to itself and the variance that one direction explains, less those of tokens drawn by lot."
     )

@@ -9,7 +9,7 @@ from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import Paired, paired
 from core.figures.lessons import LOT, Dots, interval_dots
-from core.figures.style import GLOVE, LAYER_COLOURS, layer_title
+from core.figures.style import GLOVE, layer_colour, layer_title
 from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
@@ -71,11 +71,11 @@ def _page(found: dict, lesson: Lesson) -> None:
 def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:
     """What is shown, in order: its name and colour."""
     titles = {
-        layer: (layer_title(layer), LAYER_COLOURS.get(layer, LAYER_COLOURS["2"])),
+        layer: (layer_title(layer), layer_colour(layer)),
         STATIC: (t("other words’ static vectors"), GLOVE),
         f"{SHUFFLED} {layer}": (t("{layer}, the words around in another order", layer=layer_title(layer)), "#009E73"),
         f"{UNTRAINED} {layer}": (t("{layer} of untrained LSTMs", layer=layer_title(layer)), "#CC79A7"),
-        "0": (layer_title("0"), LAYER_COLOURS["0"]),
+        "0": (layer_title("0"), layer_colour("0")),
         CHANCE: (t("chance"), LOT),
     }
     return {name: title for name, title in titles.items() if name in found["one_nn"]}

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.lessons import Dots, interval_dots, word_dots
-from core.figures.style import LAYER_COLOURS, SENSE_COLOURS, layer_title
+from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from pages._cached import opened
 from pages._frame.choices import coded_choice
@@ -68,7 +68,7 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
         with column:
             xs, ys, words, _ = ranks[name]
             told = {"across": axis, "up": t("likeness to itself"), "log": name == "frequency", "key": f"like.{name}"}
-            figure = word_dots(xs, ys, words, colour=LAYER_COLOURS.get(layer, LAYER_COLOURS["2"]), **told)
+            figure = word_dots(xs, ys, words, colour=layer_colour(layer), **told)
             alt = t("Each word's likeness to itself against: {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
     st.html(f'<p class="small">{_how(len({r.word for r in found.relations}))}</p>')

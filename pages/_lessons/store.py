@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.elmo.mix import SPACES
 from core.index.table import OccurrenceTable
 from core.lessons import apart, cone, relations, store
 from core.lessons.apart import Spread
@@ -53,8 +53,7 @@ def own_sentences(model_name: str) -> str:
 
 def spaces(table: OccurrenceTable) -> list[str]:
     """Layers and the mix, by name."""
-    n = table.meta["layers"]
-    return list(SPACES) if n == 3 else [*map(str, range(n)), "mix"]
+    return list(model_layers.Layers(table.meta["layers"]).spaces)
 
 
 @kept(4)

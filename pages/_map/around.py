@@ -12,10 +12,11 @@ import streamlit as st
 
 from core.analysis import surroundings
 from core.analysis.surroundings import Surroundings
+from core.common import model_layers
 from core.common.i18n import t
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.maps import Star, shared_limits
-from core.figures.style import LAYER_COLOURS, layer_title, mark, sense_colour
+from core.figures.style import layer_colour, layer_title, mark, sense_colour
 from core.figures.surroundings import SIDES, lean_map
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
@@ -78,25 +79,26 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     tokens = tuple((c.tokens, c.position) for c in asked)
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
-    names = [view] if view in SPACES else list(SPACES)
+    spaces = model_layers.in_use().spaces
+    names = [view] if view in spaces else list(model_layers.in_use().some)
     stars = [
-        Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(SPACES)})
+        Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(spaces)})
         for k, c in enumerate(asked, 1)
     ]  # fmt: skip
     cards = _cards(found, table)
-    chosen = names[0] if len(names) == 1 else "2"
+    chosen = names[0] if len(names) == 1 else model_layers.in_use().top
     groups, chips, strength = _groups(found, table, names)
     st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
-    columns = [st.container()] if len(names) == 1 else [c for _ in range(2) for c in st.columns(2, gap="small")]
+    columns = (
+        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
+    )
     colours = SIDES if len(asked) == 2 else (SIDES[0], *(sense_colour(k) for k in range(8)))
-    for column, name in zip(columns, names, strict=True):
-        j, alone = SPACES.index(name), len(names) == 1
-        limits = _limits(found, [j] if alone else range(len(SPACES)))
+    for column, name in zip(columns, names, strict=False):
+        j, alone = spaces.index(name), len(names) == 1
+        limits = _limits(found, [j] if alone else range(len(spaces)))
         with column:
             if not alone:
-                lists.heading(
-                    t("The mix, equal weights") if name == "mix" else t("Layer {layer}", layer=name), LAYER_COLOURS[name]
-                )
+                lists.heading(model_layers.in_use().heading(name), layer_colour(name))
             figure = lean_map(
                 found.coordinates[j], [bare(w) for w in found.points.words], cards, groups[name], colours, strength[name], occurrences=found.points.occurrences,
                 stars=stars, layer=name, limits=limits, width=560 if alone else 340, height=470 if alone else 340, key=f"around.{word}.{plan}.{name}",
@@ -115,7 +117,7 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
 def _groups(found: Around, table: OccurrenceTable, names: list[str]) -> tuple[dict, list[tuple[str, str]], dict]:
     """Each point's group and strength by space, and the chips that say what the colours are."""
     if len(found.queries) == 2:
-        leans = {name: _leans(found, name) for name in [*names, "2"]}
+        leans = {name: _leans(found, name) for name in [*names, model_layers.in_use().top]}
         groups = {name: surroundings.sides(values) for name, values in leans.items()}
         chips = [(t("nearer to the first sentence"), SIDES[1]), (t("nearer to the second"), SIDES[2]), (t("neither"), "#6b7280")]
         kinds = {int(k) for name in names for k in groups[name]}
@@ -126,11 +128,12 @@ def _groups(found: Around, table: OccurrenceTable, names: list[str]) -> tuple[di
     chips: list[tuple[str, str]] = []
     if not found.queries and found.points.occurrences >= clusters.FEWEST:
         number, chips = _clusters(found, table)
-    return dict.fromkeys([*names, "2"], number), chips, dict.fromkeys([*names, "2"], np.arange(n, 0, -1.0))
+    everywhere = [*names, model_layers.in_use().top]
+    return dict.fromkeys(everywhere, number), chips, dict.fromkeys(everywhere, np.arange(n, 0, -1.0))
 
 
 def _clusters(found: Around, table: OccurrenceTable) -> tuple[np.ndarray, list[tuple[str, str]]]:
-    """Groups of the occurrences at layer 2, numbered from 1, named by their telling words; zeros where there seems to be one."""
+    """Groups of the occurrences at the top layer, numbered from 1, named by their telling words; zeros where there seems to be one."""
     rows = clusters.directions(found.points.layers[:, -1], np.array(found.points.words))
     number = clusters.suggest(rows).number
     if number < 2:
@@ -174,12 +177,13 @@ def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, group
         return [t("One sentence is a star; type a second one to see which of the two each word leans to.")]
     sizes = Counter(groups.tolist())
     named = [(name, sizes[k]) for k, (name, _) in enumerate(chips, 1)] if points.occurrences >= clusters.FEWEST else None
-    return notices.of_occurrences(bare(word), points.occurrences, found.everything, named, "2")
+    return notices.of_occurrences(bare(word), points.occurrences, found.everything, named, model_layers.in_use().top)
 
 
 def _about(found: Around, layer: str) -> str:
     n, own = len(found.points), found.points.occurrences
-    words = t("{n} words nearest to your sentences at layer 2 (dots, each the mean of its occurrences)", n=n - own)
+    where = layer_title(model_layers.in_use().top)
+    words = t("{n} words nearest to your sentences at {where} (dots, each the mean of its occurrences)", n=n - own, where=where)
     drawn = {
         (True, True): lambda: t("{n} sentences with the word (diamonds) and {words}", n=own, words=words),
         (True, False): lambda: t("{n} sentences with the word (diamonds)", n=own),
@@ -189,7 +193,7 @@ def _about(found: Around, layer: str) -> str:
     if found.plan == UMAP:
         shown = t("UMAP keeps who is near whom, not how far the far ones are.")
     else:
-        share = found.shares[SPACES.index(layer)]
+        share = found.shares[model_layers.in_use().spaces.index(layer)]
         shown = t("This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.", share=share, where=layer_title(layer))  # fmt: skip
     if len(found.queries) == 2:
         shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)  # fmt: skip
@@ -213,7 +217,7 @@ def _cards(found: Around, table: OccurrenceTable) -> list[str]:
 
 def _twin(found: Around, word: str) -> None:
     table, points = {t("word"): [bare(w) for w in found.points.words], t("occurrences"): found.points.counts}, found.points
-    for j, name in enumerate(SPACES):
+    for j, name in enumerate(model_layers.in_use().spaces):
         layer = layer_name(name)
         if len(found.queries) == 2 and len(points):
             table[t("lean, layer {layer}", layer=layer)] = _leans(found, name).round(3)
@@ -233,11 +237,12 @@ def _laid(
     points = surroundings.surroundings(_table, words, queries, np.eye(n_layers)[-1])
     everything = int(np.any([_table.same_word(each) for each in words], axis=0).sum())
     stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
-    mixes, n = [layer_weights(name, n_layers) for name in SPACES], len(points)
+    spaces = model_layers.Layers(n_layers).spaces
+    mixes, n = [layer_weights(name, n_layers) for name in spaces], len(points)
     if n + len(stars) < 2:
-        flat, shares = np.zeros((len(SPACES), n + len(stars), 2), np.float32), (0.0,) * len(SPACES)
+        flat, shares = np.zeros((len(spaces), n + len(stars), 2), np.float32), (0.0,) * len(spaces)
     elif plan == UMAP:
-        flat, shares = surroundings.by_umap(points.layers, stars, SPACES, mixes).coordinates, ()
+        flat, shares = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates, ()
     else:
         views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
         flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)

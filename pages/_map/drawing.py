@@ -8,10 +8,11 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
 from core.figures.maps import Star, map_figure, shared_limits
-from core.figures.style import LAYER_COLOURS, MAP_CONFIG, layer_title, sense_colour
+from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.index.table import OccurrenceTable
 from pages._frame.frame import notice
@@ -58,9 +59,17 @@ def _show(in_use: InUse, shown: Shown) -> None:
             st.html('<div class="chips">' + "".join(lists.chip_of(*each) for each in link_colours().items()) + "</div>")
     state = brush.brush((in_use.corpus, in_use.model, shown.word))
     solid = shown.laid.plan == SOLID
-    names = [shown.view] if shown.view in shown.laid.names else ["mix"] if solid else list(shown.laid.names)
+    names = (
+        [shown.view]
+        if shown.view in shown.laid.names
+        else ["mix"]
+        if solid
+        else [name for name in shown.laid.names if name in model_layers.in_use().some]
+    )
     with picture:
-        columns = [st.container()] if len(names) == 1 else [c for _ in range(2) for c in st.columns(2, gap="small")]
+        columns = (
+            [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
+        )
     for column, space in zip(columns, names, strict=False):
         with column:
             _heading(shown, space, origin, alone=len(names) == 1)
@@ -91,7 +100,6 @@ def _show(in_use: InUse, shown: Shown) -> None:
 
 
 def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
-    titles = {"mix": t("The mix, equal weights"), "0": t("Layer 0 · spelling only")}
     notes = []
     if shown.laid.views:
         notes.append(t("{share:.0%} of the spread", share=shown.laid.views[shown.laid.names.index(space)].plane.together))
@@ -99,7 +107,7 @@ def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
         notes.append(lines.counted(origin.by_space[space]))
     if alone and not shown.laid.views and origin is None:  # the layer stands above
         return
-    lists.heading(titles.get(space) or t("Layer {layer}", layer=space), LAYER_COLOURS[space], " · ".join(notes))
+    lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
 
 
 def _coloured(in_use: InUse, shown: Shown) -> tuple[list[str | None], list[str], list[str]]:

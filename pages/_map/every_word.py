@@ -10,10 +10,11 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.config import cache_folder
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
 from core.files.artifacts import read_json, write_json
@@ -182,7 +183,7 @@ def _begun(in_use: InUse, file: Path) -> None:
     def work(report: Callable[[int, int, float], None]) -> Path:
         with languages.reading(language):
             table = open_table(corpus, model, targets_only=True, report=report)
-        mixes = {name: layer_weights(name, table.meta["layers"]) for name in SPACES}
+        mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
         found = word_ranking(table, mixes, lambda done, total: report(done, total, MEASURING))
         file.parent.mkdir(parents=True, exist_ok=True)
         words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}

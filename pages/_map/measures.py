@@ -11,9 +11,10 @@ import streamlit as st
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance, trustworthiness
 from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.separation import SenseReport, less
@@ -61,7 +62,10 @@ def of(in_use: InUse, word: str) -> dict:
     """Sense report per space; empty where there are no two senses to tell apart."""
     n = opened.targets(in_use.corpus, in_use.model).meta["layers"]
     with suppress(BadInput):
-        return {name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n))) for name in SPACES}
+        return {
+            name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n)))
+            for name in model_layers.Layers(n).spaces
+        }
     return {}
 
 

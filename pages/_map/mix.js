@@ -70,7 +70,7 @@ const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
   let data, send, told = {}, seq = 0;
-  let w = [0, 0, 0], gamma = 1, normalised = false;
+  let w = [], gamma = 1, normalised = false;
   let parts = [], map = null, pairs = null, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
   let hot = null, lists = [], dots = [], stars = [], lines = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
   const at = {}; // the parts of the page that change
@@ -96,7 +96,9 @@ function instrument(root) {
       choose.onchange = () => choose.value !== "" && glideTo(data.marks[choose.value].w);
       controls.append(at.choose = choose);
     }
-    w.forEach((_, k) => controls.append(slider(k, text.layers[k], -6, 6)));
+    const strip = el("div", { className: w.length > data.few ? "strip many" : "strip" });
+    w.forEach((_, k) => strip.append(slider(k, text.layers[k], -6, 6)));
+    controls.append(strip);
     controls.append(at.alike = el("p", { className: "alike" }), slider(w.length, text.gamma, 0.1, 5));
     at.norm = el("input", { type: "checkbox", role: "switch", title: text.norm_help });
     at.norm.onchange = () => { normalised = at.norm.checked; tell(); };

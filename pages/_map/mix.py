@@ -16,6 +16,7 @@ import streamlit as st
 
 from core.analysis import surroundings
 from core.analysis.word_maps import map_rows
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import language, t
 from core.common.markup import plain
@@ -39,35 +40,28 @@ from pages._map import measures, mix_view, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
-from pages._widgets.mix_sliders import sliders
+from pages._widgets.mix_sliders import presets, sliders
 from pages._word import random_levels
 
-PRESETS = {  # raw scores before the softmax
-    "layer 0 only": (6.0, -6.0, -6.0),
-    "layer 1 only": (-6.0, 6.0, -6.0),
-    "layer 2 only": (-6.0, -6.0, 6.0),
-    "average": (0.0, 0.0, 0.0),
-}
-KEYS = ("w0", "w1", "w2")
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
 PLAIN = "mix.plain"  # in the session: this browser cannot run the instrument
 HIDDEN = "<style>.st-key-mix_controls, .st-key-mix-told {display: none;}</style>"  # what is set stands in Streamlit's sliders, and so in the address
 
 
-def preset_titles() -> dict[str, str]:
-    """The names of PRESETS in the reader's language."""
-    return {
-        "layer 0 only": t("layer 0 only"),
-        "layer 1 only": t("layer 1 only"),
-        "layer 2 only": t("layer 2 only"),
-        "average": t("average"),
-    }
+def _n() -> int:
+    """How many layers are weighed."""
+    return model_layers.in_use().n
+
+
+def _keys() -> list[str]:
+    """Of the sliders of raw scores, in the session and in the address."""
+    return [f"w{k}" for k in range(_n())]
 
 
 def _take_preset() -> None:
     if st.session_state.preset:
-        for key, value in zip(KEYS, PRESETS[st.session_state.preset], strict=True):
+        for key, value in zip(_keys(), presets(_n())[st.session_state.preset][1], strict=True):
             st.session_state[key] = value
 
 
@@ -103,7 +97,7 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     word = table.lemma_of(asked[0].word)
     labelled = word is not None and all(table.lemma_of(one.word) is not None for one in asked)
     several = labelled and len(table.senses_of(word)) > 1  # of one alone there is nothing to tell apart
-    if several and not st.session_state.get(PLAIN) and len(KEYS) == table.meta["layers"]:
+    if several and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
         _instrument(in_use, table, word, asked)
         return
     controls, shown = st.columns([2, 3], gap="large")
@@ -134,7 +128,7 @@ def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[C
         mix_view.live(mix_view.static(in_use.corpus, in_use.model, asked, word, normalised, lengths, language()), _take_set)
     report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
-    state = {"w": [st.session_state[key] for key in KEYS], "gamma": gamma, "norm": normalised, "seq": mix_view.sequence()}
+    state = {"w": [st.session_state[key] for key in _keys()], "gamma": gamma, "norm": normalised, "seq": mix_view.sequence()}
     instruments.told("mix", state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)
@@ -151,9 +145,9 @@ def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[C
 
 def _take_set() -> None:
     """What the reader let go of becomes the sliders', which write it into the address."""
-    if (given := mix_view.setting(len(KEYS))) is None:
+    if (given := mix_view.setting(_n())) is None:
         return
-    for key, value in zip((*KEYS, "gamma", "norm"), (*given[0], *given[1:]), strict=True):
+    for key, value in zip((*_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
         st.session_state[key] = value
     st.session_state.preset = None
 
@@ -164,8 +158,11 @@ def _take_plain() -> None:
 
 def _controls() -> tuple[np.ndarray, float, bool]:
     """Weights, gamma, and whether every layer is normalised before it is weighed."""
-    st.pills(t("Presets"), list(PRESETS), format_func=preset_titles().get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(len(KEYS), moved=_moved)
+    offered = {code: name for code, (name, _) in presets(_n()).items()}
+    if st.session_state.get("preset") not in (None, *offered):
+        st.session_state.preset = None
+    st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
+    weights, gamma = sliders(_n(), moved=_moved)
     normalised = st.toggle(
         t("Layer normalisation"), key="norm", **BOUND,
         help=t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
@@ -181,7 +178,7 @@ def _layers(layers: np.ndarray, normalised: bool) -> np.ndarray:
 def _lengths(in_use: InUse, normalised: bool) -> np.ndarray:
     """(L,): how long each layer's vectors are, on average."""
     if normalised:
-        return np.full(len(KEYS), opened.model(in_use.model).encoder.dim ** 0.5)
+        return np.full(_n(), opened.model(in_use.model).encoder.dim ** 0.5)
     return opened.layer_lengths(in_use.corpus, in_use.model)
 
 
@@ -368,7 +365,7 @@ def _map_picture(table: OccurrenceTable, word: str, flat: np.ndarray) -> tuple[g
 
 def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> tuple[dict, SenseReport | None, go.Figure, str]:
     """Each layer alone, the other words' static vectors, and a picture of both beside this mix with what it shows in words."""
-    alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(len(KEYS))]
+    alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(_n())]
     single = {str(k): each for k, each in enumerate(alone_by)}
     shares, static = (
         {name: each.one_nn for name, each in single.items()} | {"mix": report.one_nn},
@@ -394,16 +391,16 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
     """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
-    told = {"word": escape(word), "layer": best, "alone": single[best].one_nn, "mix": report.one_nn}
+    told = {"word": escape(word), "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
-        first = t("This mix does as well for “{word}” as the best single layer, layer {layer} ({alone:.0%}).", **told)
+        first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **told)
     elif difference.verdict > 0:
-        first = t("This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: layer {layer}, {alone:.0%}).", **told)  # fmt: skip
+        first = t("This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **told)  # fmt: skip
     elif difference.verdict < 0:
-        first = t("Layer {layer} alone does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told)  # fmt: skip
+        first = t("Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told)  # fmt: skip
     else:
         told |= {"low": difference.low * 100, "high": difference.high * 100}
-        first = t("For “{word}” this mix has {mix:.0%}, layer {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).", **told)  # fmt: skip
+        first = t("For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).", **told)  # fmt: skip
     return [
         first,
         t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself."),

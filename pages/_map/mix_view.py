@@ -18,10 +18,11 @@ from scipy.special import softmax
 from core.analysis.maps import FrozenMaps
 from core.analysis.word_maps import map_rows, place_under
 from core.classify.tasks import TASKS, heads_metas, task_titles
+from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.elmo.layer_norm import layer_normalised
-from core.figures.style import LAYER_COLOURS, OWN, sense_colour
+from core.figures.style import OWN, layer_colour, sense_colour
 from core.files.artifacts import text_fingerprint
 from core.index import any_mix
 from core.index.any_mix import Candidates
@@ -32,13 +33,13 @@ from pages._cached.kept import kept
 from pages._frame.in_use import OURS, InUse
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import instrument
-from pages._widgets.mix_sliders import SUBSCRIPTS
+from pages._widgets.mix_sliders import LIMIT, presets, slider_name
 from pages._word import atlas
 
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
-MOST_PAIRS = 160  # rows of a word whose accuracy is counted in the browser: their products are 0.5 MB
-LIMIT, TOP = 6.0, 5.0  # of the sliders: w to either side, gamma
+MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted in the browser: their products are 0.5 MB
+TOP = 5.0  # of the slider of gamma
 _live = instrument("mix", FOLDER)
 
 
@@ -89,10 +90,11 @@ def static(
     rows, senses = map_rows(table, word), table.senses_of(word)
     shown = {int(row): None for part in parts for row in part.rows} | {int(row): None for row in rows}
     layers = table.rows.take(rows)
-    few = len(rows) <= MOST_PAIRS
+    few = len(rows) * len(lengths) <= MOST_PAIRS
     data = {
         "lengths": list(lengths),
-        "colours": [LAYER_COLOURS[str(min(k, 2))] for k in range(len(lengths))],
+        "few": model_layers.FEW,
+        "colours": [layer_colour(str(k)) for k in range(len(lengths))],
         "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
         "between": _packed(any_mix.between(*found)) if len(found) > 1 else None,
         "lines": {str(row): _line(table, row, senses) for row in shown},
@@ -161,13 +163,9 @@ def _map(in_use: InUse, word: str, rows: np.ndarray, maps: FrozenMaps, asked: tu
 
 
 def _presets(n_layers: int) -> list[dict]:
-    """Each layer alone, and all alike; raw scores."""
-    alone = [
-        {"name": t("layer {layer}", layer=k), "w": np.where(np.arange(n_layers) == k, LIMIT, -LIMIT).tolist()}
-        for k in range(n_layers)
-    ]
-    named = [*alone, {"name": t("average"), "w": [0.0] * n_layers}, {"name": t("all −6"), "w": [-LIMIT] * n_layers}]
-    return [one | {"title": t("w = {w}", w=", ".join(f"{x:g}" for x in one["w"]))} for one in named]
+    """The presets, and one that shows that softmax sees differences alone; raw scores."""
+    named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
+    return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
 
 
 def _marks(n_layers: int) -> list[dict]:
@@ -191,7 +189,7 @@ def _text(word: str, n: int, n_layers: int) -> dict:
         "title": t("The layers of “{word}”, mixed by hand", word=word),
         "presets": t("Presets"),
         "learned": t("Weights that a classifier learned"),
-        "layers": [t("w{subscript}, layer {layer}", subscript=SUBSCRIPTS[k], layer=k) for k in range(n_layers)],
+        "layers": [slider_name(k) for k in range(n_layers)],
         "gamma": t("γ, the scale of the whole"),
         "norm": t("Layer normalisation"),
         "norm_help": t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
@@ -204,7 +202,7 @@ def _text(word: str, n: int, n_layers: int) -> dict:
         "about_map": t("Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."),
         "accuracy": t("Nearest sentence has the same meaning"),
         "chance": t("chance {share}", share="{share}"),
-        "alone": t("0, 1, 2: each layer alone. Every labelled sentence left out in turn."),
+        "alone": t("0 to {top}: each layer alone. Every labelled sentence left out in turn.", top=n_layers - 1),
         "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
         "one_length": t("length of the vector"),
         "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),

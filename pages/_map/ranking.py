@@ -8,9 +8,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.common import i18n
+from core.common import i18n, model_layers
 from core.common.i18n import t
-from core.elmo.mix import SPACES, layer_weights
+from core.elmo.mix import layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
 from core.senses.trust import WordGain, shown, word_ranking
@@ -28,7 +28,9 @@ OFFERED = 12  # words of which nothing is shown, one click away
 @kept(8)
 def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
     table = opened.targets(corpus, model)
-    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in SPACES})
+    return word_ranking(
+        table, {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
+    )
 
 
 def show(in_use: InUse, word: str, view: str) -> None:
@@ -36,7 +38,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     found = gains(in_use.corpus, in_use.model)
     if len(found) < 2:
         return
-    layer = view if view in SPACES else "mix"
+    layer = view if view in model_layers.in_use().spaces else "mix"
     order = sorted(found, key=lambda w: -found[w][layer].gain)
     unshown = [w for w in reversed(order) if not found[w][layer].shown]
     st.subheader(t("Of which words is it not shown?"))

@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.common import model_layers
 from core.common.i18n import t
-from core.elmo.mix import SPACES
 from core.index.table import OccurrenceTable
 from core.text.labelled_words import parts
 from core.text.tokens import bare
 from pages._cached import opened, progress
-from pages._frame.choices import LAYERS, layer_choice, layer_name
+from pages._frame.choices import ALL, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._map import around, drawing, every_word, layout, measures, ranking
@@ -80,7 +80,7 @@ def _all_words(in_use: InUse) -> str:
 
 
 def _layer() -> str:
-    return layer_choice("view", layers=(*LAYERS, "all layers"), label_visibility="collapsed")
+    return layer_choice("view", spaces=(*model_layers.in_use().spaces, ALL), label_visibility="collapsed")
 
 
 def _labelled(
@@ -145,7 +145,7 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
         with everything:
             ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, view)
             if every_word.offered(in_use):
-                every_word.show(in_use, word, view if view in SPACES else "mix")
+                every_word.show(in_use, word, view if view in model_layers.in_use().spaces else "mix")
 
 
 def _twin(in_use: InUse, word: str, laid: layout.Laid) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.anisotropy import Level
+from core.common import model_layers
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.style import OWN
@@ -18,7 +19,7 @@ from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_progress
-from pages._frame.choices import BOUND, choice, layer_choice
+from pages._frame.choices import BOUND, choice, layer_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -76,9 +77,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 continue
             word = bare(chosen.word)[:24]
             title = (
-                t("ELMo, “{word}” in the first sentence", word=word)
+                t("{model}, “{word}” in the first sentence", model=model_layers.in_use().called, word=word)
                 if chosen is first
-                else t("ELMo, “{word}” in the second sentence", word=word)
+                else t("{model}, “{word}” in the second sentence", model=model_layers.in_use().called, word=word)
             )
             lists.heading(title, colour, chosen.text.strip()[:140])
             found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
@@ -128,9 +129,7 @@ def _choose(few: bool) -> Choice:
     layer = layer_choice(
         "nlayer",
         place=tools[0],
-        help=t(
-            "Layer 0 sees only the spelling. Layers 1 and 2 read the sentence. The mix weighs all three; set it on the Mix page."
-        ),
+        help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}",
     )
     titles = {
         neighbours.OTHER: t("other words"),
@@ -153,13 +152,7 @@ def _choose(few: bool) -> Choice:
     k = tools[2].slider(t("How many"), 3, 30, 8, key="k", **BOUND)
     weights = ""
     if layer == "mix":
-        weights = st.text_input(
-            t("Weights of layers 0, 1, 2"),
-            "1,1,1",
-            key="s",
-            **BOUND,
-            help=t("Any three numbers; the Mix page sets them with sliders."),
-        )
+        weights = mix_weights()
     return Choice(layer, weights, which, k)
 
 

@@ -13,12 +13,13 @@ import streamlit as st
 
 from core.analysis.spelling import split_words
 from core.classify.model import variant_titles
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import gram, mixed_cosines
 from core.figures.classifiers import answers_figure, class_colours
 from core.figures.cloud import dot_figure
-from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed, view_name
+from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
@@ -38,7 +39,11 @@ HEIGHT, BESIDE_TEXT = 320, 240  # pixels of a picture, alone or over a sentence:
 FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
 TASK, SHOWN = "news-title", ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
-TOP = "2"  # the layer that is looked at
+
+
+def _top() -> str:
+    """The layer that is looked at."""
+    return model_layers.in_use().top
 
 
 def example_of(word: str) -> examples.Decided:
@@ -111,21 +116,21 @@ def _dot(in_use: InUse, word: str) -> str:
 
 
 def _angle(in_use: InUse, word: str) -> str:
-    cosine, static = _cosines(in_use, word)[TOP], opened.vectors(in_use.vectors).cosine(word, word)
+    cosine, static = _cosines(in_use, word)[_top()], opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
     labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
-    _draw(angle_figure(cosine, labels, same_word=True, layer=TOP, glove=static), "angle", said)
+    _draw(angle_figure(cosine, labels, same_word=True, layer=_top(), glove=static), "angle", said)
     return said
 
 
 def _layers(in_use: InUse, word: str) -> str:
     cosine = _cosines(in_use, word)
     said = t(
-        "Cosine of the two “{word}”: {zero:.2f} at layer 0, {one:.2f} at layer 1, {two:.2f} at layer 2.",
-        word=escape(word), zero=cosine["0"], one=cosine["1"], two=cosine["2"],
+        "Cosine of the two “{word}”: {each}.", word=escape(word),
+        each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
     )  # fmt: skip
-    _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=TOP), "layers", said)
+    _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=_top()), "layers", said)
     return said
 
 
@@ -145,8 +150,8 @@ def _influence(in_use: InUse, word: str) -> influence.Influence:
 
 def _decided(in_use: InUse, word: str) -> str:
     found, senses = _influence(in_use, word), _senses(in_use, word)
-    stands = influence.verdict(found, TOP, influence.BOTH)
-    values = influence.parts(found, TOP, influence.BOTH, stands.sense)
+    stands = influence.verdict(found, _top(), influence.BOTH)
+    values = influence.parts(found, _top(), influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(found.changed, values.tolist(), strict=True))
     st.html(influence_marks(found.tokens, found.position, numbers, {k: signed(v) for k, v in numbers.items()}, pair))
@@ -174,9 +179,9 @@ def _mix(in_use: InUse, word: str) -> str:
 
 def _halves(in_use: InUse, word: str) -> str:
     found, senses = _influence(in_use, word), _senses(in_use, word)
-    each = influence.halves(found, TOP)
+    each = influence.halves(found, _top())
     bars = [
-        HalfBar(view_name(TOP), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
+        HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
         for h, v in each.items()
     ]
     told = {half: escape(each[half].sense) for half in influence.HALVES}

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures import measures
-from core.figures.style import CONFIG, LAYER_COLOURS, layer_title
+from core.figures.style import CONFIG, layer_colour, layer_title
 from pages._export import record
 
 LONGEST = 500  # characters of a name: a reader hears it in one go
@@ -45,7 +45,7 @@ def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, 
     if not shown:
         return
     rows = (
-        f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{LAYER_COLOURS[str(min(k, 2))]}">'
+        f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{layer_colour(str(k))}">'
         f"</i><b>{weight:.0%}</b></span>"
         for k, weight in enumerate(weights)
     )

@@ -8,21 +8,40 @@ import numpy as np
 import streamlit as st
 from scipy.special import softmax
 
+from core.common import model_layers
 from core.common.i18n import t
 from pages._frame.choices import BOUND
 
-SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
+LIMIT = 6.0  # of a raw score to either side
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def subscript(number: int) -> str:
+    return str(number).translate(_SUBSCRIPTS)
+
+
+def slider_name(layer: int) -> str:
+    """What a layer's slider is called."""
+    return t("w{subscript}, {layer}", subscript=subscript(layer), layer=model_layers.in_use().title(str(layer)))
+
+
+def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
+    """Settings one click away, by code: their names, and raw scores a layer. Scores of a rising mix make shares that rise evenly."""
+    k, of = np.arange(n_layers), model_layers.in_use()
+    found = {str(one): (of.title(str(one)), np.where(k == one, LIMIT, -LIMIT).tolist()) for one in k}
+    if n_layers > model_layers.FEW:
+        even = np.log(k + 1.0)
+        rising = (even - even.mean()).round(1).tolist()
+        found |= {"last": (t("last four"), np.where(k >= n_layers - 4, LIMIT, -LIMIT).tolist())}
+        found |= {"rising": (t("rising"), rising), "falling": (t("falling"), rising[::-1])}
+    return found | {"average": (t("average"), [0.0] * n_layers)}
 
 
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
     """The weights (L,), which the Neighbours page's mix takes too, and the scale; `moved` is called when a weight was."""
-    raw = [
-        st.slider(
-            t("w{subscript}, layer {layer}", subscript=SUBSCRIPTS[k], layer=k), -6.0, 6.0, 0.0, 0.1, key=f"w{k}",
-            **BOUND, on_change=moved,
-        )
-        for k in range(n_layers)
-    ]  # fmt: skip
+    place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
+    raw = [place.slider(slider_name(k), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]
     gamma = st.slider(t("γ, the scale of the whole"), 0.1, 5.0, 1.0, 0.1, key="gamma", **BOUND)
     weights = softmax(raw)
     st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbours page's mix

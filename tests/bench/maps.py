@@ -16,7 +16,8 @@ from core.analysis import maps as projection
 from core.analysis.maps import FrozenMaps, ProjectionConfig
 from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import follow_mix, place
-from core.elmo.mix import SPACES, layer_weights, mixed
+from core.common.model_layers import Layers
+from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import half_products, neighbours
 from core.index.build import build_index
@@ -24,6 +25,8 @@ from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Row, Setting, milliseconds, paired, timed
+
+SPACES = Layers().spaces
 
 POINTS, HELD_OUT = 3000, 60  # frozen points; others, put in one by one
 AROUND = 15  # map neighbours among which the true ones are looked for

@@ -9,8 +9,11 @@ from core.analysis.axes import axis_scores, outside, pole, pole_views, principal
 from core.common.config import ASSETS
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
-from core.elmo.mix import SPACES, layer_weights
+from core.common.model_layers import Layers
+from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
+
+SPACES = Layers().spaces
 
 NOBODY = np.array([-1])
 

@@ -4,11 +4,14 @@ import numpy as np
 
 from core.analysis import maps as projection
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place, place_under
-from core.elmo.mix import SPACES, layer_weights
+from core.common.model_layers import Layers
+from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import neighbours
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
+
+SPACES = Layers().spaces
 
 
 def test_a_token_goes_where_each_map_alone_would_put_it():

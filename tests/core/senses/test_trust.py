@@ -6,12 +6,15 @@ import pytest
 from core.analysis.axes import spread_views
 from core.common.config import ASSETS
 from core.common.errors import BadInput
-from core.elmo.mix import SPACES, layer_weights
+from core.common.model_layers import Layers
+from core.elmo.mix import layer_weights
 from core.figures.maps import map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
 from core.senses.trust import links, shown, word_gain, word_ranking
+
+SPACES = Layers().spaces
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,133 @@
+"""The layers of the model in use: how many there are, which spaces they make with their mix, and what each is called.
+
+A space is a layer, named by its number ("0", "1", ...), or the mix of all of them ("mix"). Everything that lists, weighs, draws or
+names layers asks here, so that it follows a model of any depth. Layer 0 is ELMo's spelling, or a transformer's embeddings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common.i18n import t
+
+MIX = "mix"
+FEW = 5  # layers that stand side by side; more stand on a slider
+ELMO = "ELMo"
+# The entries by which configurations of `transformers` say how many blocks an encoder, or else a decoder, has.
+DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What a model's layers are: `n` of them, layer 0 included; `transformer` is its name where it is one, else it is a biLM."""
+
+    n: int = 3
+    transformer: str = ""
+
+    @property
+    def is_elmo(self) -> bool:
+        return not self.transformer
+
+    @property
+    def called(self) -> str:
+        """The model in the middle of a sentence."""
+        return self.transformer or ELMO
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        return tuple(map(str, range(self.n)))
+
+    @property
+    def spaces(self) -> tuple[str, ...]:
+        return (*self.alone, MIX)
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """Those that read the sentence: all but layer 0."""
+        return self.spaces[1:]
+
+    @property
+    def top(self) -> str:
+        return str(self.n - 1)
+
+    @property
+    def few(self) -> bool:
+        """Whether they have room side by side."""
+        return self.n <= FEW
+
+    @property
+    def some(self) -> tuple[str, ...]:
+        """All spaces where they have room side by side; else four: layer 0, one in the middle, the top and the mix."""
+        return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
+
+    def title(self, space: str) -> str:
+        """A space's name, as in the middle of a sentence."""
+        if space == MIX:
+            return t("the mix")
+        if self.is_elmo:
+            return t("layer {layer}", layer=space)
+        return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
+
+    def heading(self, space: str) -> str:
+        """A space's name over its picture, with what there is to know of it."""
+        if space == MIX:
+            return t("The mix, equal weights")
+        if self.is_elmo:
+            return t("Layer 0 · spelling only") if space == "0" else t("Layer {layer}", layer=space)
+        return t("The embeddings · no context") if space == "0" else t("Layer {layer} of {n}", layer=space, n=self.n - 1)
+
+    def label(self, space: str) -> str:
+        """A space's name on a button or in a column."""
+        if space == MIX:
+            return t("mix")
+        return t("embeddings") if space == "0" and not self.is_elmo else space
+
+    def of_model(self, space: str) -> str:
+        """The model with a space's name, as over a list of its own."""
+        if space == MIX:
+            return t("{model}, the mix", model=self.called)
+        if self.is_elmo:
+            return t("ELMo layer {layer}", layer=space)
+        return t("{model}, {layer}", model=self.called, layer=self.title(space))
+
+
+_told: ContextVar[Layers | None] = ContextVar("layers", default=None)
+_source: list[Callable[[], Layers | None]] = []
+
+
+def use(layers: Layers | None) -> None:
+    """Speak of these layers in this thread, until told otherwise; None forgets them."""
+    _told.set(layers)
+
+
+def follow(source: Callable[[], Layers | None]) -> None:
+    """Ask `source` for the layers in threads that were not told them by `use`: parts of a page run again in new threads."""
+    _source[:] = [source]
+
+
+def in_use() -> Layers:
+    """Those of the model in use; elmo-mini's where none is."""
+    return _told.get() or (_source[0]() if _source else None) or Layers()
+
+
+def name_of(folder: Path) -> str:
+    """What a transformer's folder is called, in signs that no markup reads; in the cache of `huggingface_hub` folders are hashes."""
+    name = folder.parents[1].name.rpartition("--")[2] if folder.parent.name == "snapshots" else folder.name
+    return re.sub(r"[^\w .+-]", "-", name)[:60] or "transformer"
+
+
+def of_folder(folder: Path) -> Layers:
+    """A model folder's, by its options alone, without opening it; elmo-mini's where they cannot be read, which opening it will say."""
+    try:
+        if options := sorted(folder.glob("*options.json")):
+            return Layers(int(json.loads(options[0].read_text("utf-8"))["lstm"]["n_layers"]) + 1)
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        config = config.get("text_config", config)
+        return Layers(next(int(config[name]) for name in DEPTHS if name in config) + 1, name_of(folder))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        return Layers()

@@ -1,0 +1,68 @@
+"""Models of any depth: random biLMs of one, three and four LSTM layers open every page, and what they have not is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.common.config import ModelShape
+from core.elmo.language_model import Softmax
+from core.elmo.model import BiLM
+from core.elmo.weights import save_safetensors
+from pages._widgets.mix_sliders import presets
+from tests.app.test_pages import PAGES, opened
+
+SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
+WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Makes a folder with a random biLM of so many LSTM layers, once."""
+    made: dict[int, Path] = {}
+
+    def of(n_layers: int) -> str:
+        if n_layers not in made:
+            made[n_layers] = tmp_path_factory.mktemp("models") / f"lstm-{n_layers}"
+            shape = replace(SHAPE, n_layers=n_layers)
+            model = BiLM(shape, torch.Generator().manual_seed(n_layers))
+            save_safetensors(model, made[n_layers], softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
+        return str(made[n_layers])
+
+    return of
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("n_layers", [1, 3, 4])
+def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
+    page = opened(path, model=folder(n_layers))
+    assert not page.exception, [one.value for one in page.exception]
+    assert [title.value for title in page.title] == [PAGES[path]]
+    assert not page.error, [one.value for one in page.error]
+
+
+ADDRESSES = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/map.py": "view", "pages/cloud.py": "cloud_layer"}
+
+
+@pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
+def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_and_says_so(path, key, folder):
+    page = opened(path, model=folder(1), **{key: "2"})
+    told = [info.value for info in page.info if "no layer 2" in info.value]
+    assert told == ["lstm\\-1 has layers 0 to 1, and no layer 2: layer 1 is shown."] and not page.exception
+    assert page.session_state[key] in ("1", "mix") and key not in page.query_params
+
+
+def test_weights_of_another_depth_give_way_to_equal_ones(folder):
+    page = opened("pages/neighbours.py", model=folder(3), nlayer="mix", s="1,2,3")
+    assert any("not those of 4 layers" in info.value for info in page.info)
+    assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
+
+
+def test_the_sliders_of_a_mix_are_the_model_s_own(folder):
+    page = opened("pages/mix.py", model=folder(4))
+    assert [slider.key for slider in page.slider if slider.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
+    assert page.slider(key="w4").label == "w₄, layer 4"
+    assert [len(w) for _, w in presets(5).values()] == [5] * 6 and presets(33)["last"][1].count(6.0) == 4

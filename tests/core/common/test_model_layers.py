@@ -1,0 +1,77 @@
+"""What the layers of a model are called and how many its folder says it has, without opening it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.common import i18n, model_layers
+from core.common.config import ASSETS, MINI
+from core.common.model_layers import Layers
+from core.figures.style import LAYER_COLOURS, layer_colour
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    yield
+    model_layers.use(None)
+    i18n.use(None)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 13, 33])
+def test_every_space_of_a_model_has_a_name_of_its_own(n):
+    for layers in (Layers(n), Layers(n, "my-bert")):
+        assert layers.spaces == (*map(str, range(n)), "mix") and layers.top == str(n - 1)
+        for name in (layers.title, layers.heading, layers.label, layers.of_model):
+            assert len({name(space) for space in layers.spaces}) == n + 1
+        assert set(layers.some) <= set(layers.spaces) and len(layers.some) == (n + 1 if n <= 5 else 4)
+
+
+def test_names_say_what_a_layer_is():
+    assert Layers(3).title("0") == "layer 0" and "spelling only" in Layers(3).heading("0")
+    bert = Layers(7, "my-bert")
+    assert [bert.title(space) for space in ("0", "3", "mix")] == ["the embeddings", "layer 3 of 6", "the mix"]
+    i18n.use("ko")
+    assert bert.title("3") == "6층 가운데 3층"
+
+
+def test_colours_go_from_light_to_dark_however_many_layers_there_are():
+    assert [layer_colour(space) for space in Layers().spaces] == list(LAYER_COLOURS.values())
+    model_layers.use(Layers(13, "deep"))
+    blues = [layer_colour(space) for space in Layers(13).alone]
+    assert len(set(blues)) == 13 and (blues[0], blues[-1]) == (LAYER_COLOURS["0"], LAYER_COLOURS["2"])
+    assert [int(one[1:3], 16) for one in blues] == sorted((int(one[1:3], 16) for one in blues), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("config", "n"),
+    [
+        ({"num_hidden_layers": 6}, 7),  # BERT and its like
+        ({"n_layer": 12}, 13),  # GPT-2
+        ({"n_layers": 4}, 5),  # DistilBERT
+        ({"num_layers": 2}, 3),  # T5
+        ({"encoder_layers": 3, "num_hidden_layers": 9}, 4),  # BART, whose encoder alone is used
+        ({"text_config": {"num_hidden_layers": 5}}, 6),
+    ],
+)
+def test_a_transformer_s_depth_is_read_from_its_configuration(tmp_path, config, n):
+    folder = tmp_path / "a<b>'s"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config))
+    assert model_layers.of_folder(folder) == Layers(n, "a-b--s")
+
+
+def test_a_folder_of_the_hub_is_called_by_its_model(tmp_path):
+    assert model_layers.name_of(tmp_path / "models--someone--tiny-bert" / "snapshots" / "0a1b2c") == "tiny-bert"
+
+
+def test_an_elmo_s_depth_is_read_from_its_options_and_what_cannot_be_read_is_elmo_mini_s(tmp_path):
+    assert model_layers.of_folder(ASSETS / "elmo-mini") == Layers(3)
+    options = MINI.to_options()
+    options["lstm"]["n_layers"] = 4
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    assert model_layers.of_folder(tmp_path) == Layers(5)
+    for broken in ("", "{}", "[1]", '{"lstm": 3}', '{"lstm": {"n_layers": null}}'):
+        (tmp_path / "options.json").write_text(broken)
+        assert model_layers.of_folder(tmp_path) == Layers()
