@@ -1,7 +1,8 @@
-"""Edit until it flips: one sentence turned into another word by word, its sense read at every step; and a quiz of readings."""
+"""Edit until it flips: one sentence turned into another word by word, its sense read at every step."""
+
+import streamlit as st
 
 from core.common.i18n import t
-from pages._frame.choices import choice
 from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/flip.py")
@@ -12,6 +13,8 @@ lede(
         "another meaning. Guess where, then look."
     )
 )
-modes = {"edit": t("Edit until it flips"), "quiz": t("Quiz")}
-mode = choice("flip_mode", t("What to do"), modes, "edit", label_visibility="collapsed")
-show("pages._flip.show", in_use, mode)
+if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
+    st.switch_page(
+        "pages/guess.py", query_params={key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
+    )
+show("pages._flip.show", in_use)

@@ -53,6 +53,13 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
 
 
+def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
+    """The labelled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
+    word alone, built into the cache without reading any other word's sentences."""
+    table = bundled_targets(model.language.sentences, model)
+    return table if table and word in table.lemmas else _further(word, model.language, model, report)
+
+
 def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
     """The table of every token of a language's own sentences with the labelled rows of the further words that the corpus names."""
     added = parts(corpus)[1]

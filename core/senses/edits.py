@@ -1,4 +1,4 @@
-"""One sentence turned into another word by word, the sense a model reads at every step, and a quiz of such readings.
+"""One sentence turned into another word by word, and the sense a model reads at every step.
 
 Two sentences with the same word are set side by side in columns (old token, new token), the word in question in one of its
 own. An edit switches one column from old to new, so that any order of edits ends in the second sentence and the word is
@@ -10,26 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from pathlib import Path
 
 import numpy as np
 
-from core.common.config import ASSETS
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import mixed
-from core.files.artifacts import read_json
-from core.index.table import OccurrenceTable
 from core.senses.influence import Centroids
-from core.text.tokens import find_word, tokenize
 
 LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY = "left to right", "nearest first", "greedy"
 ORDERS = (LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY)
 MAX_EDITS, MAX_GREEDY = 40, 16  # of a path; greedy tries every edit that is left at every step
-LEAST_LEAD = 0.02  # in cosine, over the next sense: with less a question has no answer
-PAIRS = ASSETS / "minimal-pairs.json"
-QUIZ = ("right", "right", "right", "wrong", "wrong", "edited", "edited", "edited")  # what the questions of a quiz are
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +54,6 @@ class Step:
     new: str | None = None
     column: int | None = None  # of the alignment; None for the first
     switched: frozenset[int] = field(default=frozenset(), compare=False)  # columns as in the second sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A sentence with one word to be changed, and a person's reading of the word in question before and after."""
-
-    lemma: str
-    tokens: tuple[str, ...]
-    position: int
-    at: int  # of the word that is changed
-    new: str  # what it is changed to
-    sense: str
-    now: str
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A sentence of the quiz, what its label says, and what the model reads."""
-
-    lemma: str
-    tokens: tuple[str, ...]
-    position: int
-    senses: tuple[str, ...]
-    cosines: tuple[float, ...]  # with each sense's centroid, this sentence itself left out
-    gold: str  # of an edited sentence: after the edit
-    edit: tuple[int, str, str] | None = None  # where, the word before, the word now
-    before: str | None = None  # what the model read before the edit
-
-    @property
-    def model(self) -> str:
-        return self.senses[int(np.argmax(self.cosines))]
-
-    @property
-    def margin(self) -> float:
-        """By how much the model's sense is nearer than the next, in cosine."""
-        ordered = sorted(self.cosines)
-        return ordered[-1] - ordered[-2]
 
 
 def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignment:
@@ -224,73 +179,6 @@ def flips(margins: np.ndarray) -> list[int]:
     return [k for k in range(1, len(over)) if over[k] != over[k - 1]]
 
 
-def minimal_pairs(path: Path = PAIRS) -> tuple[Pair, ...]:
-    """The sentences of the quiz that are edited: our own, of which one word is changed so that both stay grammatical."""
-    found = []
-    for row in read_json(path, expect=dict)["pairs"]:
-        tokens, lemma = tuple(tokenize(row["sentence"])), row["word"]
-        places = find_word(list(tokens), lemma), find_word(list(tokens), row["old"])
-        found.append(Pair(lemma, tokens, places[0][0], places[1][0], row["new"], row["sense"], row["now"]))
-    return tuple(found)
-
-
-def clear_pairs(table: OccurrenceTable, encoder, weights: np.ndarray, pairs: Sequence[Pair]) -> list[Pair]:
-    """Those of the pairs whose senses the table has and whose edited sentence the model reads with LEAST_LEAD or more."""
-    known = {p.lemma: {table.senses[k] for k in table.sense[table.labelled_rows(p.lemma)]} for p in pairs}
-    fitting = [p for p in pairs if {p.sense, p.now} <= known[p.lemma]]
-    return [p for p in fitting if make_question(table, encoder, p, weights).margin >= LEAST_LEAD]
-
-
-def draw_quiz(table: OccurrenceTable, seed: int, weights: np.ndarray, pairs: Sequence[Pair]) -> list[int | Pair]:
-    """What each question is about, in the order asked: a labelled row or one of `pairs`, a word each, by the kinds of QUIZ.
-
-    Three rows that the model reads rightly, two wrongly, all with LEAST_LEAD or more, three pairs; the same for the same seed. Fewer
-    where the corpus has too few words, or has not the pairs' senses.
-    """
-    rng, found = np.random.default_rng(seed), []
-    unused = [str(lemma) for lemma in rng.permutation(table.lemmas)]
-    known = {
-        lemma: {table.senses[k] for k in table.sense[table.labelled_rows(lemma)]}
-        for lemma in {p.lemma for p in pairs} & {*unused}
-    }
-    fitting_pairs = [
-        pairs[k] for k in rng.permutation(len(pairs)) if {pairs[k].sense, pairs[k].now} <= known.get(pairs[k].lemma, set())
-    ]
-    for kind in reversed(QUIZ):  # the pairs first: they have the fewest words to choose from
-        if kind == "edited":
-            if pair := next((p for p in fitting_pairs if p.lemma in unused), None):
-                found.append(pair)
-                unused.remove(pair.lemma)
-            continue
-        for lemma in unused:
-            rows = table.labelled_rows(lemma)
-            leads, margins = _leads(table, rows, weights)
-            fitting = rows[(leads < 0 if kind == "wrong" else leads > 0) & (margins >= LEAST_LEAD)]
-            if len(fitting):
-                found.append(int(rng.choice(fitting)))
-                unused.remove(lemma)
-                break
-    return [found[k] for k in rng.permutation(len(found))]
-
-
-def make_question(table: OccurrenceTable, encoder, about: int | Pair, weights: np.ndarray) -> Question:
-    """A labelled row, itself left out of what it is read by, or an edited sentence, as a question."""
-    lemma = about.lemma if isinstance(about, Pair) else table.occurrence(about).lemma
-    rows = table.labelled_rows(lemma)
-    labels, layers = [table.senses[k] for k in table.sense[rows]], table.rows.take(rows)
-    if isinstance(about, Pair):
-        found, edited = centroids(layers, labels, weights), (*about.tokens[: about.at], about.new, *about.tokens[about.at + 1 :])
-        vectors = np.stack([each[:, about.position] for each in encoder.encode([list(about.tokens), list(edited)])])  # (2, L, D)
-        before, now = readings(vectors, found, weights)
-        return Question(
-            lemma, edited, about.position, found.senses, tuple(map(float, now)), about.now,
-            (about.at, about.tokens[about.at], about.new), found.senses[int(before.argmax())],
-        )  # fmt: skip
-    occurrence, found = table.occurrence(about), centroids(layers, labels, weights, rows == about)
-    cosines = readings(layers[rows == about], found, weights)[0]
-    return Question(lemma, occurrence.tokens, occurrence.position, found.senses, tuple(map(float, cosines)), occurrence.sense)
-
-
 def _columns(first: Sequence[str], second: Sequence[str]) -> list[tuple[str | None, str | None]]:
     a, b = ([token.casefold() for token in tokens] for tokens in (first, second))
     columns: list[tuple[str | None, str | None]] = []
@@ -298,23 +186,3 @@ def _columns(first: Sequence[str], second: Sequence[str]) -> list[tuple[str | No
         for k in range(max(i_end - i, j_end - j)):
             columns.append((first[i + k] if i + k < i_end else None, second[j + k] if j + k < j_end else None))
     return columns
-
-
-def _leads(table: OccurrenceTable, rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n,), (n,): how much nearer each row is to its own sense's centroid, itself left out of that, than to the nearest other;
-    and how much nearer the nearest of all centroids is than the next.
-
-    NaN, which is neither above nor below 0, for a word of one sense, or with a sense of one sentence.
-    """
-    units = unit_mixes(table.rows.take(rows), weights)
-    codes = np.unique(table.sense[rows], return_inverse=True)[1]
-    members = np.eye(codes.max(initial=0) + 1)[codes]  # (n, C)
-    if members.shape[1] < 2 or members.sum(axis=0).min() < 2:
-        return np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    sums, each = np.repeat((members.T @ units)[None], len(rows), axis=0), np.arange(len(rows))  # (n, C, D)
-    sums[each, codes] -= units
-    cosines = np.einsum("ncd,nd->nc", unit(sums), units)
-    ranked = np.sort(cosines, axis=1)
-    own = cosines[each, codes].copy()
-    cosines[each, codes] = -np.inf
-    return own - cosines.max(axis=1), ranked[:, -1] - ranked[:, -2]

@@ -68,30 +68,40 @@ def indexed(corpus: str) -> str:
 
 def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's."""
-    path = _file(language)
+    path = _path(language.more_sentences)
     return _forms(path, path.stat().st_mtime_ns).get(word.casefold(), ()) if path else ()
 
 
+def words_of(language: Language) -> tuple[str, ...]:
+    """Every labelled word of a language, its own and the further ones, in alphabetical order."""
+    paths = [path for _, path in _files(language)]
+    return tuple(sorted({word for path in paths for words in _forms(path, path.stat().st_mtime_ns).values() for word in words}))
+
+
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:
-    """The labelled sentences of one of the further words, as they are stored."""
+    """The labelled sentences of one of a language's words, its own or a further one, as they are stored."""
     wanted, found = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}', []
-    with registry.resolve(language.more_sentences, "corpus").open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if wanted in line:
-                found.append(_sentence(line, number, language.more_sentences))
+    for name, path in _files(language):
+        with path.open(encoding="utf-8") as file:
+            found += [_sentence(line, number, name) for number, line in enumerate(file, 1) if wanted in line]
     return found
 
 
 def further_with(corpus: str, word: str) -> int:
     """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
     language, stored, told = sentences_of(corpus), json.dumps(word.casefold(), ensure_ascii=False), 0
-    path = _file(language) if language and with_all(corpus) != corpus else None
+    path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
     named = [f'"lemma": {json.dumps(one, ensure_ascii=False)}' for one in parts(corpus)[1]]
     with path.open(encoding="utf-8") if path else nullcontext(()) as lines:
         for line in lines:
             tokens, _, rest = line.partition('"position"')
             told += stored in tokens.casefold() and not any(one in rest for one in named)
     return told
+
+
+def _files(language: Language) -> list[tuple[str, Path]]:
+    """Names and files of the language's labelled sentences: its own, and those of the further words."""
+    return [(name, path) for name in (language.sentences, language.more_sentences) if (path := _path(name))]
 
 
 def _sentence(line: str, number: int, name: str) -> Sentence:
@@ -104,12 +114,13 @@ def _sentence(line: str, number: int, name: str) -> Sentence:
         raise CorruptArtifact(told) from None
 
 
-def _file(language: Language) -> Path | None:
-    if not language.more_sentences:
+def _path(name: str) -> Path | None:
+    """Of a file of sentences; None where it is not on this machine: the words of the others are there nevertheless."""
+    if not name:
         return None
     try:
-        return registry.resolve(language.more_sentences, "corpus")
-    except ElmoscopeError:  # the words of the language's own sentences are there nevertheless
+        return registry.resolve(name, "corpus")
+    except ElmoscopeError:
         return None
 
 

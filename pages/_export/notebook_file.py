@@ -20,6 +20,7 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "cloud": notebook_words.cloud,
     "decided": notebook_words.decided,
     "flip": notebook_words.flip,
+    "guess": notebook_words.guess,
     "map": notebook_layers.map_,
     "mix": notebook_layers.mix,
     "classify": notebook_texts.classify,

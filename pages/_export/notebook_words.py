@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits."""
+"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits, the quiz."""
 
 from __future__ import annotations
 
@@ -210,10 +210,6 @@ halves_figure(
 
 
 def flip(settings: Settings) -> Recipe:
-    if settings.get("flip_mode") == "quiz":
-        shows = t("The questions of a quiz of readings: what each sentence's label says, and what the model reads.")
-        given = used(settings, "model", "corpus") | {"seed": chosen(settings, "quiz", 1)}
-        return Recipe(shows, given, (OPEN, LABELLED, _QUIZ))
     shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
     given = (
         used(settings, "model", "corpus")
@@ -277,14 +273,28 @@ margin_figure(
     [" ".join(step.tokens) for step in path], chosen=layer,
 )
 """
+
+
+def guess(settings: Settings) -> Recipe:
+    shows = t("The questions of a quiz of readings: what each sentence's label says, and what the model reads.")
+    return Recipe(shows, used(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
+
+
 _QUIZ = """\
 import pandas as pd
 
-from core.elmo.mix import layer_weights
-from core.senses import edits
+from core.index.neighbours import make_query
+from core.index.tables import open_word
+from core.senses import quiz
 
-weights = layer_weights(model.layers.top, table.meta["layers"])
-asked = edits.draw_quiz(table, seed, weights, edits.minimal_pairs())
-questions = [edits.make_question(table, model.encoder, about, weights) for about in asked]
-pd.DataFrame([{"sentence": " ".join(q.tokens), "label": q.gold, "model": q.model, "lead": q.margin} for q in questions])
+asked = quiz.quiz(quiz.today() if number is None else number, model.language)
+readings = [
+    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position)) for one in asked
+]  # a word's sentences are read once, the sentence asked about is none of those that vote
+pd.DataFrame(
+    [
+        {"sentence": one.text, "word": one.word, "label": one.label, "model": found.sense, "share": found.share, "layer": found.layer}
+        for one, found in zip(asked, readings)
+    ]
+)
 """

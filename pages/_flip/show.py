@@ -20,7 +20,7 @@ from core.senses import edits
 from core.senses.separation import TIE
 from core.text.tokens import as_written
 from pages._cached import opened
-from pages._flip import notices, quiz
+from pages._flip import notices
 from pages._flip.notices import ShownPath
 from pages._flip.order import asked_guess, choices, shared_lemma
 from pages._frame.frame import notice, picture_first
@@ -32,14 +32,7 @@ from pages._word import verdict
 from pages._word.store import encoded
 
 
-def show(in_use: InUse, mode: str) -> None:
-    if mode == "quiz":
-        quiz.show(in_use)
-    else:
-        _edit(in_use)
-
-
-def _edit(in_use: InUse) -> None:
+def show(in_use: InUse) -> None:
     inputs, picture = picture_first()
     with inputs:
         first, second = sentence_pair()
@@ -85,6 +78,7 @@ def _edit(in_use: InUse) -> None:
     notice(notices.noticed(shown, guess) if revealed else notices.asked(path, first.word, moves))
     if revealed:
         lists.twin(notices.path_table(shown), name="edits", key="flip.table")
+    st.page_link("pages/guess.py", label=t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
 
 
 def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:

@@ -56,6 +56,11 @@ def menu() -> tuple[Entry, ...]:
         Entry(
             t("How it works"),
             ":material/account_tree:",
-            (("pages/how.py", t("How it works")), ("pages/lessons.py", t("Lessons")), ("pages/teach.py", t("Slides"))),
+            (
+                ("pages/how.py", t("How it works")),
+                ("pages/lessons.py", t("Lessons")),
+                ("pages/teach.py", t("Slides")),
+                ("pages/guess.py", t("Guess the machine")),
+            ),
         ),
     )

@@ -1,4 +1,4 @@
-"""What the pages about one word compute once: its way through the model, its influences, its neighbours by sense, its quiz."""
+"""What the pages about one word compute once: its way through the model, its influences, its neighbours by sense."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from core.analysis import memory
 from core.analysis.memory import Memory
 from core.analysis.walk import Walk, walk
 from core.common.i18n import t
-from core.elmo.mix import layer_weights
-from core.senses import cloud, edits, influence
+from core.senses import cloud, influence
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._word.other_text import varied_texts
-
-QUIZ_SPACE = "mix"
 
 
 @kept(64)
@@ -59,21 +56,6 @@ def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> n
     layers = opened.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
     found = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
     return found.astype(np.float16).astype(np.float32)
-
-
-@kept(8)
-def _clear_pairs(corpus: str, model: str) -> list[edits.Pair]:
-    table, encoder = opened.targets(corpus, model), opened.model(model).encoder
-    return edits.clear_pairs(table, encoder, layer_weights(QUIZ_SPACE, table.meta["layers"]), edits.minimal_pairs())
-
-
-@kept(256)
-def questions(corpus: str, model: str, seed: int) -> list[edits.Question]:
-    """The quiz of a seed, whole: a second at most."""
-    table, encoder = opened.targets(corpus, model), opened.model(model).encoder
-    weights = layer_weights(QUIZ_SPACE, table.meta["layers"])
-    drawn = edits.draw_quiz(table, seed, weights, _clear_pairs(corpus, model))
-    return [edits.make_question(table, encoder, about, weights) for about in drawn]
 
 
 @kept(64)

@@ -32,6 +32,7 @@ PAGES = {
     "pages/how.py": "How does a sentence become a vector?",
     "pages/lessons.py": "How alike are two words that have nothing in common?",
     "pages/teach.py": "Does one word have one meaning?",
+    "pages/guess.py": "Which sense does ELMo read?",
     "pages/state.py": "Does it remember what it read before?",
     "pages/speed.py": "How fast is it, and against what?",
 }
@@ -109,6 +110,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/how.py": ("model",),
         "pages/lessons.py": ("model", "corpus"),
         "pages/teach.py": ("model",),
+        "pages/guess.py": ("model",),
         "pages/state.py": ("model", "corpus"),
         "pages/corpus.py": ("model", "corpus"),
         "pages/decided.py": ("model", "corpus"),

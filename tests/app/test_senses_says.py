@@ -17,7 +17,6 @@ from pages._cloud.unlabelled import Cloud
 from pages._decided import notices as decided_notices
 from pages._decided.inputs import Asked
 from pages._flip import notices as flip_notices
-from pages._flip import quiz
 from pages._flip.notices import CLEAR, NEVER, ShownPath
 from pages._found import notices as found_notices
 from pages._found.store import Occurrences
@@ -85,21 +84,6 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
         first = next(iter(edits.flips(shown.margins[name])), None)
         place = "in the mix" if name == "mix" else f"at layer {name}"
         assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
-
-
-@given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=4), st.data())
-def test_the_quiz_tells_the_lead_and_who_is_wrong(cosines, data):
-    senses = tuple(["river <edge>", "money", "말", "sound"][: len(cosines)])
-    gold, before, answer = (data.draw(st.sampled_from(senses)) for _ in range(3))
-    edit = data.draw(st.sampled_from([None, (0, "a", "b")]))
-    question = edits.Question("w", ("a", "w"), 1, senses, tuple(cosines), gold, edit, before if edit else None)
-    lines = sentences(quiz.told(question, answer))
-    ordered = sorted(cosines)
-    assert f"by {ordered[-1] - ordered[-2]:.2f} in cosine" in lines[0]
-    assert ("the model is wrong" in lines[1]) == (question.model != gold)
-    if edit:
-        assert ("did not turn it" in lines[1]) == (before == question.model)
-    sentences(quiz.scored([question], [answer]))
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))

@@ -51,23 +51,3 @@ def test_a_path_is_guessed_revealed_and_hidden_again_for_another_order(page: Pag
     page.get_by_role("radio", name="nearest the word first").click()
     expect(notice).to_contain_text("guess where the model changes its mind")
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_a_quiz_of_eight_ends_in_a_score_and_another_quiz(page: Page, server: str):
-    opened(page, server, "flip?flip_mode=Quiz&quiz=7")
-    for k in range(1, 9):
-        expect(page.get_by_text(f"Question {k} of 8")).to_be_visible()
-        answer = page.locator(f"[class*='st-key-quiz-7-{k - 1}-0'] button")
-        go_on = page.locator(f"[class*='st-key-quiz-next-7-{k - 1}'] button")
-        expect(answer).to_be_enabled()
-        expect(go_on).to_have_count(0)
-        answer.click()
-        expect(answer).to_be_disabled()
-        expect(page.locator("[data-stale=false] .notice")).to_contain_text(re.compile("The model reads"))
-        expect(page.get_by_text(re.compile("You chose “.*”: (right|wrong)"))).to_be_visible()
-        expect(go_on).to_have_text("Next question" if k < 8 else "See the score")
-        go_on.click()
-    expect(page.get_by_text(re.compile(r"\d of 8 as the model reads them"))).to_be_visible()
-    page.get_by_role("button", name="Again").click()
-    expect(page.get_by_text("Question 1 of 8. Score: 0 of 0.")).to_be_visible()
-    expect(page).to_have_url(re.compile("quiz=8"))

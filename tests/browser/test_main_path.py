@@ -29,6 +29,7 @@ TITLES = {
     "how": "How does a sentence become a vector?",
     "lessons": "How alike are two words that have nothing in common?",
     "teach": "Does one word have one meaning?",
+    "guess": "Which sense does ELMo read?",
     "state": "Does it remember what it read before?",
     "speed": "How fast is it, and against what?",
 }

@@ -154,34 +154,6 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.ordered(long, "backwards")
 
 
-def test_a_quiz_is_the_same_for_its_seed_and_holds_sentences_that_the_model_gets_wrong(table, model):
-    weights = layer_weights("mix", 3)
-    pairs = edits.clear_pairs(table, model.encoder, weights, edits.minimal_pairs())
-    drawn = edits.draw_quiz(table, 4, weights, pairs)
-    assert drawn == edits.draw_quiz(table, 4, weights, pairs) != edits.draw_quiz(table, 5, weights, pairs)
-    questions = [edits.make_question(table, model.encoder, about, weights) for about in drawn]
-    kinds = ["edited" if q.edit else "right" if q.model == q.gold else "wrong" for q in questions]
-    assert sorted(kinds) == sorted(edits.QUIZ)
-    assert len({q.lemma for q in questions}) == len(questions)
-    assert all(q.margin >= edits.LEAST_LEAD and q.gold in q.senses for q in questions)
-    for about, asked in zip(drawn, questions, strict=True):
-        if asked.edit:
-            at, old, new = asked.edit
-            assert asked.tokens[at] == new and (*asked.tokens[:at], old, *asked.tokens[at + 1 :]) == about.tokens
-            assert asked.before in asked.senses
-
-
-def test_no_quiz_asks_what_hardly_leads(table, model):
-    weights = layer_weights("mix", 3)
-    pairs = edits.clear_pairs(table, model.encoder, weights, edits.minimal_pairs())
-    assert 8 <= len(pairs) < len(edits.minimal_pairs())
-    for seed in range(12):
-        asked = [
-            edits.make_question(table, model.encoder, about, weights) for about in edits.draw_quiz(table, seed, weights, pairs)
-        ]
-        assert len(asked) == 8 and min(q.margin for q in asked) >= 0.02
-
-
 def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_typed():
     first, second = "He sat by the  old (muddy) bank .", "She sat by the bank!"
     tokens = [tokenize(text) for text in (first, second)]
@@ -208,22 +180,6 @@ def test_korean_on_its_way_is_written_as_it_was_typed():
     pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
     ends = ["".join(p for _, p, stands in edits.written(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
     assert ends == [first, second]
-
-
-def test_a_corpus_without_the_pairs_senses_has_a_quiz_without_them(table):
-    foreign = [edits.Pair("bank", ("The", "bank", "."), 1, 0, "A", "no such sense", "river edge")]
-    assert all(isinstance(about, int) for about in edits.draw_quiz(table, 4, layer_weights("mix", 3), foreign))
-
-
-def test_every_minimal_pair_changes_one_known_word_of_a_sentence_that_no_centroid_was_made_of(table, model):
-    known = {" ".join(tokens).casefold() for tokens in table.sentences.to_pylist()}
-    pairs = edits.minimal_pairs()
-    assert len(pairs) >= 30 and sum(p.sense == p.now for p in pairs) >= 5
-    for p in pairs:
-        senses = {table.senses[k] for k in table.sense[table.labelled_rows(p.lemma)]}
-        assert {p.sense, p.now} <= senses and p.at != p.position and p.tokens[p.at] != p.new
-        assert p.tokens[p.position].casefold() == p.lemma and [*p.tokens].count(p.tokens[p.at]) == 1
-        assert " ".join(p.tokens).casefold() not in known
 
 
 def test_the_path_is_drawn_with_stars_and_numbers_only_once_it_may_be_known():

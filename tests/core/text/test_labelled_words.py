@@ -44,6 +44,14 @@ def test_the_sentences_of_one_word_are_those_of_the_whole_file():
         assert [(s.tokens, s.targets[0]) for s in alone] == same and len({target.sense for _, target in same}) >= 2
 
 
+def test_the_words_of_a_language_are_its_own_and_the_further_ones_and_each_has_its_sentences():
+    words = labelled_words.words_of(ENGLISH)
+    assert list(words) == list(labelled_words.listed(ENGLISH))
+    own = [(s.tokens, target) for s in open_corpus("sentences") for target in s.targets if target.lemma == "bank"]
+    assert [(s.tokens, s.targets[0]) for s in labelled_words.sentences_with(ENGLISH, "bank")] == own and len(own) == 32
+    assert "눈" in labelled_words.words_of(languages.named("ko"))
+
+
 def test_a_corpus_with_a_word_has_its_sentences_behind_the_language_s_own():
     own, both = open_corpus("sentences"), open_corpus("sentences+virus")
     assert both[: len(own)] == own and {t.lemma for s in both[len(own) :] for t in s.targets} == {"virus"}
@@ -53,7 +61,8 @@ def test_a_corpus_with_a_word_has_its_sentences_behind_the_language_s_own():
 def test_a_line_without_a_sense_is_told_by_its_number(tmp_path, monkeypatch):
     file = tmp_path / "words.jsonl"
     file.write_text('{"tokens": ["A", "kite"], "position": 1, "word": "kite", "lemma": "kite"}\n', encoding="utf-8")
-    monkeypatch.setattr(labelled_words.registry, "resolve", lambda *_: file)
+    resolve = labelled_words.registry.resolve
+    monkeypatch.setattr(labelled_words.registry, "resolve", lambda *asked: file if asked[0] == "more-words" else resolve(*asked))
     with pytest.raises(CorruptArtifact, match="Line 1 of more-words"):
         labelled_words.sentences_with(ENGLISH, "kite")
     assert len(read_sentences(file)) == 1

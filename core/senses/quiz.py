@@ -1,0 +1,179 @@
+"""Guess the machine: eight labelled sentences drawn by a quiz's number, and the sense that a model reads in each.
+
+What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on
+every machine, whatever model is in use. The quiz of a day has the number of days since FIRST_DAY. What a model reads is asked of
+it afterwards: its nearest labelled sentences of the same word vote, and the sentence that is asked about is never among them.
+Nearness is that of Home's verdict (core.senses.verdict): the cosine of what is left when the word's own mean is taken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from itertools import islice
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.index.neighbours import Neighbour, Query
+from core.index.table import OccurrenceTable
+from core.senses import verdict
+from core.senses.separation import purity_at_k
+from core.text.corpora import labelled_of
+from core.text.labelled_words import words_of
+from core.text.languages import Language
+from core.text.sentences import Sentence
+from core.text.tokens import join_tokens
+
+FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
+OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
+QUESTIONS, MOST_SENSES = 8, 3
+FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
+K = verdict.K  # labelled sentences that vote
+HIT, MISS = "■", "□"  # in every font, of every colour
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: one word in one sentence, and two or three senses to choose from."""
+
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    senses: tuple[str, ...]  # in the order in which they are offered
+    label: str  # the one that the sentence was written for
+
+    @property
+    def text(self) -> str:
+        return join_tokens(list(self.tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model makes of a question."""
+
+    sense: str  # with most votes
+    votes: tuple[int, ...]  # of the nearest labelled sentences, by sense as they are offered
+    layer: str  # in which they are nearest: where the word's other sentences are told apart best
+    nearest: tuple[Neighbour, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
+    right: int  # of the word's other sentences, how many the same vote reads as they are labelled ...
+    others: int  # ... of so many
+
+    @property
+    def share(self) -> float:
+        """Of the votes, those for its sense: 0 to 1."""
+        return max(self.votes) / sum(self.votes)
+
+
+def number_of(day: date) -> int:
+    """The number of a day's quiz."""
+    return min(max((day - FIRST_DAY).days, 0), OTHERS - 1)
+
+
+def today() -> int:
+    """The number of the day's quiz: the same at one moment everywhere, so days begin at midnight UTC."""
+    return number_of(datetime.now(UTC).date())
+
+
+def number_from(text: str) -> int:
+    """A quiz's number as an address has it; BadInput where it is none."""
+    if text.isascii() and text.isdecimal() and len(text) <= len(str(LAST)):
+        return int(text)
+    told = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=text[:40], last=LAST)
+    raise BadInput(told)
+
+
+def quiz(number: int, language: Language) -> tuple[Asked, ...]:
+    """The questions of a number, in the order asked; fewer, or none, where a language has too few labelled words."""
+    return tuple(islice(_questions(number, language, words_of(language)), QUESTIONS))
+
+
+def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[Asked]:
+    """A word after another, by lot, as long as one is wanted: no other word's sentences are looked for."""
+    for word in _by_lot(number, "word", words):
+        if asked := question(number, word, labelled_of(language, word)):
+            yield asked
+
+
+def question(number: int, word: str, sentences: Sequence[Sentence]) -> Asked | None:
+    """A quiz's question about a word with these labelled sentences; None where it has no two senses to tell apart."""
+    targets = [(s.tokens, one) for s in sentences for one in s.targets if one.lemma == word and one.sense]
+    by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
+    for tokens, one in targets:
+        by_sense.setdefault(one.sense, {})[join_tokens(list(tokens))] = (tokens, one.position)
+    senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
+    if len(senses) < 2:
+        return None
+    label, *others = _by_lot(number, f"sense of {word}", senses)
+    tokens, position = by_sense[label][_by_lot(number, f"sentence of {word}", by_sense[label])[0]]
+    offered = _by_lot(number, f"order of {word}", [label, *others[: MOST_SENSES - 1]])
+    return Asked(word, tokens, position, tuple(offered), label)
+
+
+def read(table: OccurrenceTable, asked: Asked, query: Query) -> Reading:
+    """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labelled sentences under it.
+
+    Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
+    and of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
+    """
+    rows, senses = table.labelled_rows(asked.word), np.array([-1] * len(table.senses))
+    for k, sense in enumerate(asked.senses):
+        if sense in table.senses:
+            senses[table.senses.index(sense)] = k
+    labels = senses[table.sense[rows]]
+    text = asked.text.casefold()
+    kept = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
+    rows, labels = rows[kept], labels[kept]
+    if len(set(labels.tolist())) < 2:
+        raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=asked.word))
+    layers, spaces = table.rows.take(rows), {}
+    for name in verdict.spaces(table.meta["layers"]):
+        vectors = _directions(layers, name)
+        mean = vectors.mean(axis=0)
+        known = unit(vectors - mean)
+        spaces[name] = purity_at_k(known @ known.T, labels, min(K, len(rows) - 1)), known, mean
+    layer = max(spaces, key=lambda name: spaces[name][0])
+    _, known, mean = spaces[layer]
+    similarities, cosines = known @ known.T, known @ unit(_directions(query.layers[None], layer) - mean)[0]
+    sense, nearest = _vote(cosines, labels, len(asked.senses))
+    np.fill_diagonal(similarities, -np.inf)
+    right = sum(_vote(row, labels, len(asked.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
+    voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
+    votes = np.bincount(labels[nearest], minlength=len(asked.senses))
+    return Reading(asked.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
+
+
+def squares(hits: Iterable[bool]) -> str:
+    """A square an answer: filled where a person chose what the model read."""
+    return "".join(HIT if hit else MISS for hit in hits)
+
+
+def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
+    """A finished quiz as one line to share: its number, the squares, a person's score, the model's own, the way to the same quiz."""
+    told = t(
+        "Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}",
+        number=number, squares=squares(hits), hits=sum(hits), right=right, n=len(hits),
+    )  # fmt: skip
+    return f"{told} · {link}" if link else told
+
+
+def _vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:
+    """(n,), (n,) -> the sense with most of the K nearest, of two with as many that of the nearest; and these rows, nearest first."""
+    nearest = np.argsort(-cosines, kind="stable")[: min(K, int(np.isfinite(cosines).sum()))]
+    votes = np.bincount(labels[nearest], minlength=n_senses)
+    return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest
+
+
+def _directions(layers: np.ndarray, name: str) -> np.ndarray:
+    """(n, L, D) -> (n, D) unit vectors of a layer, or of the equal mix."""
+    return unit(np.tensordot(layer_weights(name, layers.shape[1]).astype(np.float32), layers, axes=(0, 1)))
+
+
+def _by_lot(number: int, what: str, names: Iterable[str]) -> list[str]:
+    """Names in the order of their lots: the same for the same number, whatever order they come in and whatever else is there."""
+    return sorted(names, key=lambda name: (sha256(f"{number}\n{what}\n{name}".encode()).digest(), name))

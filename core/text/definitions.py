@@ -1,0 +1,38 @@
+"""What each labelled sense of a language's words means, in a line.
+
+From assets: senses-<language>.json for its own words, <name of their sentences>-senses.json for the further ones.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from core.common import config, i18n
+from core.files.artifacts import read_json
+from core.text.languages import Language
+
+
+def definition(language: Language, word: str, sense: str) -> str:
+    """A sense's definition in the reader's language, else in the word's own, else in any there is; "" where nobody wrote one."""
+    told = _senses(language).get(word, {}).get(sense, {})
+    texts = {code: text for code, text in told.items() if code != "pos"}
+    return next((texts[code] for code in (i18n.language(), language.code, *texts) if code in texts), "")
+
+
+def definitions(language: Language, word: str) -> dict[str, str]:
+    """Each sense of a word that has one, with its definition."""
+    return {sense: text for sense in _senses(language).get(word, {}) if (text := definition(language, word, sense))}
+
+
+def _senses(language: Language) -> dict[str, dict[str, dict[str, str]]]:
+    """Word -> sense -> {"pos", and a definition by the code of the language it is written in}."""
+    names = [f"senses-{language.code}.json", *([f"{language.more_sentences}-senses.json"] if language.more_sentences else [])]
+    paths = [path for name in names if (path := config.ASSETS / name).is_file()]
+    return _read(tuple((path, path.stat().st_mtime_ns) for path in paths))
+
+
+@lru_cache(maxsize=4)
+def _read(files: tuple[tuple[Path, int], ...]) -> dict[str, dict[str, dict[str, str]]]:
+    """Of files last changed then."""
+    return {word: senses for path, _ in files for word, senses in read_json(path, expect=dict).items()}

@@ -1,0 +1,60 @@
+"""What the page says: of an answer, of how ELMo came to its reading, and of a finished quiz."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from core.common.i18n import t
+from core.figures.style import layer_title
+from core.senses.quiz import Asked, Reading
+
+
+def asking(asked: Asked) -> list[str]:
+    """Before an answer: what is asked for, and what guessing would give."""
+    return [
+        t("Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.", word=escape(asked.word)),
+        t("Guessing would be right once in {n}.", n=len(asked.senses)),
+    ]  # fmt: skip
+
+
+def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
+    """After an answer: whether it is ELMo's reading; and whether ELMo's is the label's."""
+    told = {"yours": escape(answer), "read": escape(reading.sense), "label": escape(asked.label)}
+    if answer == reading.sense:
+        mine = t("<b>A point:</b> ELMo reads “{read}”, as you thought.", **told)
+    else:
+        mine = t("<b>No point:</b> you thought “{yours}”, ELMo reads “{read}”.", **told)
+    if reading.sense == asked.label:
+        return [mine, t("The label says the same, so ELMo is right.")]
+    if answer == asked.label:
+        return [mine, t("The label says “{label}”: ELMo is wrong here, and you read the sentence rightly.", **told)]
+    return [mine, t("The label says “{label}”: ELMo is wrong here.", **told)]
+
+
+def how(asked: Asked, reading: Reading) -> list[str]:
+    """How ELMo came to its reading, and how far it can be believed: both counted on sentences other than this."""
+    told = {
+        "votes": max(reading.votes), "n": sum(reading.votes), "sense": escape(reading.sense), "layer": layer_title(reading.layer),
+        "word": escape(asked.word), "right": reading.right, "others": reading.others,
+    }  # fmt: skip
+    return [
+        t("Of the {n} labelled sentences nearest to this one, {votes} mean “{sense}” ({layer}).", **told),
+        t("The same vote reads {right} of the other {others} sentences with “{word}” as they are labelled.", **told),
+        t("The cosines are of what is left of each vector once the mean of all that “{word}” has is taken off.", **told),
+    ]
+
+
+def finished(asked: Sequence[Asked], readings: Sequence[Reading], answers: Sequence[str]) -> list[str]:
+    """A finished quiz: both against the labels, and what guessing would have given."""
+    n = len(asked)
+    mine = sum(answer == one.label for one, answer in zip(asked, answers, strict=True))
+    right = sum(reading.sense == one.label for one, reading in zip(asked, readings, strict=True))
+    told = {"n": n, "mine": mine, "right": right, "chance": sum(1 / len(one.senses) for one in asked)}
+    if mine == right:
+        both = t("Against the labels you are level: {right} of {n} each.", **told)
+    elif mine > right:
+        both = t("Against the labels you are ahead: you chose the right sense in {mine} of {n}, ELMo read it in {right}.", **told)
+    else:
+        both = t("Against the labels ELMo is ahead: it read the right sense in {right} of {n}, you chose it in {mine}.", **told)
+    return [both, t("Guessing would have given {chance:.1f} points.", **told)]

@@ -1,0 +1,107 @@
+"""What a visitor has played: which quiz is on, what was chosen in each, and the streak through all of them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.senses import quiz
+from pages._frame.question import gone_through_history
+
+ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
+NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
+
+
+@dataclass
+class Game:
+    """One quiz under one model, as far as it was played."""
+
+    number: int
+    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
+    at: int = 0  # the question shown; that after the last is the score
+
+
+def number() -> tuple[int, BadInput | None]:
+    """The number of the quiz that is on, and what is wrong with the address where it names none.
+
+    What the address newly says counts before what was played last, and that before the quiz of the day.
+    """
+    state, given, fault = st.session_state, st.query_params.get(ADDRESS), None
+    if NUMBER not in state or gone_through_history() or (given is not None and given != state.get(SEEN)):
+        state[NUMBER] = quiz.today()
+        if given is not None:
+            try:
+                state[NUMBER] = quiz.number_from(given)
+            except BadInput as wrong:
+                fault = wrong
+    elif given is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
+        state[NUMBER] = quiz.today()  # a new day
+    if fault is None:
+        _write(state[NUMBER])
+    return state[NUMBER], fault
+
+
+def game(number: int, model: str, language: str) -> Game:
+    """The visitor's game of that quiz; under another model it is another game."""
+    games = st.session_state.setdefault(GAMES, {})
+    return games.setdefault((number, model, language), Game(number))
+
+
+def choose(game: Game, at: int, sense: str) -> None:
+    """In a button's callback; a second press of one question is none."""
+    if len(game.answers) == at:
+        game.answers.append(sense)
+
+
+def go_on(game: Game, at: int) -> None:
+    """In a button's callback: to that question."""
+    game.at = at
+
+
+def other() -> None:
+    """In a button's callback: a quiz of no day, drawn by lot."""
+    _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
+
+
+def of_today() -> None:
+    """In a button's callback: the quiz of the day."""
+    _write(quiz.today())
+
+
+def again(game: Game) -> None:
+    """In a button's callback: the same quiz once more, from its first question."""
+    game.answers, game.at = [], 0
+
+
+def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
+    """How many answers on end, over all quizzes of this visit, were what ELMo read; and the most that ever were.
+
+    `hits` are those of the quiz `key` so far.
+    """
+    told = st.session_state.setdefault(HITS, {})
+    for k, hit in enumerate(hits):
+        told.setdefault((*key, k), hit)  # the first answer counts, in the order given
+    now = most = 0
+    for hit in told.values():
+        now = now + 1 if hit else 0
+        most = max(most, now)
+    return now, most
+
+
+def _write(number: int) -> None:
+    st.session_state[NUMBER] = number
+    if number == quiz.today():
+        if ADDRESS in st.query_params:
+            del st.query_params[ADDRESS]
+        st.session_state[SEEN] = None
+    else:
+        st.query_params[ADDRESS] = st.session_state[SEEN] = str(number)
+
+
+def _untouched() -> bool:
+    """Whether nothing of the quiz that is on was answered yet."""
+    games = st.session_state.get(GAMES, {})
+    return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])

@@ -1,0 +1,180 @@
+"""Guess the machine: a question, its answer, the score. The page stands before any model is opened; ELMo reads while one thinks."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import plain
+from core.figures.style import ink, layer_title, sense_colour
+from core.senses import quiz
+from core.senses.quiz import Asked, Reading
+from core.text import languages
+from core.text.definitions import definition
+from core.text.tokens import pieces
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._frame.question import token_labels
+from pages._guess import notices, played, share
+from pages._guess.played import Game
+from pages._guess.store import questions, reading
+from pages._widgets import lists
+
+SHOWN = 3  # of the sentences that voted
+STYLE = """
+<style>
+  .guess-line {font-size: 1.4rem; line-height: 1.5; margin: 0.2rem 0 0.3rem 0; overflow-wrap: anywhere;}
+  .guess-line b {background: #FFD23F; color: #1B1B1F; padding: 0.02rem 0.28rem; border-radius: 0.3rem;}
+  .guess-head {display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 1.1rem; line-height: 1.5;}
+  .guess-squares {display: inline-flex; gap: 0.25rem;}
+  .guess-squares i {width: 1.05rem; height: 1.05rem; border-radius: 0.2rem; border: 2px solid rgba(128,128,140,0.55);}
+  .guess-squares i.hit {background: #2171B5; border-color: #2171B5;}
+  .guess-squares i.miss {background: rgba(128,128,140,0.35); border-color: transparent;}
+  .guess-squares i.now {border-color: #4292C6; box-shadow: 0 0 0 2px rgba(66,146,198,0.35);}
+  .guess-sense {display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0.1rem 0.8rem; padding: 0.4rem 0;
+                border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45;}
+  .guess-sense .bar {grid-column: 1 / -1; height: 0.55rem; background: rgba(128,128,140,0.18); border-radius: 0.2rem;}
+  .guess-sense .bar i {display: block; height: 100%; border-radius: 0.2rem;}
+  .guess-sense .chip {margin: 0 0 0 0.35rem; border: 1px solid currentColor;}
+  .guess-sense .chip.elmo {background: #1F6BAC; color: #fff; border-color: #1F6BAC;}
+  [class*="st-key-guess-choose"] button {justify-content: flex-start; text-align: left; min-height: 44px;}
+  [class*="st-key-guess-choose"] button > *, [class*="st-key-guess-choose"] button p {justify-content: flex-start; text-align: left;}
+  [class*="st-key-guess-choose"] button [data-testid="stMarkdownContainer"] {flex: 1;}
+  @media (max-width: 640px) {.guess-line {font-size: 1.15rem;}}
+</style>
+"""
+
+
+@st.fragment
+def show(in_use: InUse) -> None:
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        _play(in_use)
+
+
+def _play(in_use: InUse) -> None:
+    st.html(STYLE)
+    number, fault = played.number()
+    if fault is not None:
+        st.warning(t("{fault} Here is the quiz of the day.", fault=plain(str(fault))), icon=":material/error:")
+    language = languages.in_use()
+    asked = questions(number, language.code)
+    if not asked:
+        raise BadInput(
+            t("There are no labelled words of two meanings in {language} here, so there is nothing to ask about. Choose another model under In use.", language=language.name)
+        )  # fmt: skip
+    game = played.game(number, in_use.model, language.code)
+    head = st.container()
+    body = st.container()
+    done = [reading(in_use.model, one) for one in asked[: len(game.answers)]]
+    with head:
+        _head(asked, game, done, in_use)
+    with body:
+        if game.at >= len(asked):
+            _score(asked, game, done)
+        else:
+            _question(asked[game.at], game, done[game.at] if game.at < len(done) else None, len(asked))
+    if len(done) < len(asked):
+        reading(in_use.model, asked[len(done)])  # while the visitor thinks; the next one when this one is answered
+
+
+def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InUse) -> None:
+    """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
+    hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
+    right = sum(one.sense == each.label for one, each in zip(done, asked, strict=False))
+    now, most = played.streak((game.number, in_use.model, languages.in_use().code), hits)
+    name = (
+        t("Quiz of the day: {number}", number=game.number)
+        if game.number == quiz.today()
+        else t("Quiz {number}", number=game.number)
+    )
+    kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(asked))]
+    told = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
+    marks = "".join(f'<i class="{kind}"></i>' for kind in kinds)
+    parts = [
+        f"<b>{escape(name)}</b>",
+        f'<span class="guess-squares" role="img" aria-label="{escape(told, quote=True)}">{marks}</span>',
+        f"<span>{t('Your points: <b>{hits} of {n}</b>', hits=sum(hits), n=len(hits))}</span>",
+        f"<span>{t('ELMo right: <b>{right} of {n}</b>', right=right, n=len(hits))}</span>",
+    ]
+    if most > 1:
+        parts.append(f"<span>{t('Streak: {now}, best {most}', now=now, most=most)}</span>")
+    st.html(f'<div class="guess-head">{"".join(parts)}</div>')
+
+
+def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
+    st.html(
+        f'<p class="small" style="margin:0">{t("Question {k} of {n}", k=game.at + 1, n=n)}</p><p class="guess-line">{_marked(asked)}</p>'
+    )
+    if found is None:
+        for k, sense in enumerate(asked.senses):
+            told = definition(languages.in_use(), asked.word, sense)
+            st.button(
+                f"**{plain(sense, 60)}**" + (f" — {plain(told, 160)}" if told else ""), key=f"guess.choose.{game.number}.{game.at}.{k}",
+                width="stretch", shortcut=str(k + 1), on_click=played.choose, args=(game, game.at, sense),
+            )  # fmt: skip
+        notice(notices.asking(asked))
+        return
+    answer = game.answers[game.at]
+    st.html(f'<div role="status">{"".join(_sense(asked, found, k, answer) for k in range(len(asked.senses)))}</div>')
+    notice(notices.answered(asked, found, answer))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            t("Next question") if game.at + 1 < n else t("See the score"),
+            key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
+            type="primary", shortcut="right", on_click=played.go_on, args=(game, game.at + 1),
+        )  # fmt: skip
+        address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
+        st.page_link("pages/decided.py", label=t("What decided it?"), icon=":material/content_cut:", query_params=address)
+    st.html(f'<p class="small" style="margin:0.4rem 0 0 0">{" ".join(notices.how(asked, found))}</p>')
+    lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
+
+
+def _marked(asked: Asked) -> str:
+    """The sentence as safe HTML, its word marked."""
+    parts = []
+    for k, piece in enumerate(pieces(asked.tokens)):
+        blank, text = piece[: len(piece) - len(piece.lstrip())], escape(piece.strip())
+        parts.append(blank + (f"<b>{text}</b>" if k == asked.position else text))
+    return "".join(parts).strip()
+
+
+def _sense(asked: Asked, found: Reading, k: int, answer: str) -> str:
+    """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
+    sense, colour, n = asked.senses[k], sense_colour(k), sum(found.votes)
+    whose = [
+        (t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, ""),
+    ]  # fmt: skip
+    chips = "".join(f'<span class="chip{kind}">{name}</span>' for name, holds, kind in whose if holds)
+    votes = t("{votes} of {n}", votes=found.votes[k], n=n)
+    told = definition(languages.in_use(), asked.word, sense)
+    return (
+        f'<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink(colour)}">'
+        f'{escape(sense)}</span><span class="small">{escape(told)}</span></span><span>{votes}{chips}</span>'
+        f'<span class="bar"><i style="width:{found.votes[k] / n:.1%};background:{colour}"></i></span></div>'
+    )
+
+
+def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:
+    hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
+    right = sum(one.sense == each.label for one, each in zip(done, asked, strict=True))
+    st.subheader(t("You knew what ELMo reads in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
+    notice(notices.finished(asked, done, game.answers))
+    share.share(quiz.line(game.number, hits, right, share.link(game.number)))
+    with st.container(horizontal=True, gap="small"):
+        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=played.other)
+        if game.number != quiz.today():
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=played.of_today)
+        st.button(t("This one again"), key="guess.again", icon=":material/replay:", on_click=played.again, args=(game,))
+    table = pd.DataFrame(
+        [
+            {t("sentence"): one.text, t("word"): one.word, t("your answer"): answer, t("ELMo reads"): found.sense}
+            | {t("share of the votes"): round(found.share, 3), t("layer"): layer_title(found.layer), t("label"): one.label}
+            for one, found, answer in zip(asked, done, game.answers, strict=True)
+        ]
+    )  # fmt: skip
+    lists.twin(table, name=f"guess-{game.number}", key="guess.table")

@@ -1,0 +1,145 @@
+"""Guess the machine by AppTest: a whole quiz with both scores apart, addresses right and wrong, what the page says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from core.common.errors import CorruptArtifact
+from core.elmo.models import open_model
+from core.index import tables
+from core.index.neighbours import make_query
+from core.senses import quiz
+from core.senses.quiz import Asked, Reading
+from core.text import languages
+from pages._guess import notices
+from tests.app.test_pages import html_of, opened
+
+ENGLISH = languages.named("en")
+
+
+def plain(page: AppTest) -> str:
+    return re.sub("<[^>]*>", "", " ".join(html.proto.body for html in page.get("html")))
+
+
+def pressed(page: AppTest, key: str) -> AppTest:
+    return page.button(key=key).click().run()
+
+
+def read(asked: Asked) -> Reading:
+    model = open_model(ENGLISH.model)
+    return quiz.read(tables.open_word(asked.word, model), asked, make_query(model.encoder, list(asked.tokens), asked.position))
+
+
+def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():
+    number = 12
+    asked = quiz.quiz(number, ENGLISH)
+    readings = [read(one) for one in asked]
+    labels = [one.label for one in asked]
+    page = opened("pages/guess.py", quiz=str(number))
+    hits = right = followed = 0
+    for k, (one, found) in enumerate(zip(asked, readings, strict=True)):
+        assert f"Question {k + 1} of 8" in plain(page) and one.text in plain(page)
+        buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(one.senses))]
+        assert [label.split("**")[1] for label in buttons] == list(one.senses) and all(" — " in label for label in buttons)
+        choice = one.senses[k % len(one.senses)]
+        page = pressed(page, f"guess.choose.{number}.{k}.{one.senses.index(choice)}")
+        hits, right = hits + (choice == found.sense), right + (found.sense == labels[k])
+        followed += choice == labels[k]
+        told = plain(page)
+        assert f"Your points: {hits} of {k + 1}" in told and f"ELMo right: {right} of {k + 1}" in told
+        assert ("A point:" in told) == (choice == found.sense) and ("ELMo is right" in told) == (found.sense == labels[k])
+        assert f"{max(found.votes)} mean “{found.sense}”" in told
+        page = pressed(page, f"guess.next.{number}.{k}")
+    assert page.subheader[0].value == f"You knew what ELMo reads in {hits} of 8" and not page.exception
+    standing = "ahead: you" if followed > right else "ELMo is ahead" if right > followed else "level"
+    assert standing in plain(page)
+    assert page.dataframe[0].value["label"].tolist() == labels
+    assert page.dataframe[0].value["ELMo reads"].tolist() == [found.sense for found in readings]
+    page = pressed(page, "guess.again")
+    assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
+
+
+def test_the_first_paint_reads_one_word_and_no_other(monkeypatch):
+    read_words = []
+    made = tables._built
+    monkeypatch.setattr(tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
+    number = next(n for n in range(400, 500) if all(len(word.senses) == 3 for word in quiz.quiz(n, ENGLISH)[:2]))
+    asked = quiz.quiz(number, ENGLISH)
+    page = opened("pages/guess.py", quiz=str(number))
+    assert len(read_words) <= 1 and all(one.targets[0].lemma == asked[0].word for some in read_words for one in some)
+    pressed(page, f"guess.choose.{number}.0.0")
+    assert {one.targets[0].lemma for some in read_words for one in some} <= {asked[0].word, asked[1].word}
+
+
+@pytest.mark.parametrize("given", ["abc", "-1", "100000", "<img src=x onerror=alert(1)>", "7; drop", "１"])
+def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
+    page = opened("pages/guess.py", quiz=given)
+    assert not page.exception and not page.error
+    told = page.warning[0].value
+    assert told.startswith("There is no quiz “") and not re.search(r"(?<!\\)<", told)
+    assert f"Quiz of the day: {quiz.today()}" in html_of(page)
+    page = pressed(page, f"guess.choose.{quiz.today()}.0.0")
+    assert "Your points:" in html_of(page)
+
+
+def test_a_quiz_of_no_day_is_named_by_its_number_and_another_one_follows():
+    page = opened("pages/guess.py", quiz="77777")
+    assert "Quiz 77777" in html_of(page) and quiz.quiz(77_777, ENGLISH)[0].text in plain(page)
+
+
+def test_korean_words_are_asked_about_in_korean():
+    page = opened("pages/guess.py", lang="ko", quiz="5")
+    asked = quiz.quiz(5, languages.named("ko"))[0]
+    assert asked.text in plain(page) and not page.exception
+    page = pressed(page, "guess.choose.5.0.0")
+    assert "내 점수" in plain(page) and asked.label in plain(page)
+
+
+def test_a_language_without_labelled_words_is_told_so(monkeypatch):
+    monkeypatch.setattr(quiz, "quiz", lambda *_: ())
+    page = opened("pages/guess.py", quiz="31313")
+    assert "no labelled words of two meanings in English" in page.error[0].value
+
+
+def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatch):
+    def damaged(*_, **__):
+        raise CorruptArtifact("The table is damaged.")
+
+    monkeypatch.setattr(tables, "_built", damaged)
+    monkeypatch.setattr(tables, "bundled_targets", lambda *_: None)
+    page = opened("pages/guess.py", quiz="31314")
+    assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)
+
+
+def test_an_old_link_to_the_quiz_opens_it():
+    page = opened("pages/flip.py", flip_mode="Quiz", quiz="7")
+    assert [title.value for title in page.title] == ["Which sense does ELMo read?"] and "Quiz 7" in html_of(page)
+
+
+SENSES = ("river <edge>", "money & more", "말")
+
+
+@given(st.tuples(*[st.integers(0, 8)] * 3).filter(sum), st.sampled_from(SENSES), st.sampled_from(SENSES))
+def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
+    asked = Asked("w", ("a", "w"), 1, SENSES, label)
+    found = Reading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
+    lines = [*notices.answered(asked, found, answer), *notices.how(asked, found)]
+    assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
+    assert ("A point" in lines[0]) == (answer == found.sense) and ("is wrong" in lines[1]) == (found.sense != label)
+    assert ("you read the sentence rightly" in lines[1]) == (answer == label != found.sense)
+    assert f"Of the {sum(votes)} labelled sentences nearest to this one, {max(votes)} mean" in lines[2]
+
+
+@given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))
+def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
+    asked = [Asked("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
+    readings = [Reading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
+    lines = notices.finished(asked, readings, [answer for *_, answer in rows])
+    mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
+    assert ("level" in lines[0], "you are ahead" in lines[0]) == (mine == right, mine > right)
+    assert f"{len(rows) / 3:.1f} points" in lines[1]
