@@ -5,22 +5,18 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame import tour
 from pages._frame.frame import frame, lede, question, show
-from pages._widgets.inputs import sentence_pair
 
 in_use = frame("app.py")
 tour.card()
 question(t("Does a word mean the same thing twice?"))
-with st.container(key="home_lede"):
+show("pages._home.live", in_use)
+with st.container(key="home_onward"):
     lede(
         t(
             "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
             "directions, gives it another one in every sentence."
         )
     )
-first, second = sentence_pair()
-if first.tokens and second.tokens:
-    show("pages._home.show", in_use, first, second)
-with st.container(key="home_onward"):
     st.markdown(t("#### Go on with the same two sentences"))
     for column, (page, label, icon) in zip(
         st.columns(3),

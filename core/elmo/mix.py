@@ -127,3 +127,21 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.n
             t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1)
         )
     return np.eye(n_layers)[int(layer)]
+
+
+def stops(n_layers: int) -> np.ndarray:
+    """(L + 1, L): where a slider over the layers stops: each layer alone, then all alike."""
+    return np.vstack([np.eye(n_layers), np.full(n_layers, 1 / n_layers)])
+
+
+def along(place: float, weights: np.ndarray) -> np.ndarray:
+    """(L,): the weights at a place between two stops, (K, L) numbered from 0: a mix of both in the place's own proportions."""
+    low = min(max(int(place), 0), len(weights) - 2)
+    return weights[low] + (place - low) * (weights[low + 1] - weights[low])
+
+
+def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All that any mix of two tokens needs, (L, D) each: their layers' products (L, L), and the grams of both (L(L+1)/2,); float64."""
+    wide = a.astype(np.float64), b.astype(np.float64)
+    rows, columns = np.triu_indices(len(a))
+    return wide[0] @ wide[1].T, *((one[rows] * one[columns]).sum(axis=1) for one in wide)

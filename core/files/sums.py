@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import threading
+from functools import lru_cache
 from pathlib import Path
 
 from core.common import config
@@ -78,14 +79,21 @@ def bundled_files(root: Path) -> list[Path]:
 def _listed(root: Path) -> dict[str, str]:
     """File -> its sum; empty where there is no list."""
     try:
-        lines = (root / NAME).read_text(encoding="utf-8").splitlines()
+        stat = (root / NAME).stat()
+        return _read(root / NAME, stat.st_size, stat.st_mtime_ns)
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError):
-        lines = [""]
+    except (OSError, ValueError):
+        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=root / NAME)) from None
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, size: int, time: int) -> dict[str, str]:
+    """The list as it is at that size and time: a page asks for it twenty times. ValueError where it is none."""
+    lines = path.read_text(encoding="utf-8").splitlines()
     found = dict(line.split("  ", 1)[::-1] for line in lines if len(line.partition("  ")[0]) == 64)
     if len(found) != len(lines):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=root / NAME))
+        raise ValueError
     return found
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.memo import Kept
 from core.files import registry
@@ -25,6 +28,7 @@ KINDS = {
 KEPT = Kept()
 _CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
 MOST_CONTENTS = 256
+_RUN = threading.local()  # of each thread that runs a page: which run, and what names stand for in it
 
 
 def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -55,7 +59,21 @@ def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable
 def version(name: str, kind: str) -> tuple:
     """What a name stands for now: of a file of texts its content and the language it is read in, of other files and of folders
     where they lie, their sizes and the times of their last change. Empty where there is nothing: who opens it says so.
+
+    A page asks for the same few names a hundred times: within one run of it, they are looked up once.
     """
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None:
+        return _version(name, kind)
+    if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes these anew for every run
+        _RUN.of, _RUN.known = run.cursors, {}
+    key = name, kind, languages.in_use().code if kind == "corpus" else ""
+    if key not in _RUN.known:
+        _RUN.known[key] = _version(name, kind)
+    return _RUN.known[key]
+
+
+def _version(name: str, kind: str) -> tuple:
     if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
         return (*version(parts(name)[0], kind), *version(language.more_sentences, kind))
     path = registry.place_of(name, kind)

@@ -61,6 +61,56 @@ function save(plot, format, filename, { title, source }) {
   }
 }
 
+// Instruments draw in SVG (pages/_widgets/instrument.js): a copy stands alone once the page's look is written into it.
+const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const drawings = () => [...(window.elmoscopePictures ?? [])].filter((one) => one.isConnected && one.getClientRects().length)
+  .map((drawing) => ({ name: drawing.getAttribute("aria-label") || "", drawing }));
+
+function standalone(drawing, { title, source }) {
+  const page = getComputedStyle(document.querySelector(".stApp")), edge = drawing.getBoundingClientRect(), made = drawing.cloneNode(true);
+  const nodes = [...drawing.querySelectorAll("*")], boxes = nodes.map((node) => node.getBoundingClientRect()).filter((box) => box.width);
+  [...made.querySelectorAll("*")].forEach((node, k) => {
+    const look = getComputedStyle(nodes[k]);
+    node.removeAttribute("class");
+    node.setAttribute("style", LOOK.map((name) => `${name}: ${look.getPropertyValue(name)}`).join("; "));
+  });
+  const most = (by) => Math.ceil(Math.max(0, ...boxes.map(by))), pen = document.createElement("canvas").getContext("2d");
+  const out = { l: most((box) => edge.left - box.left), r: most((box) => box.right - edge.right), t: most((box) => edge.top - box.top), b: most((box) => box.bottom - edge.bottom) };
+  const words = [[title, 19, -out.t - HEAD + EDGE + 15], [source, 11, edge.height + out.b + FOOT - 12]].map(([text, size, y]) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    node.textContent = new DOMParser().parseFromString(text, "text/html").body.textContent;
+    node.setAttribute("style", `fill: ${page.color}; font-family: ${page.fontFamily}; font-size: ${size}px`);
+    pen.font = `${size}px ${page.fontFamily}`;
+    for (const [name, value] of [["x", -out.l], ["y", y]]) node.setAttribute(name, value);
+    return { node, wide: pen.measureText(node.textContent).width };
+  });
+  const width = Math.ceil(Math.max(edge.width + out.l + out.r, ...words.map((one) => one.wide)) + 2 * EDGE), height = Math.ceil(edge.height + out.t + out.b + HEAD + FOOT);
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect"), place = { x: -out.l - EDGE, y: -out.t - HEAD, width, height };
+  for (const [name, value] of Object.entries(place)) ground.setAttribute(name, value);
+  ground.setAttribute("style", `fill: ${page.backgroundColor}`);
+  for (const [name, value] of Object.entries({ viewBox: `${place.x} ${place.y} ${width} ${height}`, width, height })) made.setAttribute(name, value);
+  for (const name of ["class", "style"]) made.removeAttribute(name);
+  made.prepend(ground);
+  made.append(...words.map((one) => one.node));
+  return { text: new XMLSerializer().serializeToString(made), width, height };
+}
+
+function download(blob, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+async function saveDrawing(drawing, format, name, told) {
+  const { text, width, height } = standalone(drawing, told), svg = new Blob([text], { type: "image/svg+xml" });
+  if (format === "svg") return download(svg, `${name}.svg`);
+  const image = new Image(), canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  await image.decode();
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => download(blob, `${name}.png`), "image/png");
+}
+
 async function copy(text, holder) {
   try {
     await navigator.clipboard.writeText(text);
@@ -89,15 +139,16 @@ export default function ({ data, parentElement }) {
   let shown = "";
   const draw = () => {
     if (address.textContent !== location.href) address.textContent = location.href;
-    const found = charts(), now = JSON.stringify(found.map(({ name }) => name));
+    const found = [...drawings(), ...charts()], now = JSON.stringify(found.map(({ name }) => name));
     if (now === shown) return;
     shown = now;
     const list = document.createElement("ol");
-    found.forEach(({ name, plot }, k) => {
+    found.forEach(({ name, plot, drawing }, k) => {
       const row = document.createElement("li"), words = Object.assign(document.createElement("span"), { textContent: name });
       const pick = (format) => button(format.toUpperCase(), `${format.toUpperCase()}: ${name}`, () => {
-        const again = charts()[k]?.plot ?? plot, file = `${data.name}-${k + 1}`;
-        save(again, format, file, data);
+        const file = `${data.name}-${k + 1}`;
+        if (drawing) saveDrawing(drawing, format, file, data);
+        else save(charts()[k - drawings().length]?.plot ?? plot, format, file, data);
         say(`${file}.${format}`);
       });
       row.append(words, pick("png"), pick("svg"));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -28,10 +29,13 @@ PLAIN = (str, int, float, bool)
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the view and what it shows, in words."""
+    """A figure of the view, or what makes it once it is asked for, and what it shows, in words."""
 
-    figure: go.Figure
+    figure: go.Figure | Callable[[], go.Figure]
     alt: str
+
+    def made(self) -> go.Figure:
+        return self.figure() if callable(self.figure) else self.figure
 
 
 @dataclass(frozen=True, slots=True)

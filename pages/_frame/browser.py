@@ -17,6 +17,7 @@ from core.common.i18n import t
 
 SCRIPT = """
 const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500;
+const TYPED = '[data-testid="stTextArea"] textarea, [data-testid="stTextInput"] input';  // sent as one types, or by Enter
 const running = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
 const changed = (from, to) => {
   const a = new URLSearchParams(from), b = new URLSearchParams(to);
@@ -43,6 +44,7 @@ function install() {
     if (arrived) return replace(state, title, location.href);
     const step = !travelling && (owed || (touched && !running()));
     touched = owed = false;
+    if (step) last = { keys: "", at: 0 };  // what is typed next goes on with nothing
     return step ? push(state, title, url) : replace(state, title, url);
   };
   history.replaceState = (state, title, url) => {  // by the reader, or after Back
@@ -50,7 +52,7 @@ function install() {
     // Back to another page: before that page has run, Streamlit takes out of its address what the page just left had bound too.
     if (arrived) return replace(state, title, location.href);
     if (travelling || leaving || !keys) return replace(state, title, url);
-    const goesOn = box instanceof HTMLTextAreaElement || box?.getAttribute("role") === "slider";
+    const goesOn = box?.matches(TYPED) || box?.getAttribute("role") === "slider";
     const again = keys === last.keys && (goesOn || now - last.at < AGAIN_MS);
     last = { keys, at: now };
     touched = owed = false;
@@ -60,7 +62,8 @@ function install() {
     if (!event.isTrusted) return;
     if (!running()) travelling = false;
     arrived = "";
-    touched = true;
+    // What is typed is a step once it is sent (replaceState), not with each key: a run that one has begun may still be going on.
+    if (!event.target.matches?.(TYPED)) touched = true;
     const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
     const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     leaving = leaves ? location.href : "";  // until the other page is pushed: a run of this one may end in between

@@ -51,13 +51,18 @@ STYLE = """
   .js-plotly-plot .modebar-btn path {fill: currentColor !important; opacity: 0.6;}
   /* Streamlit's theme writes charts' text in a grey of 3.7:1 on white. */
   .js-plotly-plot text[style*="fill: rgb(128, 132, 149)"] {fill: currentColor !important; fill-opacity: 0.85 !important;}
-  .stHtml:has(> .sketch) {position: relative; height: 0;}
-  .sketch {position: absolute; top: 4px; width: 100%; height: 272px; object-fit: contain; pointer-events: none; z-index: 1;}
-  .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 280px;}
-  .verdict {margin: 0; line-height: 1.35;}
-  .verdict b {font-size: 1.7rem; font-weight: 700; margin-right: 0.5rem;}
-  .verdict span {display: inline-block;}
-  .stVerticalBlock:has(.main-svg) > * .sketch, .st-key-angle [data-testid="stSkeleton"] {visibility: hidden;}
+  /* Home: what is typed changes the verdict above it, which keeps its height, so that no box moves under the hand. */
+  .verdict {margin: 0; line-height: 1.35; display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.1rem; min-height: 2.9rem;}
+  .verdict b {font-size: 2rem; font-weight: 750; line-height: 1.2; color: #1F6BAC; color: light-dark(#1F6BAC, #6DB1E8);}
+  .verdict span {font-size: 0.95rem;}
+  .st-key-home_verdict {min-height: 2.9rem;}
+  .stMainBlockContainer:has(.st-key-home_verdict) {padding-top: 2.6rem;}
+  .stMainBlockContainer:has(.st-key-home_verdict) h1 {padding: 0.4rem 0 0.2rem;}
+  .stVerticalBlock:has(> [data-testid="stLayoutWrapper"] > .st-key-home_verdict) {gap: 0.75rem;}
+  :is(.st-key-a, .st-key-b):is(.stVerticalBlock:has(.st-key-home_verdict) *) label {display: none;}
+  .stVerticalBlock:has(.st-key-home_verdict) .stVerticalBlock:has(> :is(.st-key-ai, .st-key-bi)) {gap: 0.5rem;}
+  .stVerticalBlock:has(.st-key-home_verdict) .st-key-example [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
+  .stVerticalBlock:has(.st-key-home_verdict) .st-key-example button {flex: none;}
   [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}
@@ -74,21 +79,18 @@ STYLE = """
     .stColumn:has(.st-key-flip_picture) {order: -1;}
     .st-key-a label, .st-key-b label {display: none;}
     .stHorizontalBlock:has(.st-key-ai) {gap: 0.6rem;}
-    .stHorizontalBlock:has(.st-key-home_picture) {gap: 0.4rem;}
     .stVerticalBlock:has(> .st-key-ai), .stVerticalBlock:has(> .st-key-bi) {gap: 0.35rem;}
     :is(.st-key-ai, .st-key-bi) [role="radiogroup"] {gap: 0.25rem 0.2rem;}
     :is(.st-key-ai, .st-key-bi) button {padding-left: 0.5rem; padding-right: 0.5rem;}
     :is(.st-key-example, .st-key-decided-example) [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
     :is(.st-key-example, .st-key-decided-example) button {flex: none;}
-    .stMainBlockContainer:has(.st-key-home_lede) {padding-top: 3.6rem;}
-    .stVerticalBlock:has(> [data-testid="stLayoutWrapper"] > .st-key-home_lede) {gap: 0.5rem;}
-    .stMainBlockContainer:has(.st-key-home_lede) h1 {font-size: 1.15rem !important; padding: 0 0 1rem 0 !important; margin: 0;}
-    [data-testid="stLayoutWrapper"]:has(> .st-key-home_lede) {order: 1;}
-    [data-testid="stLayoutWrapper"]:has(> .st-key-home_onward) {order: 2;}
-    .verdict b {font-size: 1.35rem; display: block;}
-    .verdict span {font-size: 0.86rem; line-height: 1.35;}
-    .sketch {height: 196px;}
-    .st-key-home_picture, .st-key-home_picture .st-key-angle {height: 204px;}
+    .stMainBlockContainer:has(.st-key-home_verdict) {padding-top: 3.4rem;}
+    .stMainBlockContainer:has(.st-key-home_verdict) h1 {font-size: 1.15rem !important; padding: 0 !important; margin: 0;}
+    .stVerticalBlock:has(> [data-testid="stLayoutWrapper"] > .st-key-home_verdict) {gap: 0.5rem;}
+    .verdict {grid-template-columns: minmax(0, 1fr); gap: 0.1rem;}
+    .verdict b {font-size: 1.5rem;}
+    .verdict span {font-size: 0.86rem; line-height: 1.35; min-height: 3.5rem;}
+    .st-key-home_verdict {min-height: 5.4rem; padding-top: 0.5rem;}
   }
 </style>
 """

@@ -85,8 +85,14 @@ def card() -> None:
     """The card, if this browser has not seen it to its end or `?tour=1` asks for it."""
     steps = (
         (".st-key-a, .st-key-b", t("Two sentences, one word. Type your own, or take an example; then tap the word you mean.")),
-        (".st-key-angle", t("The word's vectors: ELMo has two, at an angle, one for each sentence. GloVe has one for both.")),
-        (".st-key-layer", t("Change the layer: 0 sees the spelling only, 1 and 2 read the sentence, and the angle opens.")),
+        (
+            ".st-key-home_picture",
+            t("The word's vectors: ELMo has two, at an angle, one for each sentence. GloVe has one for both."),
+        ),
+        (
+            ".st-key-home_picture",
+            t("Draw the slider: layer 0 sees the spelling only, those above it read the sentence, and the angle opens."),
+        ),
     )
     numbered = [
         {"at": at, "said": said, "number": t("Try this: {k} of {n}", k=k, n=len(steps))} for k, (at, said) in enumerate(steps, 1)

@@ -1,46 +1,46 @@
-"""Home: the verdict on the word, and its picture: the angle between its two vectors in each layer, beside GloVe's."""
+"""Home: the verdict on the word, and its picture: the angle between its two vectors in each layer, beside GloVe's.
+
+The picture moves under the hand (home.js); where the browser cannot run it, Plotly draws it (plain.py).
+"""
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from html import escape
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import ours, plain
-from core.elmo.mix import gram, layer_weights, mixed_cosines
-from core.figures.maps import angle_figure, cosine_bars
-from core.figures.sketch import sketch
-from core.figures.style import layer_title
+from core.common.markup import ours
 from core.text import languages
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame import language
-from pages._frame.choices import layer_choice, what_layers_read
+from pages._frame.choices import layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
-from pages._home import notices
-from pages._widgets import lists
-from pages._widgets.charts import draw
+from pages._home import instrument, notices, plain
+from pages._home.numbers import numbers
+from pages._widgets import instruments, lists
+from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
 from pages._word import random_levels, verdict, verdict_words
 from pages._word.engines import compare_engines
 
-PAINTING_S = 0.4  # what a browser on two cores takes
 BY_HAND = "home.layer_by_hand"  # whether the reader, or the address, chose the layer
+PLAIN = "home.plain"  # in the session: this browser cannot run the instrument
+HIDDEN = "<style>.st-key-home_controls, .st-key-home-told {display: none;}</style>"  # what is set stands in Streamlit's control, and so in the address
 
 
-@st.fragment
-def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
-        in_use = opened.about(in_use, first.word, second.word)
+def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
+    """The verdict in its place, the picture where this is called."""
+    in_use = opened.about(in_use, first.word, second.word)
+    with place:
         _verdict(in_use, first, second)
-        _picture(in_use, first, second)
-        compare_engines(in_use, [first, second])
+    _picture(in_use, first, second)
+    compare_engines(in_use, [first, second])
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -58,65 +58,34 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         said, small = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         said, small = t("Not a word"), t("Tap a word in each sentence.")
-    st.html(f'<p class="verdict"><b>{said}</b> <span>{ours(small)}</span></p>')
+    st.html(f'<p class="verdict" role="status"><b>{said}</b> <span>{ours(small)}</span></p>')
     for other in languages.that_write(foreign[0]) if foreign else ():
         if other.code != reads.code and language.has_model(other):
             label = t("Read it as {language}", language=other.name)
-            st.button(
+            if st.button(
                 label, key=f"home.read.{other.code}", icon=":material/translate:", on_click=language.switch, args=(other.code,)
-            )
+            ):
+                st.rerun()  # the whole page, in that language
 
 
 def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    a, b = (opened.query(in_use.model, c.tokens, c.position).layers for c in (first, second))
-    spaces = [*map(str, range(len(a))), "mix"]
-    product, own_a, own_b = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
-    cosine = {name: float(mixed_cosines(product, own_a, own_b, layer_weights(name, len(a)))[0]) for name in spaces}
-    vectors, words = opened.vectors(in_use.vectors), (bare(first.word), bare(second.word))
-    static = vectors.cosine(first.word, second.word)
-    one_word = verdict.of_one_word(in_use, first, second)
-    same = words[0].casefold() == words[1].casefold()
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        layer = _layer(spaces, verdict.layer(in_use, first, second))
-    with left, st.container(gap=None, key="home_picture"):
-        figure = angle_figure(cosine[layer], (t("1st"), t("2nd")), same_word=same, layer=layer, glove=static)
-        told = {"first": words[0][:40], "second": words[1][:40], "where": layer_title(layer), "cosine": cosine[layer]}
-        alt = t(
-            "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
-            **told,
-        )
-        # The sketch shows until the browser has the chart's code (see style.py).
-        st.html(f'<img class="sketch" alt="" src="{sketch(figure, width=600)}">')
-        angle = st.container(height="stretch")
-    with right:
-        st.markdown(
-            t("**How alike are the two vectors of “{word}”?**", word=plain(words[0], 18))
-            if one_word or same
-            else t("**How alike are the two words?**")
-        )
-        bars = ({} if static is None else {"GloVe": static}) | cosine
-        beside = st.container()
-        st.caption(
-            t(
-                "Cosine of the two vectors: 1 is the same direction; a grey line stands where two words drawn by lot stand on average."
-            )
-        )
-    in_glove = tuple(vectors.vector(chosen.word) is not None for chosen in (first, second))
-    notice(notices.noticed(notices.Seen(words, one_word, cosine, layer, random_levels.level(in_use, layer), in_glove)))
-    if not st.session_state.setdefault("home.sketched", False):
-        # Fetching the charts' code keeps a browser from painting anything for a second: all of the above must be painted before.
-        time.sleep(PAINTING_S)
-        st.session_state["home.sketched"] = True
-    with angle:
-        draw(figure, key="angle", alt=alt, height="stretch")
-    with beside:
-        values = ", ".join(f"{_name(k)} {v:.2f}" for k, v in bars.items())
-        random = random_levels.means(in_use, cosine)
-        alt = t("Bars of the cosine of the two vectors: {values}.", values=values) + random_levels.in_words(random)
-        draw(cosine_bars(bars, chosen=layer, random=random), key="bars", alt=alt)
-    table = pd.DataFrame([{t("vectors"): _name(k), t("cosine"): round(v, 4)} for k, v in bars.items()])
-    lists.twin(table, name="cosines", key="home.table")
+    found = numbers(in_use, first, second)
+    if st.session_state.get(PLAIN):
+        layer = _layer(found.layers, verdict.layer(in_use, first, second))
+        plain.draw_picture(found, layer)
+    else:
+        st.html(HIDDEN)
+        with st.container(key="home_controls"):
+            layer = _layer(found.layers, verdict.layer(in_use, first, second))
+        with st.container(key="home_picture"):
+            instrument.show(found, layer, partial(_take_set, found.layers))
+        instruments.told("home", {}, _take_plain)
+        for key, make, alt in plain.figures(found, layer):
+            note(make, key=key, alt=alt)
+    level = random_levels.level(in_use, layer)
+    notice(notices.noticed(notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)))
+    rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
+    lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
 
 
 def _layer(spaces: list[str], best: str) -> str:
@@ -126,18 +95,18 @@ def _layer(spaces: list[str], best: str) -> str:
         state[BY_HAND] = given in spaces
     if not state[BY_HAND] and state.get("layer", best) != best:
         state["layer"] = best
-    return layer_choice(
-        "layer",
-        spaces=spaces,
-        default=best,
-        label=t("Layer of {model}. {told}", model=model_layers.in_use().called, told=what_layers_read()),
-        on_change=_chosen_by_hand,
-    )
+    return layer_choice("layer", spaces=spaces, default=best, label=instrument.slider_label(), on_change=_chosen_by_hand)
 
 
 def _chosen_by_hand() -> None:
     st.session_state[BY_HAND] = True
 
 
-def _name(vectors: str) -> str:
-    return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
+def _take_set(layers: list[str]) -> None:
+    if (layer := instrument.layer_set()) in layers:
+        st.session_state["layer"] = layer
+        _chosen_by_hand()
+
+
+def _take_plain() -> None:
+    st.session_state[PLAIN] = True

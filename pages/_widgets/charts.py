@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -27,8 +27,8 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
 
 
-def note(figure: go.Figure, *, key: str, alt: str) -> None:
-    """A figure that the page shows in its own way: not drawn, but there when the view is taken along."""
+def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> None:
+    """A figure, or what makes it, that the page shows in its own way: not drawn, but there when the view is taken along."""
     record.now().note("figure", record.Figure(figure, alt[:LONGEST]), key)
 
 

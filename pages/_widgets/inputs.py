@@ -14,6 +14,8 @@ from pages._frame import examples, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
 
+LIVE = "100ms"  # rest after a key before what is typed is sent; the run that a key has begun is cut short by the next one
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -42,13 +44,13 @@ class Choice:
     k: int
 
 
-def sentence_pair(*, stacked: bool = False) -> tuple[Chosen, Chosen]:
-    """Two text boxes, the tokens of each to tap, and examples; shared by all pages."""
+def sentence_pair(*, stacked: bool = False, live: bool = False) -> tuple[Chosen, Chosen]:
+    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent as one types."""
     with folded(t("The two sentences")):
         _examples()
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
-        first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"))
-        return first, sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"))
+        first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"), live=live)
+        return first, sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
 
 
 def first_sentence() -> Chosen:
@@ -75,7 +77,7 @@ def _take_example() -> None:
         question.put(a=a, b=b)
 
 
-def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
+def sentence(place, key: str, label: str, label_of_word: str, *, live: bool = False) -> Chosen:
     """One text box and its tokens under the session's and the URL's `key`."""
     number = question.SIDES.index(key)
     with place:
@@ -86,6 +88,7 @@ def sentence(place, key: str, label: str, label_of_word: str) -> Chosen:
             limits().max_text,
             place=place,
             placeholder=t("Type a sentence with the word you want to look at"),
+            live=LIVE if live else False,
         )
         found = question.now()
         tokens = found.tokens[number] if text == found.texts[number] else tuple(question.tokens_of(text))

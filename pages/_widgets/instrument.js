@@ -63,3 +63,6 @@ const mounted = (name, make) => ({ data, parentElement, setStateValue }) => {
   return () => known.stop();
 };
 
+// A picture that the reader can take along (pages/_export/pictures.py lists those that are on the page).
+const offered = (drawn) => (window.elmoscopePictures ??= new Set()).add(drawn);
+

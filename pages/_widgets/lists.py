@@ -168,7 +168,7 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
         grid(table)
         st.download_button(
             t("Download as CSV"),
-            csv_of(table),
+            lambda: csv_of(table),
             f"{name}.csv",
             "text/csv",
             key=f"{key}.csv",

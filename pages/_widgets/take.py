@@ -73,7 +73,7 @@ def _html(view: Taken) -> str:
             view.question or view.title,
             view.lede,
             view.notices(),
-            [(one.figure, one.alt) for one in view.figures().values()],
+            [(one.made(), one.alt) for one in view.figures().values()],
             [(one.table, one.label) for one in view.tables().values()],
             _provenance(view),
             view.address,

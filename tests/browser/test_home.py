@@ -1,35 +1,123 @@
-"""Home's first screen, on a phone and on a laptop: question, sentences, verdict and picture without scrolling."""
+"""Home in a real Chromium: its first screen, the picture that moves under the hand with core's numbers, and answers as one types."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.common.config import ROOT
+from core.elmo.mix import along, mixed_cosines, pair_products, stops
+from core.elmo.models import BUNDLED_MODEL, open_model
+from pages._widgets.instruments import SHARED
+from tests.browser.test_main_path import at_rest, opened
+
 pytestmark = pytest.mark.browser
 
-PARTS = ("h1", ".st-key-a input", ".st-key-bi", ".verdict", ".st-key-home_picture")
+PARTS = ("h1", ".verdict", ".st-key-a input", ".st-key-bi", ".arrows", ".home input")
+SEEN = "(root) => root.instrument.seen()"
+STILL = "(root) => !root.instrument.seen().moving"
+ALL = """async ([source, cases]) => {
+  const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  return cases.map(([place, data]) => own.cosineAt(place, data));
+}"""
+
+
+def test_every_place_between_the_layers_has_core_s_cosine(page: Page):
+    rng, cases, expected = np.random.default_rng(3), [], []
+    for n_layers in (3, 3, 3, 13):
+        a, b = rng.normal(size=(2, n_layers, 32)) * rng.uniform(0.5, 9, (1, n_layers, 1)) + rng.normal(size=(1, n_layers, 32))
+        weights, (cross, *own) = stops(n_layers), pair_products(a, b)
+        data = {"stops": weights.tolist(), "cross": cross.ravel().tolist(), "own": [one.tolist() for one in own]}
+        for place in (0, n_layers, *rng.uniform(0, n_layers, 25)):
+            cases.append([float(place), data])
+            expected.append(mixed_cosines(cross[None], own[0], own[1][None], along(place, weights))[0])
+    page.goto("about:blank")
+    source = SHARED + (ROOT / "pages/_home/home.js").read_text("utf-8")
+    np.testing.assert_allclose(page.evaluate(ALL, [source, cases]), expected, atol=1e-6)
+    assert np.ptp(expected) > 0.3
+
+
+def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Page, server: str):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    opened(page, server, "?a=A+virus+made+her+ill.&b=The+virus+wiped+my+hard+disk.&layer=0")
+    root, slider = page.locator(".home"), page.locator(".home input")
+    expect(root.locator(".told").last).to_have_text("0° apart, cosine 1.00")
+    expect(page.locator(".st-key-layer")).to_be_hidden()
+    assert page.locator(".js-plotly-plot").count() == 0  # nothing waits for the charts' code
+    at_rest(page)
+    box, told = slider.bounding_box(), []
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 11, y)
+    page.mouse.down()
+    sent.clear()
+    for k in range(1, 25):
+        page.mouse.move(box["x"] + 11 + (box["width"] - 22) * k / 36, y)
+        told.append(root.locator(".told").last.text_content())
+    held = root.evaluate(SEEN)
+    assert sent == [] and "layer=0" in page.url and len(set(told)) > 8
+    model = open_model(BUNDLED_MODEL)
+    tokens = ["A", "virus", "made", "her", "ill", "."], ["The", "virus", "wiped", "my", "hard", "disk", "."]
+    a, b = (layers[:, 1] for layers in model.encoder.encode(list(tokens)))
+    cross, *own = pair_products(np.asarray(a, np.float32), np.asarray(b, np.float32))
+    s = along(held["at"], stops(len(a)))
+    assert 1.5 < held["at"] < 2.5 and held["cosine"] == pytest.approx(
+        mixed_cosines(cross[None], own[0], own[1][None], s)[0], abs=2e-3
+    )  # the page's query is kept in float16
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("layer=2"))
+    assert sent and root.evaluate(SEEN)["layer"] == "2"
+
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"the mix: \d+° apart, cosine 0\.\d\d"))
+    expect(page).to_have_url(re.compile("layer=mix"))
+    expect(root.locator(".arrows")).to_have_attribute("aria-label", re.compile("Two arrows, “virus” .* at the mix"))
+    slider.press("Home")
+    expect(page).to_have_url(re.compile("layer=0"))
+    expect(page.locator(".notice")).to_contain_text("cosine 1.00")
+    at_rest(page)
+    page.go_back()
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("^the mix"))
+
+    verdict, entries = page.locator(".verdict").text_content(), page.evaluate("history.length")
+    page.locator(".st-key-b input").fill("")
+    page.locator(".st-key-b input").press_sequentially("A virus spread through the school.", delay=40)
+    expect(page.locator(".st-key-bi")).to_contain_text("school")  # no Enter was pressed
+    expect(page.locator(".verdict")).not_to_have_text(verdict)
+    expect(page).to_have_url(re.compile("school"))
+    assert page.evaluate("history.length") == entries  # Back was one; typing is one, whatever its keys
+    page.locator(".stApp").evaluate("() => scrollTo(0, 0)")
 
 
 def test_the_first_screen_holds_sentences_verdict_and_picture_and_the_tour_covers_none(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(server)
     expect(page.locator(".verdict")).to_contain_text("Two meanings")
-    expect(page.locator(".st-key-home_picture .main-svg").first).to_be_visible()
+    expect(page.locator(".arrows .tip").first).to_be_visible()
+    at_rest(page)
     boxes = [page.locator(part).first.bounding_box() for part in PARTS]
     for above, below in pairwise(boxes):
         assert above["y"] + above["height"] <= below["y"] + 4
     assert boxes[0]["y"] >= 0 and boxes[-1]["y"] + boxes[-1]["height"] <= 844
-    card = page.locator("section", has_text="Try this: 1 of 3").bounding_box()
-    assert card["y"] >= boxes[-2]["y"] + boxes[-2]["height"]
-    drawn = page.locator(".st-key-angle .scatterlayer").first.bounding_box()
-    assert drawn["y"] + drawn["height"] <= card["y"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    card = page.locator("section", has_text="Try this: 1 of 3").bounding_box()
+    assert card["y"] >= boxes[3]["y"] + boxes[3]["height"]
 
     page.get_by_role("button", name="Skip").click()
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page.set_viewport_size({"width": 1280, "height": 720})
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     for part in PARTS:
         box = page.locator(part).first.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 900
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 720
+
+
+def test_where_the_instrument_cannot_run_streamlit_draws_the_picture(page: Page, server: str):
+    page.add_init_script("window.elmoscopePictures = { add() { throw new Error('not here') } }")
+    opened(page, server, "?layer=1")
+    expect(page.locator(".st-key-layer:visible")).to_have_count(1)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()

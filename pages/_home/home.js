@@ -1,0 +1,209 @@
+// Home's picture: the two vectors' angle, beside GloVe's, and their cosines, under a slider that goes through the layers to the mix.
+//
+// core sends the two tokens' layer products (core.elmo.mix.pair_products); the cosine of any place between two layers is computed here,
+// as core.elmo.mix.mixed_cosines does of the weights that core.elmo.mix.along gives, and a test holds the two together. Nothing is sent
+// while one drags; letting go glides to the nearest layer and tells the server, which writes it to the address.
+
+// The weights at a place between two stops, in the place's own proportions.
+export function along(place, stops) {
+  const low = Math.min(Math.max(Math.floor(place), 0), stops.length - 2);
+  return stops[low].map((one, k) => one + (place - low) * (stops[low + 1][k] - one));
+}
+
+export function cosineAt(place, { stops, cross, own }) {
+  const s = along(place, stops);
+  return cosine(product(cross, 0, s), square(own[0], 0, s) * square(own[1], 0, s));
+}
+
+const SETTLE_MS = 320, TURN_MS = 90; // the way to a layer; time constant in which arrows follow other sentences
+const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9; // px: words below the arrows, above them, a star, between two pictures
+const degrees = (angle) => Math.round((angle * 180) / Math.PI);
+
+function picture(root) {
+  let data, send, at = 0, seq = 0, known = "", morph = null, frame = 0, before = 0, size = { x: 0, y: 0 };
+  const off = [0, 0]; // how far the arrows, ELMo's and GloVe's, still are from where they go
+  const node = {};
+  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const last = () => data.stops.length - 1;
+  const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove)];
+
+  function build() {
+    node.arrows = svg("svg", { class: "arrows", role: "img" });
+    node.bars = svg("svg", { class: "bars", role: "img" });
+    node.title = el("p", { className: "title" });
+    node.caption = el("p", { className: "small" });
+    node.label = el("label", { className: "small", htmlFor: "layer" });
+    node.input = el("input", { type: "range", id: "layer", min: 0, step: "any" });
+    node.ticks = el("div", { className: "ticks" });
+    const track = el("div", { className: "track" }, node.input, node.ticks);
+    root.replaceChildren(
+      el("div", { className: "left" }, node.arrows, el("div", { className: "slider" }, node.label, track)),
+      el("div", { className: "right" }, node.title, node.bars, node.caption),
+    );
+    node.input.oninput = () => { morph = null; at = node.input.valueAsNumber; ask(); };
+    node.input.onchange = () => glideTo(Math.round(at));
+    node.input.onkeydown = (event) => {
+      const now = morph ? morph.to : Math.round(at);
+      const to = { ArrowRight: now + 1, ArrowUp: now + 1, PageUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageDown: now - 1, Home: 0, End: last() }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      glideTo(Math.max(0, Math.min(last(), to)));
+    };
+    offered(node.arrows), offered(node.bars);
+    watch.observe(node.arrows), watch.observe(node.bars);
+  }
+
+  // What changes with the sentences alone.
+  function dress() {
+    say(node.title, data.text.title), say(node.caption, data.text.caption), say(node.label, data.text.label);
+    node.input.max = last();
+    node.ticks.replaceChildren(...data.short.map((name, k) => {
+      const tick = el("span", { textContent: name, onclick: () => glideTo(k) });
+      tick.style.setProperty("--at", k / last());
+      return tick;
+    }));
+    fan("glove", data.glove === null ? [] : ["", ""]);
+    fan("elmo", data.text.labels);
+    drawBars();
+  }
+
+  function fan(name, labels) {
+    const group = svg("g", { class: `fan ${name}` }), arc = svg("path", { class: "arc" });
+    const rays = labels.map((label, k) => {
+      const line = svg("line"), star = svg("path", { class: "tip", d: label ? STAR : "M0-7A7 7 0 1 1 0 7A7 7 0 1 1 0-7Z", fill: label ? data.own_colours[k] : data.glove_colour });
+      const words = svg("text", { class: "label", "text-anchor": k ? "start" : "end" });
+      words.textContent = label;
+      return { line, star, words };
+    });
+    const words = [svg("text", { class: "name", "text-anchor": "middle" }), svg("text", { class: "told", "text-anchor": "middle" })];
+    group.append(arc, ...rays.map((one) => one.line), ...rays.flatMap((one) => [one.star, one.words]), ...words);
+    node[name]?.group.remove();
+    node.arrows.append(group);
+    node[name] = { group, arc, rays, words };
+  }
+
+  // Feet and length of the arrows: as large as the widest angle on the slider's whole way lets them be, so that only they move.
+  function room() {
+    let widest = 0;
+    for (let k = 0; k <= 4 * last(); k++) widest = Math.max(widest, Math.acos(cosineAt(k / 4, data)) / 2);
+    const glove = data.glove === null ? 0 : Math.acos(data.glove) / 2;
+    const narrow = Math.max(...data.text.glove.map((one) => one.length)) * LETTER * 0.5, label = Math.max(...data.text.labels.map((one) => one.length)) * LETTER + TIP;
+    const sides = (r) => [Math.max(narrow, r * Math.sin(glove) + TIP), Math.max(82, r * Math.sin(widest) + label)];
+    let r = Math.max(30, size.y - FOOT - HEAD);
+    while (r > 30 && 2 * (sides(r)[0] + sides(r)[1]) + APART > size.x) r -= 2;
+    const [a, b] = sides(r), spare = Math.max(0, size.x - 2 * (a + b) - APART);
+    return { r, y: HEAD + r, x: [a + spare / 4, spare / 4 + 2 * a + APART + spare / 4 + b] };
+  }
+
+  function measure() {
+    for (const one of [node.arrows, node.bars]) one.setAttribute("viewBox", `0 0 ${one.clientWidth || 1} ${one.clientHeight || 1}`);
+    size = { x: node.arrows.clientWidth, y: node.arrows.clientHeight };
+    if (data) drawBars();
+  }
+
+  function ask() { frame ||= requestAnimationFrame(step); }
+
+  function step(now) {
+    frame = 0;
+    if (!data || !size.x) return;
+    const passed = Math.min(now - before, 50);
+    before = now;
+    if (morph) {
+      const share = still.matches ? 1 : Math.min(1, (now - morph.at) / SETTLE_MS), eased = 1 - (1 - share) ** 3;
+      at = share === 1 ? morph.to : morph.from + (morph.to - morph.from) * eased;
+      if (share === 1) { morph = null; tell(); }
+    }
+    const keep = still.matches ? 0 : Math.exp(-passed / TURN_MS);
+    off.forEach((one, k) => (off[k] = Math.abs(one * keep) < 0.002 ? 0 : one * keep));
+    draw();
+    if (morph || off.some(Boolean)) ask();
+  }
+
+  function draw() {
+    const place = room(), [elmo, glove] = angles(), low = Math.min(Math.floor(at), last()), share = at - low, next = Math.min(low + 1, last());
+    const colour = `color-mix(in srgb, ${data.colours[next]} ${(100 * share).toFixed(1)}%, ${data.colours[low]})`;
+    root.style.setProperty("--layer", colour);
+    turn(node.glove, place.x[0], place, glove === null ? null : glove + off[1], data.text.glove);
+    const where = share < 0.02 || next === low ? data.names[low] : filled(data.text.between, { a: data.names[low], b: data.names[next] });
+    turn(node.elmo, place.x[1], place, elmo + off[0], [filled(data.text.elmo, { layer: where }), filled(data.text.apart, { degrees: degrees(elmo), cosine: Math.cos(elmo).toFixed(2) })]);
+    node.rows?.forEach((row, k) => row.style.setProperty("--on", k === low ? 1 - share : k === next ? share : 0));
+    if (Math.abs(node.input.valueAsNumber - at) > 1e-9) node.input.value = at;
+    node.input.setAttribute("aria-valuetext", filled(data.text.value, { where, degrees: degrees(elmo), cosine: Math.cos(elmo).toFixed(2) }));
+    if (!morph && Number.isInteger(at)) node.arrows.setAttribute("aria-label", data.alts[at]);
+  }
+
+  function turn({ arc, rays, words }, x, { r, y }, angle, told) {
+    const half = (angle ?? 0) / 2, reach = 0.32 * r, end = (way, turned) => [x + way * Math.sin(turned), y - way * Math.cos(turned)].map((one) => one.toFixed(2));
+    rays.forEach(({ line, star, words: label }, k) => {
+      const turned = k ? half : -half, [tx, ty] = end(r, turned);
+      for (const [name, value] of [["x1", x.toFixed(2)], ["y1", y], ["x2", tx], ["y2", ty]]) line.setAttribute(name, value);
+      star.setAttribute("transform", `translate(${tx} ${ty})`);
+      label.setAttribute("x", +tx + (k ? TIP : -TIP)), label.setAttribute("y", +ty + 5);
+    });
+    arc.setAttribute("d", angle === null || angle < 0.01 ? "" : `M${end(reach, -half).join(" ")}A${reach} ${reach} 0 0 1 ${end(reach, half).join(" ")}`);
+    words.forEach((one, k) => { one.setAttribute("x", x), one.setAttribute("y", y + (k ? 45 : 21)), say(one, told[k]); });
+  }
+
+  // One scale for all; left of 0 where a cosine is negative. A mark stands where two words drawn by lot stand on average.
+  function drawBars() {
+    const wide = node.bars.clientWidth, values = [data.glove, ...data.values], names = ["GloVe", ...data.names];
+    if (!wide) return;
+    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name) => name.length)) * 7.4 + 12, low = Math.min(0, ...values);
+    const x = (value) => from + ((value - low) / (1 - low)) * Math.max(10, wide - from - 44);
+    node.bars.style.height = `${tall * names.length}px`;
+    node.bars.setAttribute("viewBox", `0 0 ${wide} ${tall * names.length}`);
+    const rows = names.map((name, k) => {
+      const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] : null;
+      const row = svg("g", { class: k ? "row" : "row glove" }), said = svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }), title = svg("text", { x: from - 10, y: middle, "text-anchor": "end" });
+      say(title, name), say(said, value === null ? data.text.glove[1] : value.toFixed(2));
+      row.append(title);
+      if (value !== null) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: k ? data.colours[k - 1] : data.glove_colour }));
+      if (chance !== null) row.append(svg("line", { x1: x(chance), x2: x(chance), y1: y + 2, y2: y + tall - 2 }));
+      row.append(said);
+      if (k) row.onclick = () => glideTo(k - 1);
+      return row;
+    });
+    node.rows = rows.slice(1);
+    node.bars.replaceChildren(...rows);
+    node.bars.setAttribute("aria-label", data.text.bars);
+  }
+
+  // -- telling the server, and being told
+
+  function glideTo(to) {
+    morph = { from: at, to, at: performance.now() };
+    ask();
+  }
+
+  function tell() {
+    if (known === data.layers[at]) return;
+    known = data.layers[at];
+    send({ layer: known, seq: (seq = Math.max(Date.now(), seq + 1)) });
+  }
+
+  // The sentences may have changed; the layer is the server's unless the reader has since set another one.
+  function take(given, sender) {
+    const first = !data, old = first ? null : angles();
+    send = sender;
+    data = given;
+    if (first) build();
+    const held = node.input.matches(":active") || (given.seq ?? 0) < seq, to = Math.max(0, data.layers.indexOf(data.layer));
+    if (first || at > last()) at = to;
+    if (!held) known = data.layer;
+    if (!first) angles().forEach((angle, k) => { if (angle !== null && old[k] !== null) off[k] += old[k] - angle; });
+    dress();
+    measure();
+    if (!held && to !== at && !(morph && morph.to === to)) glideTo(to);
+    draw();
+    ask();
+  }
+
+  return {
+    take,
+    start: () => { if (node.arrows) watch.observe(node.arrows), watch.observe(node.bars); },
+    stop: () => { watch.disconnect(); cancelAnimationFrame(frame); frame = 0; },
+    seen: () => ({ at, cosine: cosineAt(at, data), layer: data.layers[Math.round(at)], moving: Boolean(morph) || off.some(Boolean) }),
+  };
+}
+
+export default mounted("home", picture);

@@ -1,0 +1,29 @@
+"""Home as one types: sentences, verdict and picture are one fragment, so that a key runs nothing else of the page."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.common.i18n import t
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._frame.question import settle
+from pages._widgets.inputs import sentence_pair
+
+
+@st.fragment
+def show(in_use: InUse) -> None:
+    if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
+        settle()
+    with shown_errors():  # inside: an error in a fragment does not reach its caller
+        place = st.container(key="home_verdict")
+        first, second = sentence_pair(live=True)
+        if first.tokens and second.tokens:
+            import_module("pages._home.show").show(
+                in_use, first, second, place
+            )  # only now: title and inputs stand before torch is loaded
+        else:
+            place.html(f'<p class="verdict"><b>{t("Two sentences are needed")}</b></p>')

@@ -1,0 +1,39 @@
+"""Home's picture drawn by Streamlit and Plotly: where a browser cannot run the instrument, and for what is taken along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.markup import plain
+from core.figures.maps import angle_figure, cosine_bars
+from pages._home import instrument
+from pages._home.numbers import Numbers
+from pages._widgets.charts import draw
+
+
+def figures(found: Numbers, layer: str) -> list[tuple[str, Callable[[], go.Figure], str]]:
+    """Key, figure (made when asked for) and description of the arrows, then of the bars."""
+
+    def arrows() -> go.Figure:
+        labels = t("1st"), t("2nd")
+        return angle_figure(found.cosines[layer], labels, same_word=found.same, layer=layer, glove=found.static)
+
+    def bars() -> go.Figure:
+        return cosine_bars(found.bars, chosen=layer, random=found.random)
+
+    return [("angle", arrows, instrument.arrows_alt(found, layer)), ("bars", bars, instrument.bars_alt(found))]
+
+
+def draw_picture(found: Numbers, layer: str) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    (arrows_key, arrows, arrows_alt), (bars_key, bars, bars_alt) = figures(found, layer)
+    with left, st.container(key="home_picture"):
+        draw(arrows(), key=arrows_key, alt=arrows_alt)
+    with right:
+        st.markdown(f"**{plain(instrument.title(found))}**")
+        draw(bars(), key=bars_key, alt=bars_alt)
+        st.caption(instrument.caption())
