@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, line_name
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, layer_title, line_name
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -58,6 +58,50 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
     return base(figure, height=38 * len(names) + 40, key="answers")
+
+
+def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colours: Sequence[str]) -> go.Figure:
+    """For each answer a bar of each classifier, side by side and named by its share: no colour has to be told from another."""
+    figure = go.Figure()
+    for title, row, colour in zip(titles, shares, colours, strict=True):
+        figure.add_bar(
+            x=list(row.values()),
+            y=[escape(label) for label in row],
+            orientation="h",
+            name=escape(title),
+            marker={"color": colour, "line": {"width": 0}},
+            text=[f"{p:.0%} {escape(title)}" for p in row.values()],
+            textposition="auto",
+            textangle=0,
+            hovertemplate=f"{escape(title)}<br>%{{y}}: %{{x:.1%}}<extra></extra>",
+        )
+    figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
+    figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    return base(figure, height=34 * len(titles) * max(len(row) for row in shares) + 40, key="shares")
+
+
+def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
+    """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
+    names, n_layers = [escape(name) for name in weights], len(next(iter(weights.values())))
+    figure = go.Figure(
+        go.Heatmap(
+            z=[list(row) for row in weights.values()],
+            x=[layer_title(str(k)) for k in range(n_layers)],
+            y=names,
+            zmin=0,
+            zmax=max(max(row) for row in weights.values()),
+            showscale=False,
+            xgap=3,
+            ygap=3,
+            texttemplate="%{z:.2f}",
+            colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
+            hovertemplate="%{y}<br>%{x}: s = %{z:.3f}<extra></extra>",
+        )
+    )
+    figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True)
+    figure.update_xaxes(side="top", fixedrange=True)
+    return base(figure, height=36 * len(names) + 60, key="layer-weights")
 
 
 def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> str:

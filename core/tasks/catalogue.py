@@ -25,3 +25,14 @@ def task_titles() -> dict[str, str]:
         "coreference": t("Coreference"),
         "names": t("Names"),
     }
+
+
+def measure_titles() -> dict[str, str]:
+    """What each task is measured by, within a sentence, in the reader's language."""
+    return {
+        "questions": t("F1 of the answers’ words"),
+        "entailment": t("accuracy"),
+        "roles": t("F1 of the arguments"),
+        "coreference": t("F1 of the names"),
+        "names": t("F1 of the names"),
+    }

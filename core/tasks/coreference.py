@@ -181,6 +181,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    measure_title="F1 of names",
     recipe=Recipe(hidden=48, epochs=6, batch_size=20, learning_rate=2e-3, dropout=0.4, test_limit=1_000),
 )

@@ -25,6 +25,11 @@ from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
 LABELS = ("entailment", "neutral", "contradiction")
 
 
+def label_titles() -> dict[str, str]:
+    """LABELS in the reader's language."""
+    return {"entailment": t("follows"), "neutral": t("may be"), "contradiction": t("contradicts")}
+
+
 class ESIM(nn.Module):
     """Texts of two passages -> (B, 3) scores of `shape.labels`."""
 
@@ -125,7 +130,6 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="accuracy",
-    measure_title="Accuracy",
     recipe=Recipe(
         hidden=64,
         epochs=3,

@@ -108,6 +108,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    measure_title="F1 of names",
     recipe=Recipe(hidden=64, epochs=6, batch_size=32, learning_rate=3e-3, dropout=0.4),
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.draws import Dropout
 from core.elmo.mix import ScalarMix
@@ -34,14 +33,18 @@ class Words(nn.Module):
     def forward(self, texts: Texts) -> Tensor:
         spelt = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
         static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
-        parts = [self.dropout(torch.cat([static, spelt], dim=1)[texts.words])]  # (U, T, S + F)
+        parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelt], dim=1)))]  # (U, T, S + F)
         if self.mix is not None:
             parts.append(self.elmo_dropout(self.mix(texts.layers)))  # (L, U, T, D) -> (U, T, D)
         return torch.cat(parts, dim=2)
 
 
 class BiLSTM(nn.Module):
-    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added."""
+    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added.
+
+    Each direction reads padded texts, the backward one each text turned round within its length. Packed sequences would come to the
+    same, but on a processor torch's way back through them costs time in the square of the length.
+    """
 
     def __init__(
         self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None
@@ -53,12 +56,22 @@ class BiLSTM(nn.Module):
         self.dropout, self.dim = Dropout(dropout, generator), 2 * hidden
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        places = torch.arange(x.shape[1])
+        turned = torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)[..., None]  # (B, T, 1)
         for k, lstm in enumerate(self.lstms):
             given = self.dropout(x) if k else x
-            packed = pack_padded_sequence(given, lengths, batch_first=True, enforce_sorted=False)
-            states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=x.shape[1])
+            ahead = _direction(lstm, given, "")
+            behind = _direction(lstm, given.gather(1, turned.expand_as(given)), "_reverse")
+            states = torch.cat([ahead, behind.gather(1, turned.expand_as(behind))], dim=2)
             x = states + x if k else states
         return x
+
+
+def _direction(lstm: nn.LSTM, x: Tensor, suffix: str) -> Tensor:
+    """(B, T, E) -> (B, T, H): one direction of a bidirectional LSTM."""
+    weights = [getattr(lstm, f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+    start = x.new_zeros(1, x.shape[0], lstm.hidden_size)
+    return torch.lstm(x, (start, start), weights, True, 1, 0.0, lstm.training, False, True)[0]
 
 
 class Reader(nn.Module):

@@ -148,6 +148,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    measure_title="F1 of arguments",
-    recipe=Recipe(hidden=64, depth=2, epochs=4, batch_size=40, learning_rate=3e-3, train_limit=5_000, dev_limit=600),
+    recipe=Recipe(hidden=64, depth=2, epochs=6, batch_size=40, learning_rate=3e-3, train_limit=5_000, dev_limit=600),
 )

@@ -90,7 +90,6 @@ class Task:
     score: Callable[[Sequence[Example], Sequence], dict[str, float]]
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
     measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
-    measure_title: str
     recipe: Recipe = field(default_factory=Recipe)
 
 

@@ -21,6 +21,7 @@ from core.text.corpora import BUNDLED_CORPUS
 from pages._cached import classifiers, opened
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
+from pages._classify.paper import show_paper
 from pages._classify.scores import show_scores
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -46,12 +47,14 @@ def _condition(name: str) -> str:
 
 def show(in_use: InUse) -> None:
     if not variants.RESULTS.is_file():
+        show_paper({})
         st.info(t("No experiment has been run yet. In a terminal: `{command}`", command=COMMAND), icon=":material/terminal:")
         notice([t("There is no result yet, so nothing is claimed here. The Train page trains any of these classifiers at once.")])
         show_scores()
         return
     lines = classifiers.runs()
     found = {name: variants.summary(lines, name) for name in EXPERIMENTS}
+    show_paper(found)
     show_earlier(found)
     show_curve()
     _task({name: rows for name, rows in found.items() if rows})

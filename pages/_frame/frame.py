@@ -23,7 +23,7 @@ from pages._frame.menu import menu
 from pages._frame.question import settle
 from pages._frame.style import STYLE, uploader_style
 
-ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
+ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py", "pages/tasks.py")
 
 
 def frame(file: str) -> InUse:

@@ -37,6 +37,7 @@ def menu() -> tuple[Entry, ...]:
             ":material/category:",
             (("pages/classify.py", t("Ask")), ("pages/train.py", t("Train")), ("pages/results.py", t("Results"))),
         ),
+        Entry(t("Tasks"), ":material/checklist:", (("pages/tasks.py", t("Tasks")),)),
         Entry(
             t("Language model"),
             ":material/school:",

@@ -18,6 +18,7 @@ PAGES = {
     "pages/map.py": "Where do its senses live?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
+    "pages/tasks.py": "What does ELMo add to a task?",
     "pages/train.py": "What does each classifier learn?",
     "pages/results.py": "When does ELMo help?",
     "pages/model.py": "What does this model know?",
@@ -102,6 +103,7 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
     used = {"pages/model.py": ("model",), "pages/map.py": ("model", "corpus"), "pages/mix.py": ("model", "corpus")}
     used |= {
         "pages/classify.py": ("model", "vectors"),
+        "pages/tasks.py": ("model", "vectors"),
         "pages/train.py": (),
         "pages/results.py": (),
         "pages/speed.py": (),

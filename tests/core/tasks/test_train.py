@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.tasks.catalogue import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts
+from core.tasks.reader import BiLSTM
 from core.tasks.task import VARIANTS, longest, read_data, sampled
 from core.tasks.train import Frozen, Trainer, batches_of, run
 from tests.core.classify_parts import frozen as tiny_frozen
@@ -175,3 +177,12 @@ def test_unknown_tasks_and_sizes_are_refused():
     with pytest.raises(BadInput):
         replace(small("names"), hidden=0)
     assert tiny_encoder().n_layers == 3
+
+
+def test_lstms_read_padded_texts_as_torch_reads_packed_ones():
+    torch.manual_seed(0)
+    ours, x, lengths = BiLSTM(5, 4), torch.randn(3, 7, 5), torch.tensor([7, 3, 5])
+    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    theirs, _ = pad_packed_sequence(ours.lstms[0](packed)[0], batch_first=True)
+    mask = (torch.arange(7) < lengths[:, None])[..., None]
+    assert torch.allclose(ours(x, lengths) * mask, theirs * mask, atol=1e-6)

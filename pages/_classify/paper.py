@@ -1,0 +1,135 @@
+"""Of the Results page: the ELMo paper's own table beside the same tasks on open data, and which layers each task reads."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.figures.classifiers import layer_weights_figure
+from core.tasks.catalogue import measure_titles, task_titles
+from core.tasks.results import COMMAND, PAPER, Published, Summary, error_reduction, read_results, summaries
+from pages._frame.frame import notice
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+SENTIMENT = ("glove", "glove+elmo")  # the classifiers that stand for the two columns on SST-5
+
+
+def show_paper(found: dict[str, dict]) -> None:
+    """The table, what to notice in it, and the map of tasks by layers; nothing where no task was measured."""
+    runs = read_results()
+    measured = summaries(runs)
+    if not measured:
+        return
+    titles = task_titles() | {"sentiment": t("Sentiment")}
+    st.markdown(t("#### The paper’s table, and ours"))
+    st.caption(
+        t(
+            "Left: table 1 of Peters et al. (2018). Right: the same kinds of task on open data, with small networks, part of the data and "
+            "elmo-mini, all trained here: compare what ELMo adds, not the levels."
+        )
+    )
+    rows = [_row(titles[name], PAPER[name], measured[name], measure_titles()[name]) for name in PAPER if name in measured]
+    sentiment = found.get("sentiment", {})
+    if all(name in sentiment for name in SENTIMENT):
+        rows.append(_sentiment_row(titles["sentiment"], sentiment))
+    lists.grid(pd.DataFrame(rows))
+    notice(about_paper(measured, titles))
+    weights = {
+        f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
+        for name, one in measured.items()
+        for where, mix in one.mixes.items()
+    }
+    st.markdown(t("#### Which layers does each task read?"))
+    named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
+    draw(
+        layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s of each task. {named}.", named=named)
+    )
+    st.caption(
+        t(
+            "s as each task has learned it, mean over seeds; every task began at equal weights. In the paper’s figure 2 the first LSTM "
+            "layer is preferred at the input. Data sets, their parts, seeds and time of every run are in `{file}`. The command: `{command}`",
+            file="assets/tasks/results.json",
+            command=COMMAND,
+        )
+    )
+    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("Every figure of these tasks"))
+
+
+def _row(title: str, paper: Published, one: Summary, measure: str) -> dict:
+    columns = _paper_columns(title, paper)
+    return columns | {
+        t("measure here"): measure,
+        t("without ELMo"): _with_spread(one.baseline, one.baseline_spread),
+        t("with ELMo"): _with_spread(one.elmo, one.elmo_spread),
+        t("errors spared"): f"{one.error_reduction:.0%}",
+        t("seeds"): one.seeds,
+        t("random labels"): "–" if one.control is None else f"{one.control:.1%}",
+        t("trained on, tested on"): f"{one.sizes['train']:,} / {one.sizes['test']:,}",
+    }
+
+
+def _sentiment_row(title: str, rows: dict[str, dict]) -> dict:
+    """SST-5 as the classifiers of this page have it."""
+    plain, elmo = (rows[name] for name in SENTIMENT)
+    return _paper_columns(title, PAPER["sentiment"]) | {
+        t("measure here"): t("accuracy"),
+        t("without ELMo"): _with_spread(plain["accuracy"], plain["spread"]),
+        t("with ELMo"): _with_spread(elmo["accuracy"], elmo["spread"]),
+        t("errors spared"): f"{error_reduction(plain['accuracy'], elmo['accuracy']):.0%}",
+        t("seeds"): elmo["seeds"],
+        t("random labels"): "–",
+        t("trained on, tested on"): f"{elmo['train']:,} / {elmo['n']:,}",
+    }
+
+
+def _paper_columns(title: str, paper: Published) -> dict:
+    reduction = error_reduction(paper.baseline / 100, paper.elmo / 100)
+    return {
+        t("task"): title,
+        t("paper: data"): f"{paper.data}, {paper.measure}",
+        t("paper: baseline"): f"{paper.baseline:g}",
+        t("paper: ELMo"): f"{paper.elmo:g}",
+        t("paper: errors spared"): f"{reduction:.0%}",
+    }
+
+
+def _with_spread(value: float, spread: float | None) -> str:
+    return f"{value:.1%}" if spread is None else f"{value:.1%} ± {100 * spread:.1f}"
+
+
+def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
+    """Where ELMo is ahead, where not, and what one seed or the spread of several allows to say."""
+    ahead = [titles[name] for name, one in measured.items() if one.elmo > one.baseline]
+    behind = [titles[name] for name, one in measured.items() if one.elmo <= one.baseline]
+    lines = []
+    if ahead:
+        most = max(measured, key=lambda name: measured[name].error_reduction)
+        told = {"tasks": ", ".join(ahead), "most": titles[most], "share": measured[most].error_reduction}
+        lines.append(t("With ELMo ahead: {tasks}. It spares most errors in <b>{most}</b>: {share:.0%}.", **told))
+    if behind:
+        lines.append(t("Not ahead: {tasks}.", tasks=", ".join(behind)))
+    single = [titles[name] for name, one in measured.items() if one.seeds == 1]
+    if single:
+        lines.append(t("One seed alone, so that chance of training is not measured: {tasks}.", tasks=", ".join(single)))
+    if within := [titles[name] for name, one in measured.items() if one.beyond_spread is False]:
+        lines.append(t("Within the spread of seeds: {tasks}.", tasks=", ".join(within)))
+    return lines
+
+
+def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFrame:
+    """Every score of every task."""
+    rows = []
+    for name, one in measured.items():
+        for score in one.others["elmo"]:
+            if score in ("gold", "predicted", "right"):
+                continue
+            told = {t("task"): titles[name], t("score"): score}
+            told |= {
+                t("without ELMo"): round(one.others["baseline"][score], 4),
+                t("with ELMo"): round(one.others["elmo"][score], 4),
+            }
+            used = " / ".join(f"{one.sizes[part]:,} ({one.whole[part]:,})" for part in ("train", "dev", "test"))
+            rows.append(told | {t("used of train, dev, test"): used, t("training, s"): round(one.seconds)})
+    return pd.DataFrame(rows)

@@ -1,0 +1,54 @@
+"""Words with brackets and labels under them, and an answer marked in its text, as HTML; what only one of the two says stands out.
+
+A label is always written, so that no colour has to be told from another. User text is escaped here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from core.figures.style import sense_colour
+from core.text.tokens import pieces
+
+STYLE = """<style>
+  .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem;}
+  .spans .span {display: inline-flex; flex-direction: column; vertical-align: top; line-height: 1.3; margin: 0.5rem 0.15rem 0; max-width: 100%;}
+  .spans .words {border: solid var(--c); border-width: 0 2px 3px 2px; padding: 0 0.25rem 0.1rem;}
+  .spans .label {font-size: 0.76rem; font-weight: 600; text-align: center;}
+  .spans .alone .words {border-style: dashed;}
+  .spans mark {background: rgba(33,113,181,0.22); color: inherit; border-bottom: 3px solid #2171B5; padding: 0 0.15rem;}
+  .spans mark.alone {border-bottom-style: dashed;}
+</style>"""
+Labelled = tuple[int, int, str]
+
+
+def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> str:
+    """Tokens with a bracket and a label under each span; those of `alone` are dashed and marked with ≠."""
+    shown, parts, k = pieces(tokens), [], 0
+    by_first = {first: (first, last, label) for first, last, label in found}
+    while k < len(tokens):
+        if k in by_first:
+            first, last, label = by_first[k]
+            text = "".join(shown[first : last + 1]).strip()
+            only = (first, last, label) in alone
+            parts.append(
+                f' <span class="span{" alone" if only else ""}" style="--c:{colours.get(label, "#7F7F7F")}"><span class="words">{escape(text)}</span>'
+                f'<span class="label">{"≠ " if only else ""}{escape(label)}</span></span> '
+            )
+            k = last + 1
+        else:
+            parts.append(escape(shown[k]))
+            k += 1
+    return f'{STYLE}<div class="spans">{"".join(parts)}</div>'
+
+
+def marked(text: str, begin: int, end: int, *, alone: bool) -> str:
+    """A text with the characters from `begin` to `end` marked."""
+    mark = f"<mark{' class=alone' if alone else ''}>{'≠ ' if alone else ''}{escape(text[begin:end])}</mark>"
+    return f'{STYLE}<div class="spans" style="line-height:1.7">{escape(text[:begin])}{mark}{escape(text[end:])}</div>'
+
+
+def colours_of(labels: Sequence[str]) -> dict[str, str]:
+    """A colour for each label, in their order."""
+    return {label: sense_colour(k) for k, label in enumerate(dict.fromkeys(labels))}

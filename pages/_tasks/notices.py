@@ -1,0 +1,45 @@
+"""What to notice: where the two agree, where not, and how often each is right on texts they never saw. User text is escaped here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+from core.common.i18n import t
+from core.tasks.results import Summary
+
+Labelled = tuple[int, int, str]
+
+
+def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
+    """Of names or roles: what only one of the two finds."""
+    only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
+    if not baseline and not elmo:
+        return t("Neither finds anything here.")
+    if not any(only):
+        return t("Both find the same {n}.", n=len(set(elmo)))
+    told = [
+        ", ".join(f"“{escape(words(span))}” ({escape(span[2])})" for span in some[:3]) + (" …" if len(some) > 3 else "")
+        for some in only
+    ]
+    if not only[1]:
+        return t("Only without ELMo: {found}.", found=told[0])
+    if not only[0]:
+        return t("Only with ELMo: {found}.", found=told[1])
+    return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=told[0], elmo=told[1])
+
+
+def about_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
+    """Of one answer each, and how likely each takes its own."""
+    told = {"baseline": escape(baseline), "elmo": escape(elmo), "a": sure[0], "b": sure[1]}
+    if baseline == elmo:
+        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=told["elmo"], a=sure[0], b=sure[1])
+    return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **told)
+
+
+def about_measure(title: str, one: Summary | None) -> str:
+    """How good both are on the test set."""
+    if one is None:
+        return ""
+    told = {"measure": title, "baseline": one.baseline, "elmo": one.elmo, "n": one.sizes["test"]}
+    return t("On {n:,} examples they never saw, {measure} is {baseline:.1%} without ELMo and {elmo:.1%} with it.", **told)

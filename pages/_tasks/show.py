@@ -1,0 +1,240 @@
+"""The page: a task, what is typed, two answers side by side, and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.common.limits import limits
+from core.figures.classifiers import shares_figure
+from core.figures.style import GLOVE, LAYER_COLOURS
+from core.tasks import answers
+from core.tasks.answers import Answer
+from core.tasks.catalogue import TASKS, measure_titles, task_titles
+from core.tasks.coreference import chosen
+from core.tasks.entailment import label_titles
+from core.tasks.inputs import flat
+from core.tasks.task import Example
+from core.text.tokens import pieces
+from pages._frame.choices import coded_choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._tasks import drawn, examples, store
+from pages._tasks.notices import about_choice, about_measure, about_spans
+from pages._widgets import lists
+from pages._widgets.as_you_type import as_you_type
+from pages._widgets.charts import draw
+
+COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
+ORDER = ("names", "roles", "entailment", "coreference", "questions")  # from the simplest to read
+
+
+def variant_titles() -> dict[str, str]:
+    return {"baseline": t("GloVe and spellings"), "elmo": t("with ELMo")}
+
+
+def show(in_use: InUse) -> None:
+    with shown_errors():
+        found = store.opened(in_use)
+        if not found:
+            st.info(
+                t(
+                    "No head fits what is in use. Train them in a terminal: `{command}`",
+                    command="python -m core tasks results --data FOLDER",
+                ),
+                icon=":material/terminal:",
+            )
+            notice([t("There is no answer yet, so nothing is claimed here.")])
+            return
+        titles = task_titles()
+        task = coded_choice(
+            "task_of_paper",
+            t("Task"),
+            {name: titles[name] for name in ORDER if name in found},
+            next(n for n in ORDER if n in found),
+        )
+        _offer_examples(task)
+        with shown_errors():
+            PAGES[task](in_use)
+        if problems := found[task].problems:
+            st.caption(t("Not asked: {problem}", problem=plain(problems[0])))
+        st.page_link("pages/results.py", label=t("The paper’s table beside ours"), icon=":material/query_stats:")
+
+
+def _offer_examples(task: str) -> None:
+    key, some = f"tasks_example_{task}", examples.EXAMPLES[task]
+    st.pills(
+        t("Examples"), range(len(some)), key=key, on_change=_take_example, args=(key, task), label_visibility="collapsed",
+        format_func=lambda k: ":material/format_quote: " + examples.label(some[k]),
+    )  # fmt: skip
+
+
+def _take_example(key: str, task: str) -> None:
+    if (number := st.session_state[key]) is not None:
+        st.session_state.update(examples.EXAMPLES[task][number])
+
+
+def _typed(key: str, label: str, task: str, **options) -> str:
+    """A box that stands on the task's first example and answers while one types."""
+    text = text_box(key, label, examples.EXAMPLES[task][0][key], limits().max_passage, **options)
+    as_you_type(label)
+    return text
+
+
+# --- the tasks --------------------------------------------------------------------------------------------------------
+
+
+def _names(in_use: InUse) -> None:
+    example = answers.sentence_example("names", _typed("tasks_names", t("A sentence with names"), "names", height=80))
+    _spans("names", in_use, example)
+
+
+def _roles(in_use: InUse) -> None:
+    example = answers.sentence_example(
+        "roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80)
+    )
+    tokens, places = flat(example.passages[0]), store.predicates(in_use, example)
+    titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
+    at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
+    _spans("roles", in_use, answers.with_predicate(example, int(at)))
+
+
+def _spans(task: str, in_use: InUse, example: Example) -> None:
+    """Names or roles, drawn on the words of both."""
+    tokens, said = flat(example.passages[0]), store.said(task, in_use, example)
+    verb = ("V", "C-V")
+    found = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
+    colours = drawn.colours_of(sorted(label for spans in found.values() for _, _, label in spans))
+    shown = pieces(tokens)
+
+    def words(span: tuple[int, int, str]) -> str:
+        return "".join(shown[span[0] : span[1] + 1]).strip()
+
+    predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
+
+    def html(variant: str) -> str:
+        others = [span for v, spans in found.items() if v != variant for span in spans]
+        alone = [span for span in found[variant] if span not in others] if len(found) > 1 else []
+        clear = [span for span in found[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
+        return drawn.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
+
+    _side_by_side(said, lambda variant: st.html(html(variant)))
+    if len(found) > 1:
+        _notice(task, about_spans(found["baseline"], found["elmo"], words))
+    rows = [
+        {t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]}
+        for v, spans in found.items()
+        for span in spans
+    ]
+    _twin(task, rows)
+
+
+def _entailment(in_use: InUse) -> None:
+    first = _typed("tasks_first", t("First sentence"), "entailment")
+    second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
+    said = store.said("entailment", in_use, answers.pair_example(first, second))
+    titles, named = variant_titles(), label_titles()
+    shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in said.items()}
+    told = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
+    draw(
+        shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
+        key="tasks.entailment",
+        alt=t("Three bars for each: {told}.", told=told),
+    )
+    best = {v: max(row, key=row.get) for v, row in shares.items()}
+    if len(best) > 1:
+        sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))
+        _notice("entailment", about_choice(best["baseline"], best["elmo"], sure))
+    _twin(
+        "entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()]
+    )
+
+
+def _coreference(in_use: InUse) -> None:
+    text = _typed("tasks_text", t("A text with two names and he or she"), "coreference", height=100)
+    mentions = answers.mentioned(text)
+    at = mentions.pronouns[0]
+    if len(mentions.pronouns) > 1:
+        titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
+        at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
+    said, tokens, pronoun = (
+        store.said("coreference", in_use, mentions.example(at)),
+        flat(mentions.passage),
+        mentions.words((at, at)),
+    )
+    picked = {v: chosen(a.said) for v, a in said.items()}
+    none = t("none of them")
+    named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
+    differ = len(set(named.values())) > 1
+
+    def html(variant: str) -> str:
+        label = f"{pronoun} = {named[variant]}"
+        spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
+        colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
+        return drawn.spans(tokens, spans, colours=colours, alone=spans if differ else ())
+
+    _side_by_side(said, lambda variant: st.html(html(variant)))
+    if len(said) > 1:
+        sure = tuple(_share(said[v], picked[v]) for v in ("baseline", "elmo"))
+        _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
+    rows = [
+        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("stands for it"): round(p, 4)}
+        for v, a in said.items()
+        for name, p in zip(mentions.names, a.said, strict=True)
+    ]
+    _twin("coreference", rows)
+
+
+def _share(answer: Answer, number: int) -> float:
+    return answer.said[number] if number >= 0 else 1 - sum(answer.said)
+
+
+def _questions(in_use: InUse) -> None:
+    question = _typed("tasks_question", t("A question"), "questions")
+    paragraph = _typed("tasks_paragraph", t("The paragraph that may answer it"), "questions", height=140)
+    example = answers.question_example(question, paragraph)
+    said = store.said("questions", in_use, example)
+    spans = example.facts.spans
+    places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in said.items()}
+    differ = len(set(places.values())) > 1
+    _side_by_side(said, lambda variant: st.html(drawn.marked(paragraph, *places[variant], alone=differ)))
+    texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
+    if len(said) > 1:
+        _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
+    _twin(
+        "questions",
+        [{t("reads"): variant_titles()[v], t("answer"): texts[v], t("how sure"): round(a.said[2], 4)} for v, a in said.items()],
+    )
+
+
+PAGES: dict[str, Callable[[InUse], None]] = {
+    "names": _names,
+    "roles": _roles,
+    "entailment": _entailment,
+    "coreference": _coreference,
+    "questions": _questions,
+}
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _side_by_side(said: dict[str, Answer], show_one: Callable[[str], None]) -> None:
+    for column, variant in zip(st.columns(len(said)), said, strict=True):
+        with column:
+            lists.heading(variant_titles()[variant], COLOURS[variant])
+            show_one(variant)
+
+
+def _notice(task: str, line: str) -> None:
+    measure = measure_titles()[TASKS[task].name]
+    notice([line, about_measure(measure, store.measured().get(task))])
+
+
+def _twin(task: str, rows: list[dict]) -> None:
+    if rows:
+        lists.twin(pd.DataFrame(rows), name=task, key=f"tasks.twin.{task}")

@@ -1,0 +1,82 @@
+"""Tasks: each answers its examples on both sides, wrong input gets one sentence, and what is noticed fits what is drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.tasks.results import Summary
+from pages._tasks import drawn
+from pages._tasks.examples import EXAMPLES
+from pages._tasks.notices import about_choice, about_measure, about_spans
+from pages._tasks.store import measured
+from tests.app.test_pages import html_of, opened
+
+TASKS = [name for name in EXAMPLES if name in measured()]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
+    page = opened("pages/tasks.py", task_of_paper=task)
+    assert not page.exception and not page.error
+    shown = html_of(page)
+    assert "What to notice" in shown and "examples they never saw" in shown
+    if task == "entailment":
+        assert len(page.get("plotly_chart")) == 1
+    else:
+        assert shown.count('class=\\"spans\\"') == 2 and "GloVe and spellings" in shown and "with ELMo" in shown
+
+
+@pytest.mark.parametrize(
+    ("task", "typed", "says"),
+    [
+        ("names", {"tasks_names": " "}, "no text"),
+        ("names", {"tasks_names": "🎉 ⚽"}, "Nothing here can be read"),
+        ("names", {"tasks_names": "word " * 900}, "too long"),
+        ("roles", {"tasks_roles": "고양이가 잔다"}, "Nothing here can be read"),
+        ("entailment", {"tasks_second": " "}, "first and the second"),
+        ("coreference", {"tasks_text": "Anna met Laura."}, "no pronoun"),
+        ("coreference", {"tasks_text": "the dog left because he was tired"}, "no name"),
+        ("questions", {"tasks_paragraph": " "}, "no paragraph"),
+        ("questions", {"tasks_question": " "}, "no question"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
+    if task not in TASKS:
+        pytest.skip(f"no bundled head for {task}")
+    page = opened("pages/tasks.py", task_of_paper=task, **typed)
+    assert not page.exception and [says in error.value for error in page.error] == [True]
+    assert "never saw" not in html_of(page)
+
+
+def test_what_is_typed_is_shown_as_text():
+    page = opened("pages/tasks.py", task_of_paper="names", tasks_names="<img src=x onerror=alert(1)> Anna & Bob")
+    assert not page.exception and "<img" not in html_of(page).replace("&lt;img", "")
+
+
+def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
+    html = drawn.spans(
+        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colours={"person": "#0072B2"}, alone=[(2, 2, "x & y")]
+    )
+    assert (
+        html.count('class="span"') == 1
+        and html.count('class="span alone"') == 1
+        and "≠ x &amp; y" in html
+        and "&lt;b&gt;" in html
+    )
+    assert "<mark class=alone>≠ b&amp;</mark>" in drawn.marked("ab&c", 1, 3, alone=True)
+
+
+def test_what_is_noticed():
+    def words(span):
+        return f"<{span[0]}>"
+
+    a, b = (0, 0, "person"), (2, 3, "place")
+    assert about_spans([a], [a], words) == "Both find the same 1."
+    assert about_spans([], [], words) == "Neither finds anything here."
+    assert about_spans([a], [a, b], words) == "Only with ELMo: “&lt;2&gt;” (place)."
+    assert "Only without ELMo: “&lt;0&gt;”" in about_spans([a], [b], words) and "Only with ELMo" in about_spans([a], [b], words)
+    assert about_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
+    assert "&lt;" in about_choice("<", "y", (0.5, 0.7)) and "disagree" in about_choice("<", "y", (0.5, 0.7))
+    one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
+    assert about_measure("F1", one) == "On 1,200 examples they never saw, F1 is 25.0% without ELMo and 50.0% with it."
+    assert about_measure("F1", None) == ""
