@@ -9,7 +9,20 @@ from core.cli.options import add_command, add_model, whole
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2")
 EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
-    *("titles-more", "random", "random-copied", "context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
+    *(
+        "titles-more",
+        "headlines",
+        "headlines-few",
+        "headlines-to-titles",
+        "titles-to-headlines",
+        "random",
+        "random-copied",
+        "context-0.01",
+        "context-0.03",
+        "context-0.1",
+        "context-0.3",
+        "context-1",
+    ),
 )
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names")  # core.tasks.catalogue, which imports torch
 DATA_SETS = ("ag_news",)  # that can be fetched

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -47,13 +47,15 @@ class Experiment:
     split: SplitConfig = field(default_factory=SplitConfig)
     variants: tuple[str, ...] = tuple(VARIANTS)
     extra: str | None = None  # rows that are only trained on: a file under the data folder
+    files: Mapping[str, str] = field(default_factory=dict)  # train, test -> another file than the task's own
     epochs: int | None = None
     shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
     copied: bool = False  # every test text stands among the training texts, too
 
 
 CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
-SIX_FOLDS = SplitConfig(folds=6)
+COMPARED = ("embedding", "glove", "elmo", "embedding+elmo", "glove+elmo", "tfidf", "mean-glove")
+FIVE_FOLDS, SIX_FOLDS = SplitConfig(folds=5), SplitConfig(folds=6)
 IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
 EXPERIMENTS = {
     e.name: e
@@ -92,6 +94,34 @@ EXPERIMENTS = {
             condition="six folds of the 7,600 titles, 13,420 other rows added to each training part",
             split=SIX_FOLDS,
             extra="ag_news/train_subset.csv",
+        ),
+        Experiment(
+            name="headlines",
+            task="headlines",
+            condition="five folds of our own 1,000 headlines, title and lead",
+            split=FIVE_FOLDS,
+            variants=COMPARED,
+        ),
+        Experiment(
+            name="headlines-few",
+            task="headlines",
+            condition="a tenth of the labelled headlines of each of five folds, title and lead",
+            split=replace(FIVE_FOLDS, share=0.1),
+            variants=COMPARED,
+        ),
+        Experiment(
+            name="headlines-to-titles",
+            task="news-title",
+            condition="trained on the titles of our own headlines, tested on AG News's 7,600",
+            files={"train": "headlines.csv", "test": "ag_news/test.csv"},
+            variants=COMPARED,
+        ),
+        Experiment(
+            name="titles-to-headlines",
+            task="news-title",
+            condition="trained on AG News's 7,600 titles, tested on the titles of our own headlines",
+            files={"train": "ag_news/test.csv", "test": "headlines.csv"},
+            variants=COMPARED,
         ),
         Experiment(
             name="random",
@@ -302,7 +332,11 @@ def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
     task = tasks.task_named(experiment.task)
     extra = Path(folder) / experiment.extra if experiment.extra else None
     split = replace(experiment.split, fold=fold)
-    dataset = tasks.open_data(task, **tasks.task_files(task, folder), extra=extra, split=split)
+    if experiment.files:
+        files = {what: Path(folder) / name if "/" in name else ASSETS / name for what, name in experiment.files.items()}
+    else:
+        files = tasks.task_files(task, folder)
+    dataset = tasks.open_data(task, **files, extra=extra, split=split)
     return with_random_labels(dataset, copied=experiment.copied) if experiment.shuffled else dataset
 
 

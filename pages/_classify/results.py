@@ -30,13 +30,20 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 COMMAND = "python -m core experiments --data FOLDER"
-TASKS = ("titles", "titles-more", "news", "spam", "sentiment", "sentiment2")  # the experiments that show every variant
+HEADLINES = ("headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines")
+TASKS = ("titles", "titles-more", "news", *HEADLINES, "spam", "sentiment", "sentiment2")  # the experiments that compare variants
 
 
 def task_titles() -> dict[str, str]:
     """What TASKS are called."""
     known = tasks.task_titles()
-    return known | {"titles": known["news-title"], "titles-more": t("News, title alone, more rows")}
+    return known | {
+        "titles": known["news-title"],
+        "titles-more": t("News, title alone, more rows"),
+        "headlines-few": t("Our own headlines, a tenth of them"),
+        "headlines-to-titles": t("Trained on our headlines, asked AG News"),
+        "titles-to-headlines": t("Trained on AG News, asked our headlines"),
+    }
 
 
 def _condition(name: str) -> str:

@@ -198,3 +198,17 @@ def test_the_command_and_the_page_know_the_same_experiments():
     from pages._classify.results import TASKS
 
     assert set(named) == set(EXPERIMENTS) | set(context_curve.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
+
+
+def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_path):
+    rows = "".join(f'{k % 4 + 1},"Title {k} of another paper","text"\n' for k in range(40))
+    (tmp_path / "ag_news").mkdir()
+    (tmp_path / "ag_news" / "test.csv").write_text("label,title,description\n" + rows, encoding="utf-8")
+    theirs = variants._dataset(variants.EXPERIMENTS["headlines-to-titles"], tmp_path, 0)
+    ours = variants._dataset(variants.EXPERIMENTS["titles-to-headlines"], tmp_path, 0)
+    assert (
+        len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000
+        and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
+    )
+    assert theirs.labels == ours.labels == ("World", "Sports", "Business", "Sci/Tech")
+    assert max(len(text) for text in theirs.texts) < 30  # titles alone
