@@ -99,7 +99,9 @@ def test_readme_names_every_room_and_nothing_else():
 def test_a_room_opens_with_a_line_for_each_of_its_files_and_says_what_it_imports(folder: Path):
     said = (folder / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^- `([\w.]+)`: ", said, re.MULTILINE))
-    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".txt"}} - {"__init__.py"}
+    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".html", ".txt"}} - {
+        "__init__.py"
+    }
     imports = next(line for line in said.splitlines() if line.startswith("Imports from: "))
     others = rooms()[folder.relative_to(ROOT).as_posix()] - {"core/__init__"}
     assert set(re.findall(r"`([\w/]+)`", imports)) == others

@@ -184,7 +184,7 @@ def map_figure(
             )
         )
         if number >= 0 and name_senses:
-            edge = _outer_edge(xy[here], xy)
+            edge = outer_edge(xy[here], xy)
             _name(
                 figure,
                 edge,
@@ -203,7 +203,7 @@ def map_figure(
     return figure.update_layout(margin={"l": 48, "b": 44}) if titles else figure
 
 
-def _outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
+def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
     """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
     middle, centre = everything.mean(0), np.median(points, axis=0)
     away = centre - middle

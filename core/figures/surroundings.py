@@ -39,12 +39,12 @@ def lean_map(
     The strongest of each group carry their word, where there is room for it on a map `width` pixels wide. Axes are shown only where they have `titles`.
     """
     figure, xy, groups = go.Figure(), np.asarray(coordinates, float).reshape(-1, 2), np.asarray(groups, int)
-    named = _named(xy, words, groups, np.asarray(strength, float), stars, layer, limits, occurrences, width, height)
+    written = named(xy, words, groups, np.asarray(strength, float), stars, layer, limits, occurrences, width, height)
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
         figure.add_scatter(
             x=xy[here, 0], y=xy[here, 1], mode="markers+text", customdata=here[:, None], cliponaxis=False,
-            text=[escape(words[k]) if k in named else "" for k in here], textposition="top center", textfont={"size": 13},
+            text=[escape(words[k]) if k in written else "" for k in here], textposition="top center", textfont={"size": 13},
             hovertext=[cards[k] for k in here], hovertemplate="%{hovertext}<extra></extra>",
             marker={"color": colours[group], "size": 10, "symbol": ["diamond" if k < occurrences else "circle" for k in here],
                     "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
@@ -78,20 +78,20 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
     return base(figure, height=21 * len(words) + 60, key=key)
 
 
-def _named(xy, words, groups, strength, stars, layer, limits, occurrences, width, height) -> set[int]:
+def named(xy, words, groups, strength, stars, layer, limits, occurrences, width, height) -> set[int]:
     """Numbers of the points whose words are written: the strongest of each group that cover neither each other nor a star's name."""
     scale = min(width / (limits[1] - limits[0]), height / (limits[3] - limits[2]))  # pixels a unit, the same along both axes
     taken = [(*(np.array(star.points[layer]) * scale), 10 * LETTER, 2.5 * LINE) for star in stars if layer in star.points]
     found: set[int] = set()
     for group in sorted(set(groups.tolist())):
         order = [k for k in np.argsort(-strength, kind="stable") if groups[k] == group and k >= occurrences]
-        written = 0
+        here = 0
         for k in order:
-            if written == NAMED:
+            if here == NAMED:
                 break
             (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
             if all(abs(x - a) > (wide + other) / 2 or abs(y - b) > tall for a, b, other, tall in taken):
                 taken.append((x, y, wide, LINE))
                 found.add(int(k))
-                written += 1
+                here += 1
     return found

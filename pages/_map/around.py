@@ -8,30 +8,33 @@ from html import escape
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import surroundings
 from core.analysis.surroundings import Surroundings
 from core.common import model_layers
-from core.common.i18n import t
-from core.elmo.mix import layer_weights
+from core.common.directions import unit_rows
+from core.common.i18n import language, t
+from core.elmo.mix import layer_weights, mixed
 from core.figures.maps import Star, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, lean_map
+from core.figures.surroundings import SIDES, lean_map, named
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.tokens import bare
+from core.senses.trust import links
+from core.text.tokens import bare, join_tokens
 from pages._cached import opened
 from pages._cached.kept import kept
-from pages._frame.choices import choice, layer_name
+from pages._frame.choices import ALL, choice, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._map import notices
+from pages._map import brush, lines, map_view, notices
 from pages._widgets import lists
-from pages._widgets.charts import draw
+from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import more_sentences
+from pages._word import atlas, more_sentences
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -74,44 +77,149 @@ def frequent_words(_table: OccurrenceTable, key: str) -> list[str]:
     return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
 
 
-def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], plan: str, view: str) -> None:
+@st.fragment
+def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], plan: str) -> None:
     """Maps, what to notice, the table twin. `asked`: the reader's sentences that are drawn; `table` is of all tokens."""
+    with st.container(key="map_layers"):
+        spaces = model_layers.in_use().spaces
+        view = layer_choice("view", spaces=(*spaces, ALL), label_visibility="collapsed")
+        live = map_view.glides(view, spaces)
+        if live:
+            map_view.hide_controls()
     tokens = tuple((c.tokens, c.position) for c in asked)
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
-    spaces = model_layers.in_use().spaces
     names = [view] if view in spaces else list(model_layers.in_use().some)
     stars = [
         Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(spaces)})
         for k, c in enumerate(asked, 1)
     ]  # fmt: skip
-    cards = _cards(found, table)
-    chosen = names[0] if len(names) == 1 else model_layers.in_use().top
-    groups, chips, strength = _groups(found, table, names)
-    st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
-    columns = (
-        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
-    )
-    colours = SIDES if len(asked) == 2 else (SIDES[0], *(sense_colour(k) for k in range(8)))
-    for column, name in zip(columns, names, strict=False):
-        j, alone = spaces.index(name), len(names) == 1
-        limits = _limits(found, [j] if alone else range(len(spaces)))
-        with column:
-            if not alone:
-                lists.heading(model_layers.in_use().heading(name), layer_colour(name))
-            figure = lean_map(
-                found.coordinates[j], [bare(w) for w in found.points.words], cards, groups[name], colours, strength[name], occurrences=found.points.occurrences,
-                stars=stars, layer=name, limits=limits, width=560 if alone else 340, height=470 if alone else 340, key=f"around.{word}.{plan}.{name}",
-                titles=(t("← second sentence · first sentence →"), t("largest spread left over")) if plan == BETWEEN else None,
-            )  # fmt: skip
-            alt = t("A map of {n} words and sentences around “{word}” at {where}, with your sentences as stars ({stars}).",
-                    n=len(found.points), word=bare(word), where=layer_title(name), stars=len(asked))  # fmt: skip
-            draw(figure, key=f"around.map.{name}", alt=alt)
+    chosen = view if view in spaces else model_layers.in_use().top
+    groups, chips, strength = _groups(found, table, list(spaces) if live else names)
+    if live:
+        _live(in_use, found, table, word, stars, asked, groups, chips, strength)
+    else:
+        _multiples(found, table, word, stars, names, groups, chips, strength)
     notice(_noticed(found, table, word, chosen, groups[chosen], chips))
     if found.everything < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(found, chosen))
     _twin(found, word)
+
+
+def _multiples(
+    found: Around, table: OccurrenceTable, word: str, stars: list[Star], names: list[str], groups, chips, strength
+) -> None:
+    """One map, or one of each space beside each other, drawn by Streamlit."""
+    st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
+    columns, cards = (
+        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")],
+        _cards(found, table),
+    )
+    for column, name in zip(columns, names, strict=False):
+        with column:
+            if len(names) > 1:
+                lists.heading(model_layers.in_use().heading(name), layer_colour(name))
+            figure = _figure(found, cards, word, stars, name, groups[name], strength[name], alone=len(names) == 1)
+            draw(figure, key=f"around.map.{name}", alt=_alt(found, word, layer_title(name), len(stars)))
+
+
+def _figure(
+    found: Around, cards: list[str], word: str, stars: list[Star], name: str, groups, strength, *, alone: bool
+) -> go.Figure:
+    spaces = model_layers.in_use().spaces
+    j = spaces.index(name)
+    return lean_map(
+        found.coordinates[j], [bare(w) for w in found.points.words], cards, groups, _colours(found), strength, occurrences=found.points.occurrences,
+        stars=stars, layer=name, limits=_limits(found, [j] if alone else range(len(spaces))), width=560 if alone else 340, height=470 if alone else 340,
+        key=f"around.{word}.{found.plan}.{name}", titles=_titles(found),
+    )  # fmt: skip
+
+
+def _colours(found: Around) -> tuple[str, ...]:
+    return SIDES if len(found.queries) == 2 else (SIDES[0], *(sense_colour(k) for k in range(8)))
+
+
+def _titles(found: Around) -> tuple[str, str] | None:
+    return (t("← second sentence · first sentence →"), t("largest spread left over")) if found.plan == BETWEEN else None
+
+
+def _alt(found: Around, word: str, where: str, stars: int) -> str:
+    told = {"n": len(found.points), "word": bare(word), "where": where, "stars": stars}
+    return t("A map of {n} words and sentences around “{word}” at {where}, with your sentences as stars ({stars}).", **told)
+
+
+def _live(
+    in_use: InUse,
+    found: Around,
+    table: OccurrenceTable,
+    word: str,
+    stars: list[Star],
+    asked: tuple[Chosen, ...],
+    groups,
+    chips,
+    strength,
+) -> None:
+    """The layers under the reader's hand; the map on screen is noted for what is taken along."""
+    spaces, placed, rows, view = (
+        model_layers.in_use().spaces,
+        dict(enumerate(asked, 1)),
+        found.points.rows,
+        st.session_state["view"],
+    )
+    with st.container(key="map_whose"):
+        name = lines.choose(placed, table, rows)
+    state = brush.brush(("around", in_use.corpus, in_use.model, word))
+    texts, asked_for = tuple(c.readable for c in asked), tuple((c.tokens, c.position) for c in asked)
+    data = _sent(
+        found, table, stars, groups, chips, strength, in_use.corpus, in_use.model, word, texts, asked_for, found.plan, language()
+    )
+    map_view.live(data, spaces, rows)
+    map_view.told(data, view, name, state.picked, {})
+    figure = _figure(found, _cards(found, table), word, stars, view, groups[view], strength[view], alone=True)
+    note(figure, key="around.map", alt=_alt(found, word, layer_title(view), len(stars)))
+    if state.picked:
+        n = len(rows)
+        sentences = [join_tokens(list(table.occurrence(int(row)).tokens)) for row in rows]
+        brush.show_table(
+            atlas.Dots([""] * n, [bare(w) for w in found.points.words], [""] * n, sentences, [""] * n), rows.tolist(), state
+        )
+
+
+@kept(16)
+def _sent(
+    _found: Around, _table: OccurrenceTable, _stars: list[Star], _groups, _chips, _strength, corpus: str, model: str, word: str, texts: tuple[str, ...],
+    asked: tuple, plan: str, code: str,
+) -> dict:  # fmt: skip
+    """What the instrument shows; `code`: the reader's language."""
+    points, n_layers, spaces = _found.points, _table.meta["layers"], model_layers.in_use().spaces
+    mixes = [layer_weights(name, n_layers) for name in spaces]
+    dots = [unit_rows(mixed(np.moveaxis(points.layers, 1, 0), weights), np.float64) for weights in mixes] if len(points) else []
+    near = [
+        [links((rows @ rows[k]), flat, flat[k], own=k) for rows, flat in zip(dots, _found.coordinates, strict=True)]
+        for k in range(len(points))
+    ]
+    own = [_cosines(_found, name) for name in spaces]
+    near += [
+        [links(cosines[s], flat, at[s]) for cosines, flat, at in zip(own, _found.coordinates, _found.places, strict=True)]
+        for s in range(len(_stars))
+    ]
+    limits = _limits(_found, range(len(spaces)))
+    words, occurrences = [bare(w) for w in points.words], [_table.occurrence(int(row)) for row in points.rows]
+    shown = map_view.Points(
+        names=spaces, coordinates=_found.coordinates, rows=points.rows.tolist(), groups=[_groups[name] for name in spaces],
+        colours=[map_view.NEUTRAL, *_colours(_found)[1:]],
+        chips=[(label, _colours(_found).index(colour) if colour in _colours(_found) else 0, 0) for label, colour in _chips],
+        shapes=[int(k < points.occurrences) for k in range(len(points))], lines=[map_view.line(o.tokens, o.position) for o in occurrences],
+        notes=["" if k < points.occurrences else t("one sentence") if count == 1 else t("mean of {n}", n=count) for k, count in enumerate(points.counts)],
+        stars=_stars, texts=dict(enumerate(texts, 1)), links=near, axes=_titles(_found),
+        words=[sorted(named(flat, words, np.asarray(_groups[name]), np.asarray(_strength[name], float), _stars, name, limits, points.occurrences, 560, 470))
+               for name, flat in zip(spaces, _found.coordinates, strict=True)],
+        under=[t("{share:.0%} of the spread", share=share) for share in _found.shares],
+    )  # fmt: skip
+    title, alt = t("The map of “{word}”, layer by layer", word=bare(word)), _alt(_found, word, "{where}", len(_stars))
+    tied = t("no true neighbours: {tied} points are equally near", tied="{tied}")
+    return map_view.data(shown, title=title, alt=alt, tied=tied)
 
 
 def _groups(found: Around, table: OccurrenceTable, names: list[str]) -> tuple[dict, list[tuple[str, str]], dict]:

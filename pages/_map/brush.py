@@ -136,4 +136,4 @@ def _frame(dots: atlas.Dots, rows: Sequence[int], chosen: Sequence[int]) -> pd.D
     place = {row: k for k, row in enumerate(rows)}
     numbers = [place[row] for row in chosen if row in place]
     columns = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
-    return pd.DataFrame({name: [values[k] for k in numbers] for name, values in columns.items()})
+    return pd.DataFrame({name: [values[k] for k in numbers] for name, values in columns.items() if any(values)})

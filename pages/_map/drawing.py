@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import language, t
 from core.common.markup import plain
-from core.figures.maps import Star, map_figure, shared_limits
+from core.figures.maps import Star, map_figure, outer_edge, shared_limits
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.index.table import OccurrenceTable
+from pages._cached.kept import kept
+from pages._frame.choices import ALL, layer_choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
+from pages._frame.in_use import OURS, InUse
 from pages._frame.markup import shown_errors
-from pages._map import brush, lines
+from pages._map import brush, lines, map_view
 from pages._map.layout import PCA, POLES, SOLID, UMAP, Laid
 from pages._widgets import lists
-from pages._widgets.charts import draw
+from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
 from pages._word import atlas
 
@@ -31,7 +36,6 @@ class Shown:
     """What the page has worked out before its maps are drawn."""
 
     word: str
-    view: str  # "all layers", or the space in question
     lemma: str | None  # whose senses are coloured
     table: OccurrenceTable
     rows: np.ndarray
@@ -49,45 +53,36 @@ def show(in_use: InUse, shown: Shown) -> None:
 
 
 def _show(in_use: InUse, shown: Shown) -> None:
-    picture = st.container()
-    choice, legend = st.columns([2, 3], vertical_alignment="bottom")
-    with choice:
-        name = lines.choose(shown.placed, shown.table, shown.rows)
-    origin = lines.origin(in_use, name, shown.laid, shown.rows, shown.stars, shown.placed)
-    if origin:
-        with legend:
-            st.html('<div class="chips">' + "".join(lists.chip_of(*each) for each in link_colours().items()) + "</div>")
-    state = brush.brush((in_use.corpus, in_use.model, shown.word))
     solid = shown.laid.plan == SOLID
-    names = (
-        [shown.view]
-        if shown.view in shown.laid.names
-        else ["mix"]
-        if solid
-        else [name for name in shown.laid.names if name in model_layers.in_use().some]
-    )
-    with picture:
-        columns = (
-            [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
-        )
-    for column, space in zip(columns, names, strict=False):
-        with column:
-            _heading(shown, space, origin, alone=len(names) == 1)
-            if solid:
-                _solid(in_use, shown, space, origin)
-            else:
-                _flat(in_use, shown, space, origin, state, alone=len(names) == 1)
-    if not solid:
-        brush.listen(lambda row: lines.clicked(row, shown.placed))
+    with st.container(key="map_layers"):
+        view = layer_choice("view", spaces=(*shown.laid.names, ALL), label_visibility="collapsed")
+        live = map_view.glides(view, shown.laid.names) and not solid
+        if live:
+            map_view.hide_controls()
+    picture = st.container()
+    with st.container(key="map_whose"):
+        choice, legend = st.columns([2, 3], vertical_alignment="bottom")
+        with choice:
+            name = lines.choose(shown.placed, shown.table, shown.rows)
+    origin = lines.origin(in_use, name, shown.laid, shown.rows, shown.stars, shown.placed)
+    state = brush.brush((in_use.corpus, in_use.model, shown.word))
+    some = [name for name in shown.laid.names if name in model_layers.in_use().some]
+    names = [view] if view in shown.laid.names else ["mix"] if solid else some
+    if live:
+        with picture:
+            _live(in_use, shown, view, name, origin, state)
+    else:
+        if origin:
+            with legend:
+                st.html('<div class="chips">' + "".join(lists.chip_of(*each) for each in link_colours().items()) + "</div>")
+        with picture:
+            _multiples(in_use, shown, names, origin, state)
+        if not solid:
+            brush.listen(lambda row: lines.clicked(row, shown.placed))
     notice([*shown.notices, *(lines.noticed(origin, names) if origin else [])])
     st.caption(" ".join(_cautions(shown, names)))
     if not solid:
-        st.caption(
-            t(
-                "Click a dot for the lines to its true neighbours. Drag a box over dots, or use the lasso in the chart's menu, to select them on all "
-                "maps and in the list. Ctrl and the wheel zoom; a double click resets."
-            )
-        )
+        st.caption(_hands(live))
     if origin:
         space = names[0] if len(names) == 1 else "mix"
         with st.expander(t("The true neighbours of the point in question"), icon=":material/hub:", key="map.near"):
@@ -99,15 +94,91 @@ def _show(in_use: InUse, shown: Shown) -> None:
         brush.show_table(atlas.dots(in_use.corpus, in_use.model, shown.word), shown.rows.tolist(), state)
 
 
+def _hands(live: bool) -> str:
+    """What hand and keys do."""
+    if live:
+        return t(
+            "Point at a dot for its sentence, click it for the lines to its true neighbours. Draw around dots, or press a meaning's "
+            "name, to select them here and in the list. Space plays, arrows go from layer to layer; Ctrl and the wheel zoom, Shift "
+            "and the mouse move."
+        )
+    return t(
+        "Click a dot for the lines to its true neighbours. Drag a box over dots, or use the lasso in the chart's menu, to select them on all "
+        "maps and in the list. Ctrl and the wheel zoom; a double click resets."
+    )
+
+
+def _multiples(in_use: InUse, shown: Shown, names: list[str], origin, state: brush.Brush) -> None:
+    """One map, or one of each space beside each other, drawn by Streamlit."""
+    several = (
+        [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")] if len(names) > 1 else [st.container()]
+    )
+    for column, space in zip(several, names, strict=False):
+        with column:
+            _heading(shown, space, origin, alone=len(names) == 1)
+            if shown.laid.plan == SOLID:
+                _solid(in_use, shown, space, origin)
+            else:
+                _flat(in_use, shown, space, origin, state, alone=len(names) == 1)
+
+
+def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brush.Brush) -> None:
+    """The layers under the reader's hand; the map on screen is noted for what is taken along."""
+    asked = tuple(shown.placed.items())
+    data = _sent(shown, in_use.corpus, in_use.model, shown.word, shown.lemma, shown.laid.plan, shown.laid.ends, asked, language())
+    map_view.live(data, shown.laid.names, shown.rows)
+    known = str(np.flatnonzero(shown.rows == int(name))[0]) if name.isdecimal() else ""
+    further = {known: list(origin.by_space.values())} if known and known not in data["links"] else {}
+    map_view.told(data, view, name, state.picked, further)
+    note(
+        _figure(in_use, shown, view, origin, state.picked, shared_limits(shown.laid.coordinates, shown.stars), alone=True),
+        key="map",
+        alt=_alt(shown, view, origin),
+    )
+
+
+@kept(24)
+def _sent(
+    _shown: Shown, corpus: str, model: str, word: str, lemma: str | None, plan: str, ends: tuple[str, ...], asked: tuple[tuple[int, Chosen], ...], code: str
+) -> dict:  # fmt: skip
+    """What the instrument shows; `code`: the reader's language."""
+    in_use, laid, rows = InUse(model, "", corpus, OURS), _shown.laid, _shown.rows
+    labels, _, senses = _coloured(in_use, _shown)
+    groups = np.array([senses.index(label) + 1 if label else 0 for label in labels])
+    occurrences = [_shown.table.occurrence(int(row)) for row in rows]
+    placed = dict(asked)
+    origins = [lines.origin(in_use, lines.STARS[number], laid, rows, _shown.stars, placed) for number in placed]
+    links = lines.of_every_dot(in_use, laid, rows) if len(rows) <= map_view.MOST_LINKED else []
+    named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
+    points = map_view.Points(
+        names=laid.names, coordinates=laid.coordinates, rows=rows.tolist(), groups=[groups.tolist()],
+        axes=tuple(map(unescape, laid.titles())) if laid.titles() else None,
+        colours=[map_view.NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
+        chips=[(sense, k + 1, k) for k, sense in enumerate(senses)], shapes=np.maximum(groups - 1, 0).tolist(),
+        lines=[map_view.line(o.tokens, o.position) for o in occurrences], notes=[o.sense or "" for o in occurrences],
+        stars=_shown.stars, texts={number: one.readable for number, one in placed.items()},
+        links=[*links, *(list(one.by_space.values()) for one in origins)],
+        labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in laid.coordinates])) for k in named],
+        under=[_share(_shown, space) for space in laid.names],
+    )  # fmt: skip
+    title = t("The map of “{word}”, layer by layer", word=word)
+    told = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
+    alt = t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told)
+    tied = t("no true neighbours: {tied} sentences are equally near", tied="{tied}")
+    return map_view.data(points, title=title, alt=alt, tied=tied)
+
+
+def _share(shown: Shown, space: str) -> str:
+    """How much of the spread a plane holds; "" of UMAP."""
+    views = shown.laid.views
+    return t("{share:.0%} of the spread", share=views[shown.laid.names.index(space)].plane.together) if views else ""
+
+
 def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
-    notes = []
-    if shown.laid.views:
-        notes.append(t("{share:.0%} of the spread", share=shown.laid.views[shown.laid.names.index(space)].plane.together))
-    if origin:
-        notes.append(lines.counted(origin.by_space[space]))
-    if alone and not shown.laid.views and origin is None:  # the layer stands above
+    notes = [_share(shown, space), lines.counted(origin.by_space[space]) if origin else ""]
+    if alone and not any(notes):  # the layer stands above
         return
-    lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
+    lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(filter(None, notes)))
 
 
 def _coloured(in_use: InUse, shown: Shown) -> tuple[list[str | None], list[str], list[str]]:
@@ -129,18 +200,32 @@ def _alt(shown: Shown, space: str, origin) -> str:
     )  # fmt: skip
 
 
-def _flat(in_use: InUse, shown: Shown, space: str, origin, state: brush.Brush, *, alone: bool) -> None:
-    laid, key = shown.laid, f"map.{shown.word}.{shown.laid.plan}.{space}"
-    labels, cards, senses = _coloured(in_use, shown)
-    shows = (origin and origin.name, *laid.ends, len(shown.view), tuple((s.text, *s.points[space]) for s in shown.stars))
-    picked, limits = state.figure_of(key, shows, shared_limits(laid.coordinates, shown.stars))
+def _figure(
+    in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[int], limits: tuple[float, ...], *, alone: bool
+) -> go.Figure:
+    """One space's map."""
+    laid, (labels, cards, senses) = shown.laid, _coloured(in_use, shown)
     flat = laid.coordinates[laid.names.index(space)]
     figure = map_figure(
-        flat, labels, cards, shown.rows.tolist(), senses, layer=space, stars=shown.stars, key=key, limits=limits,
-        height=480 if alone else 340, name_senses=space != "0" and shown.word != ALL_WORDS, picked=picked, titles=laid.titles(),
+        flat, labels, cards, shown.rows.tolist(), senses, layer=space, stars=shown.stars, key=_key(shown, space), limits=limits,
+        height=480 if alone else 340, name_senses=space != laid.names[0] and shown.word != ALL_WORDS, picked=picked, titles=laid.titles(),
     )  # fmt: skip
-    if origin:
+    return (
         add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near)
+        if origin
+        else figure
+    )
+
+
+def _key(shown: Shown, space: str) -> str:
+    return f"map.{shown.word}.{shown.laid.plan}.{space}"
+
+
+def _flat(in_use: InUse, shown: Shown, space: str, origin, state: brush.Brush, *, alone: bool) -> None:
+    laid, key = shown.laid, _key(shown, space)
+    shows = (origin and origin.name, *laid.ends, alone, tuple((s.text, *s.points[space]) for s in shown.stars))
+    picked, limits = state.figure_of(key, shows, shared_limits(laid.coordinates, shown.stars))
+    figure = _figure(in_use, shown, space, origin, picked, limits, alone=alone)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})
     draw(
         figure, key=key, alt=_alt(shown, space, origin), config=MAP_CONFIG,

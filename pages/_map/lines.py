@@ -92,6 +92,16 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
     return Origin(name, sentence, by_space, places)
 
 
+def of_every_dot(in_use: InUse, laid: Laid, rows: np.ndarray) -> list[list[Links]]:
+    """True neighbours of each dot, in every space."""
+    table = opened.targets(in_use.corpus, in_use.model)
+    similar = [table.similarities(rows, layer_weights(space, table.meta["layers"])) for space in laid.names]
+    return [
+        [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)]
+        for k in range(len(rows))
+    ]
+
+
 @kept(64)
 def _products(_table: OccurrenceTable, corpus: str, model: str, row: int):
     o = _table.occurrence(row)

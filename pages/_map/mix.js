@@ -59,13 +59,7 @@ export function oneNN(values, n, senses) {
 // ---- the view ----------------------------------------------------------------------------------------------------------------
 
 const GLIDE_MS = 85, MORPH_MS = 650, KEYS_MS = 400; // time constant of dots, a preset's way, rest after which keys are told
-const NARROW = 720, ROW = 31, TOUCH_ROW = 44; // px
-const SHAPES = [
-  "M5.2 0A5.2 5.2 0 1 1-5.2 0A5.2 5.2 0 1 1 5.2 0Z", "M0-6.6L6.2 0L0 6.6L-6.2 0Z", "M-4.7-4.7H4.7V4.7H-4.7Z", "M0-6.2L6 4.6H-6Z",
-  "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z", "M0-2.6L3.4-6L6-3.4L2.6 0L6 3.4L3.4 6L0 2.6L-3.4 6L-6 3.4L-2.6 0L-6-3.4L-3.4-6Z",
-  "M0-6L5.7-1.9L3.5 4.9H-3.5L-5.7-1.9Z", "M-3-5.2H3L6 0L3 5.2H-3L-6 0Z",
-];
-const percent = (share) => `${Math.round(100 * share)}%`;
+const NARROW = 720; // px
 const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
@@ -119,17 +113,14 @@ function instrument(root) {
     picture.append(legend, el("div", { className: "plane" }, at.map, at.card), el("p", { className: "small", textContent: text.about_map }));
     if (map) {
       map.rows.forEach((row, k) => {
-        const dot = svg("g", { class: `dot s${data.lines[row][3]}` }, shapeOf(data.lines[row][3]));
+        const dot = svg("g", { class: `dot s${data.lines[row][3]}` }, shapeOf(data.lines[row][3], data.senses[data.lines[row][3]]?.colour));
         dot.onpointerenter = () => light(row);
         dot.onpointerleave = () => light(null);
         at.dots.append(dot);
         dots.push(dot);
       });
       map.stars.forEach((star) => {
-        const mark = svg("g", { class: "star" }, svg("path", { d: STAR, fill: data.asked[star.asked].colour }));
-        const label = svg("text", { y: star.asked ? 25 : -16, "text-anchor": "middle" });
-        label.textContent = star.label;
-        mark.append(label);
+        const mark = starOf(data.asked[star.asked].colour, star.label, star.asked);
         at.stars.append(mark);
         stars.push(mark);
       });
@@ -144,7 +135,8 @@ function instrument(root) {
       const ol = el("ol", { "aria-label": asked.title });
       const head = el("h3", {}, starIcon(asked.colour), el("span", { textContent: asked.title }));
       side.append(el("section", {}, head, el("p", { className: "small cut", textContent: asked.text }), ol));
-      lists.push({ ol, rows: new Map(), part: parts[k], asked });
+      const list = { ol, part: parts[k], asked };
+      lists.push(Object.assign(list, gliding(ol, (id) => line(list, id))));
     });
     at.spoken = el("p", { className: "unseen", "aria-live": "polite" });
     root.append(controls, side, picture, at.spoken);
@@ -191,9 +183,7 @@ function instrument(root) {
     return made;
   }
 
-  const shapeOf = (sense) => svg("path", { d: SHAPES[Math.max(sense, 0) % 8], fill: data.senses[sense]?.colour ?? "#8c8c96" });
-  const shape = (sense) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(sense));
-  const starIcon = (colour) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: colour }));
+  const shape = (sense) => icon(sense, data.senses[sense]?.colour);
 
   function accuracyPanel(text) {
     at.accuracy = el("b", { className: "large" });
@@ -273,8 +263,8 @@ function instrument(root) {
     const passed = Math.min(now - before, 50);
     before = now;
     if (morph) {
-      const share = still.matches ? 1 : Math.min(1, (now - morph.at) / MORPH_MS), eased = share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2;
-      w = morph.to.map((one, k) => (share === 1 ? one : morph.from[k] + (one - morph.from[k]) * eased));
+      const share = still.matches ? 1 : Math.min(1, (now - morph.at) / MORPH_MS);
+      w = morph.to.map((one, k) => (share === 1 ? one : morph.from[k] + (one - morph.from[k]) * eased(share)));
       if (share === 1) { morph = null; tell(); }
     }
     const s = softmax(w);
@@ -322,48 +312,23 @@ function instrument(root) {
   }
 
   const shown = () => (root.clientWidth < NARROW ? 3 : data.asked.length > 1 ? 7 : 12);
-  const height = () => (matchMedia("(pointer: coarse)").matches ? TOUCH_ROW : ROW);
 
   function rank(list, s) {
     list.cosines = cosines(list.part, s, list.cosines);
     list.order = ranked(list.cosines);
-    const many = Math.min(shown(), list.part.n), tall = height(), kept = new Set(list.order.subarray(0, many));
-    if (list.many !== many || list.tall !== tall) list.ol.style.height = `${many * tall}px`;
-    [list.many, list.tall] = [many, tall];
-    list.order.subarray(0, many).forEach((id, place) => {
-      let row = list.rows.get(id);
-      if (!row) {
-        list.rows.set(id, row = line(list, id));
-        list.ol.append(row.node);
-      }
-      clearTimeout(row.leaving);
-      row.leaving = 0;
-      if (row.place !== place) {
-        row.node.style.transform = `translateY(${place * tall}px)`;
-        row.node.classList.remove("gone");
-        row.place = place;
-      }
-      say(row.cosine, list.cosines[id].toFixed(2));
-    });
-    for (const [id, row] of list.rows) {
-      if (kept.has(id) || row.leaving) continue;
-      row.place = -1;
-      row.node.style.transform = `translateY(${many * tall}px)`;
-      row.node.classList.add("gone");
-      row.leaving = setTimeout(() => { row.node.remove(); list.rows.delete(id); }, 300);
-    }
+    list.many = Math.min(shown(), list.part.n);
+    list.show(list.order.subarray(0, list.many));
+    for (const [id, row] of list.rows) say(row.cosine, list.cosines[id].toFixed(2));
   }
 
   function line(list, id) {
     const row = list.part.rows[id], [left, word, right, sense] = data.lines[row], cosine = el("span", { className: "cosine" });
-    const button = el("button", { type: "button", className: "row", title: left + word + right },
-      shape(sense), el("span", { className: "left" }, el("span", { textContent: left })), el("b", { textContent: word }),
-      el("span", { className: "right", textContent: right }), el("span", { className: "unseen", textContent: ` ${data.senses[sense]?.name ?? ""} ` }), cosine);
+    const button = lineOf([left, word, right], shape(sense), data.senses[sense]?.name ?? "", cosine);
     button.onpointerenter = button.onfocus = () => light(row);
     button.onpointerleave = button.onblur = () => light(null);
     const node = el("li", {}, button);
-    node.style.setProperty("--sense", data.senses[sense]?.colour ?? "#8c8c96");
-    return { node, cosine, button, row, place: null };
+    node.style.setProperty("--sense", data.senses[sense]?.colour ?? NEUTRAL);
+    return { node, cosine, row };
   }
 
   function drawMeasures(s) {
@@ -435,12 +400,7 @@ function instrument(root) {
 
   // At rest: the lists' order in the document is what is seen, and what changed is said to those who do not see it.
   function rest() {
-    for (const list of lists) {
-      const active = root.getRootNode().activeElement;
-      const wanted = [...list.rows.values()].filter((row) => row.place >= 0).sort((a, b) => a.place - b.place);
-      wanted.forEach((row, k) => { if (list.ol.children[k] !== row.node) list.ol.insertBefore(row.node, list.ol.children[k] ?? null); });
-      if (active && active !== root.getRootNode().activeElement && list.ol.contains(active)) active.focus({ preventScroll: true });
-    }
+    lists.forEach((list) => list.settle());
     const s = softmax(w).map(percent).join(", "), first = lists[0];
     const [left, word, right] = data.lines[first.part.rows[first.order[0]]] ?? ["", "", ""];
     const spoken = [filled(data.text.spoken, { shares: s }), at.share === undefined ? "" : `${data.text.accuracy}: ${percent(at.share)}.`, `${first.asked.title}: ${left}${word}${right}`];
@@ -479,7 +439,7 @@ function instrument(root) {
 
   function take(given, sender) {
     send = sender;
-    if (data?.key === given.key) return ask();
+    if (data?.key === given.key) return [root, at.map].forEach((one) => watch.observe(one)), ask();
     data = { ...given, between: given.between && decoded(given.between) };
     w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
     parts = data.asked.map((one) => ({ n: one.rows.length, rows: one.rows, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));

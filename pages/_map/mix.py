@@ -128,7 +128,12 @@ def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[C
         mix_view.live(mix_view.static(in_use.corpus, in_use.model, asked, word, normalised, lengths, language()), _take_set)
     report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
-    state = {"w": [st.session_state[key] for key in _keys()], "gamma": gamma, "norm": normalised, "seq": mix_view.sequence()}
+    state = {
+        "w": [st.session_state[key] for key in _keys()],
+        "gamma": gamma,
+        "norm": normalised,
+        "seq": instruments.sequence(mix_view.LIVE),
+    }
     instruments.told("mix", state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)

@@ -7,12 +7,10 @@ whether the browser could run the first: where it could not, the page is drawn b
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import streamlit as st
 from scipy.special import softmax
 
 from core.analysis.maps import FrozenMaps
@@ -27,12 +25,13 @@ from core.files.artifacts import text_fingerprint
 from core.index import any_mix
 from core.index.any_mix import Candidates
 from core.index.table import OccurrenceTable
-from core.text.tokens import bare, pieces
+from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import OURS, InUse
+from pages._map import map_view
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import instrument
+from pages._widgets.instruments import instrument, packed, said
 from pages._widgets.mix_sliders import LIMIT, presets, slider_name
 from pages._word import atlas
 
@@ -40,7 +39,7 @@ FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted in the browser: their products are 0.5 MB
 TOP = 5.0  # of the slider of gamma
-_live = instrument("mix", FOLDER)
+_live = instrument("mix", FOLDER, "live")
 
 
 def live(data: dict, taken) -> None:
@@ -50,9 +49,7 @@ def live(data: dict, taken) -> None:
 
 def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
     """What the reader's browser says was set: raw scores, gamma, layer normalisation; None where that is no such thing."""
-    given = (st.session_state.get(LIVE) or {}).get("set")
-    if not isinstance(given, dict):
-        return None
+    given = said(LIVE)
     numbers = given.get("w"), given.get("gamma")
     if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
         return None
@@ -63,13 +60,6 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
     if not np.isfinite([*w, gamma]).all():
         return None
     return [round(min(LIMIT, max(-LIMIT, one)), 1) for one in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
-
-
-def sequence() -> int | None:
-    """The number of what the browser last said, which goes back to it."""
-    given = (st.session_state.get(LIVE) or {}).get("set")
-    number = given.get("seq") if isinstance(given, dict) else None
-    return number if isinstance(number, int) else None
 
 
 @kept(24)
@@ -96,10 +86,10 @@ def static(
         "few": model_layers.FEW,
         "colours": [layer_colour(str(k)) for k in range(len(lengths))],
         "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
-        "between": _packed(any_mix.between(*found)) if len(found) > 1 else None,
+        "between": packed(any_mix.between(*found)) if len(found) > 1 else None,
         "lines": {str(row): _line(table, row, senses) for row in shown},
         "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
-        "pairs": _packed(any_mix.pairs(layer_normalised(layers) if normalised else layers)) if few else None,
+        "pairs": packed(any_mix.pairs(layer_normalised(layers) if normalised else layers)) if few else None,
         "chance": any_mix.chance(table.sense[rows]) if few else None,
         "map": _map(in_use, word, rows, opened.maps(corpus, model, word), asked),
         "presets": _presets(len(lengths)),
@@ -126,24 +116,14 @@ def _asked(one: Chosen, number: int, part: Candidates) -> dict:
         if number
         else t("Nearest to “{word}” in the first sentence", word=word)
     )
-    numbers = {name: _packed(getattr(part, name)) for name in ("cross", "grams", "own")}
+    numbers = {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
     return {"title": title, "text": one.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
-
-
-def _packed(numbers: np.ndarray) -> str:
-    """float32, little-endian, as base64."""
-    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode("ascii")
 
 
 def _line(table: OccurrenceTable, row: int, senses: Sequence[str]) -> tuple[str, str, str, int]:
     """What stands left of the word, the word, what stands right of it, and which sense it has (-1: none)."""
     o = table.occurrence(row)
-    shown = pieces(o.tokens)
-    left, word, right = (
-        "".join(part) for part in (shown[: o.position], shown[o.position : o.position + 1], shown[o.position + 1 :])
-    )
-    apart = " " if left and word.startswith(" ") else ""
-    return left.lstrip() + apart, word.strip(), right, senses.index(o.sense) if o.sense in senses else -1
+    return *map_view.line(o.tokens, o.position), senses.index(o.sense) if o.sense in senses else -1
 
 
 def _map(in_use: InUse, word: str, rows: np.ndarray, maps: FrozenMaps, asked: tuple[Chosen, ...]) -> dict:

@@ -15,7 +15,7 @@ from core.index.table import OccurrenceTable
 from core.text.labelled_words import parts
 from core.text.tokens import bare
 from pages._cached import opened, progress
-from pages._frame.choices import ALL, layer_choice, layer_name
+from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._map import around, drawing, every_word, layout, measures, ranking
@@ -34,24 +34,22 @@ def show(in_use: InUse) -> None:
     about = opened.about(in_use, *(one.word for one in asked))
     table = opened.targets(about.corpus, about.model)
     with picture:
-        left, right = st.columns([3, 1], gap="medium")
-        with right:
-            word = _word(in_use, table, asked, right)
-            in_use = in_use if word == ALL_WORDS else opened.about(about, word or "")  # the map of all words is the bundled ones'
-            table = opened.targets(in_use.corpus, in_use.model)
-            word = word and (table.lemma_of(word) or word)
-        with left:
-            view = _layer()
+        with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
+            chosen_by, place = st.columns([3, 1], gap="medium", vertical_alignment="bottom"), st.container()
+        word = _word(in_use, table, asked, chosen_by[0])
+        in_use = in_use if word == ALL_WORDS else opened.about(about, word or "")  # the map of all words is the bundled ones'
+        table = opened.targets(in_use.corpus, in_use.model)
+        word = word and (table.lemma_of(word) or word)
         labelled, laid = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS), None
         if labelled:
-            laid = _labelled(in_use, table, word, view, chosen, left, right)
+            laid = _labelled(in_use, table, word, chosen, place, chosen_by[1])
         elif word:
-            _around(in_use, table, word, view, asked, left, right)
+            _around(in_use, table, word, asked, place, chosen_by[1])
         else:
-            left.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
+            place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
             notice([t("There is no word in question yet.")])
     if laid:
-        _measures(in_use, table, word, view, laid)
+        _measures(in_use, table, word, st.session_state.get("view") or "2", laid)
 
 
 def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:
@@ -79,13 +77,7 @@ def _all_words(in_use: InUse) -> str:
     return t("all {n} bundled words", n=len(opened.targets(parts(in_use.corpus)[0], in_use.model).lemmas))
 
 
-def _layer() -> str:
-    return layer_choice("view", spaces=(*model_layers.in_use().spaces, ALL), label_visibility="collapsed")
-
-
-def _labelled(
-    in_use: InUse, table: OccurrenceTable, word: str, view: str, chosen: tuple[Chosen, Chosen], left, right
-) -> layout.Laid:
+def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Chosen, Chosen], left, right) -> layout.Laid:
     """The map of a labelled word, its dots coloured by meaning."""
     maps, rows = opened.maps(in_use.corpus, in_use.model, word), map_rows(table, word)
     asked = [table.lemma_of(one.word) for one in chosen if one.position is not None]
@@ -99,11 +91,11 @@ def _labelled(
         stars = layout.stars(in_use, word, laid, maps, rows, chosen)
         said = measures.noticed(word, measures.of(in_use, word), measures.static_of(in_use, word))
         placed = atlas.placed(in_use, word, chosen)
-        drawing.show(in_use, drawing.Shown(word, view, lemma, table, rows, laid, stars, placed, said))
+        drawing.show(in_use, drawing.Shown(word, lemma, table, rows, laid, stars, placed, said))
     return laid
 
 
-def _around(in_use: InUse, table: OccurrenceTable, word: str, view: str, asked: tuple[Chosen, ...], left, right) -> None:
+def _around(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], left, right) -> None:
     """The map of a word without labels."""
     drawn = asked if any(bare(one.word).casefold() == word for one in asked) else ()
     with right, _more("around"):
@@ -125,11 +117,11 @@ def _around(in_use: InUse, table: OccurrenceTable, word: str, view: str, asked: 
                 progress.show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
                 return
             table = job.result
-        around.show(in_use, table, word, drawn, plan, view)
+        around.show(in_use, table, word, drawn, plan)
 
 
 def _more(key: str):
-    return st.expander(t("Layout"), icon=":material/tune:", expanded=key in st.query_params, key=f"map.more.{key}")
+    return st.popover(t("Layout"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
 
 
 def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid: layout.Laid) -> None:

@@ -7,10 +7,12 @@ run it: then the page is drawn by Streamlit alone.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
@@ -23,18 +25,39 @@ export default function (given) {
   function check() { if (page.dataset[name] !== "alive") given.setStateValue("plain", true); }
   window.addEventListener(event + "-failed", check);
   wait = setTimeout(check, page.dataset[name] === "failed" ? 0 : 12000);
-  return function () { clearTimeout(wait); window.removeEventListener(event + "-failed", check); };
+  return function () {
+    clearTimeout(wait);
+    window.removeEventListener(event + "-failed", check);
+    if (window[event] === news) delete window[event];
+  };
 }
 """
 _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TELL)
 
 
-def instrument(name: str, folder: Path) -> Callable[..., Any]:
-    """The component of `name`.js and `name`.css in a folder, drawn into a `div` of that class."""
-    own = {ending: (folder / f"{name}.{ending}").read_text("utf-8") for ending in ("js", "css")}
-    return st.components.v2.component(
-        f"elmoscope_{name}", html=f'<div class="{name}"></div>', css=own["css"], js=SHARED + own["js"]
-    )
+def instrument(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
+    """The component of `name`.js and `name`.css in a folder, behind those of its `parts`, drawn into `name`.html or a `div` of that class."""
+    read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
+    own = folder / f"{name}.html"
+    html = own.read_text("utf-8") if own.is_file() else f'<div class="{name}"></div>'
+    return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
+
+
+def packed(numbers: np.ndarray) -> str:
+    """float32, little-endian, as base64: what `decoded` reads."""
+    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode("ascii")
+
+
+def said(key: str) -> dict:
+    """What the instrument mounted under `key` last told of what was set; {} where that is no such thing."""
+    found = (st.session_state.get(key) or {}).get("set")
+    return found if isinstance(found, dict) else {}
+
+
+def sequence(key: str) -> int | None:
+    """The number of what it last told, which goes back to it."""
+    number = said(key).get("seq")
+    return number if isinstance(number, int) else None
 
 
 def told(name: str, data: dict, plain: Callable[[], None]) -> None:

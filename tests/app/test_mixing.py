@@ -15,6 +15,7 @@ from core.analysis.surroundings import cosine
 from core.senses.separation import less
 from pages._map import mix_view
 from pages._map.mix import about
+from pages._widgets import instruments
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened, plain_mix
 
@@ -142,5 +143,5 @@ def test_normalised_layers_are_sent_where_the_switch_says_so():
     ],
 )
 def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
-    monkeypatch.setattr(mix_view.st, "session_state", {mix_view.LIVE: {"set": given}})
+    monkeypatch.setattr(instruments.st, "session_state", {mix_view.LIVE: {"set": given}})
     assert mix_view.setting(3) == expected

@@ -23,7 +23,7 @@ SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-v
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 150))"""
 PICTURES = {
     "": ".st-key-home_picture",
-    "map": ".js-plotly-plot",
+    "map": ".map canvas",
     "flip": ".js-plotly-plot",
     "found": ".js-plotly-plot",
     "decided": ".token",

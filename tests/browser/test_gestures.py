@@ -23,7 +23,7 @@ def middle_of_the_chart(page: Page) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.parametrize("path", ["", "map?dot=none"])
+@pytest.mark.parametrize("path", ["", "map?dot=none&view=all+layers"])
 def test_a_swipe_over_a_chart_scrolls_the_page_on_a_phone(browser, server: str, path: str):
     with browser.new_context(**PHONE) as phone:
         page = phone.new_page()
@@ -37,7 +37,7 @@ def test_a_swipe_over_a_chart_scrolls_the_page_on_a_phone(browser, server: str, 
 
 
 def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
-    page.goto(f"{server}/map?dot=none")
+    page.goto(f"{server}/map?dot=none&view=all+layers")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     x, y = middle_of_the_chart(page)
     page.mouse.move(x, y)

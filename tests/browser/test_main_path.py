@@ -98,7 +98,7 @@ def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, ser
 
 
 def test_selected_dots_are_listed(page: Page, server: str):
-    opened(page, server, "map?view=2")
+    opened(page, server, "map?view=all+layers")
     at_rest(page)
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()

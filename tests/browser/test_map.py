@@ -1,67 +1,165 @@
-"""The Map page in a real Chromium: a dot clicked, a box drawn, axes of one's own, a word of which nothing is shown."""
+"""The Map page in a real Chromium: layers scrubbed and played under the hand, a dot clicked, a lasso, axes of one's own, and Streamlit's own maps."""
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.analysis.word_maps import map_rows, open_maps
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index.tables import open_table
+from core.text.corpora import BUNDLED_CORPUS
 from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
 FADED = "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
-LINES = "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.filter(d => d.mode === 'lines').length > 0)"
-# Where the first dot of the first map stands on the screen.
-FIRST_DOT = """() => {
-  const chart = [...document.querySelectorAll('.js-plotly-plot')].find(c => c.layout.meta?.map);
-  const box = chart.querySelector('.nsewdrag').getBoundingClientRect(), {xaxis, yaxis} = chart._fullLayout;
-  const dots = chart._fullData.findIndex(d => d.mode === 'markers' && d.customdata), {x, y} = chart.calcdata[dots][0];
-  return [box.x + xaxis.c2p(x), box.y + yaxis.c2p(y), Number(chart._fullData[dots].customdata[0][0])];
-}"""
+SEEN = "(root) => root.instrument.seen()"
+AT = "([root, at]) => root.instrument.seen().at === at && !root.instrument.seen().playing"
+BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account."
 
 
-def test_a_click_on_a_dot_draws_lines_to_its_true_neighbours_and_the_address_keeps_them(page: Page, server: str):
-    opened(page, server, "map?view=1&dot=none")
-    expect(page.get_by_text("true neighbours are among")).to_have_count(0)
+def drawn(page: Page):
+    """The instrument, once it stands and has been told what is set."""
+    root = page.locator(".map")
+    expect(root.locator(".title")).not_to_be_empty()
     at_rest(page)
-    page.locator(".js-plotly-plot .nsewdrag").first.scroll_into_view_if_needed()
-    page.wait_for_function("() => [...document.querySelectorAll('.js-plotly-plot')].some(c => c.elmoscope)")
-    x, y, row = page.evaluate(FIRST_DOT)
-    page.mouse.click(x, y)
-    expect(page.get_by_text(re.compile(r"\d+ of its 10 true neighbours are among its 10 nearest here"))).to_be_visible()
-    expect(page).to_have_url(re.compile(rf"dot={row}\b"))
-    page.wait_for_function(f"() => ({LINES})().every(Boolean)")
-    assert page.evaluate(LINES) == [True]
+    return root
 
 
-def test_a_box_on_one_map_selects_on_all_and_in_the_list_and_can_be_cleared(page: Page, server: str):
-    opened(page, server, "map?layout=Largest+spread+(PCA)&view=all+layers&dot=none")
-    at_rest(page)
-    plot = page.locator(".js-plotly-plot .nsewdrag").nth(1)
-    plot.scroll_into_view_if_needed()
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot')[1]?.elmoscope")
-    box = plot.bounding_box()
-    page.mouse.move(box["x"] + 3, box["y"] + 3)
+def on_one_scale(shown: list[float], places: np.ndarray) -> None:
+    """Pixels of the dots are the places (n, 2), moved and stretched alike along both axes, y upwards."""
+    pixels = np.reshape(shown, (-1, 2))[: len(places)] * [1, -1]
+    wide = np.ptp(pixels, axis=0) / np.ptp(places, axis=0)
+    np.testing.assert_allclose(wide[0], wide[1], rtol=1e-4)
+    np.testing.assert_allclose((pixels - pixels.mean(0)) / wide[0], places - places.mean(0), atol=1e-4)
+
+
+def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_address(page: Page, server: str):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    page.emulate_media(reduced_motion="reduce")  # all stands where it goes
+    opened(page, server, f"map?{BANK}")
+    root, slider = drawn(page), page.locator(".map").get_by_role("slider")
+    expect(page.locator(".st-key-map_layers")).to_be_hidden()
+    table = open_table(BUNDLED_CORPUS, open_model(BUNDLED_MODEL), targets_only=True)
+    maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
+    sent.clear()
+    for k, name in enumerate(maps.names):
+        slider.evaluate("(one, value) => { one.value = value; one.dispatchEvent(new Event('input', { bubbles: true })); }", k)
+        page.wait_for_function(AT, arg=[root.element_handle(), k])
+        on_one_scale(root.evaluate(SEEN)["now"], maps.coordinates[k])
+        expect(root.locator(".stops .now")).to_have_text(name)
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 12, y)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.7, steps=6)
+    for k in range(40):
+        page.mouse.move(box["x"] + box["width"] * (0.97 - 0.014 * k), y)
+    held = root.evaluate(SEEN)
+    assert sent == [] and 1.1 < held["at"] < 1.4 and "view=" not in page.url
+    share = held["at"] - 1
+    on_one_scale(held["now"], maps.coordinates[1] * (1 - share) + maps.coordinates[2] * share)
+    expect(root.locator(".title")).to_have_text("between layer 1 and layer 2")
     page.mouse.up()
-    expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_be_visible()
-    page.wait_for_function(f"() => ({FADED})().every(Boolean)")
-    assert page.evaluate(FADED) == [True] * 4
+    expect(page).to_have_url(re.compile("view=1"))
+    assert sent and root.evaluate(SEEN)["at"] == 1
+
+    slider.focus()
+    slider.press("Home")
+    expect(page).to_have_url(re.compile("view=0"))
+    expect(root.locator("[aria-live]")).to_contain_text("sentences are equally near")
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile("view=1"))
+    expect(root.locator("[aria-live]")).to_contain_text("Layer 1")
+    at_rest(page)
+    sent.clear()
+    slider.press(" ")
+    assert root.evaluate(SEEN)["playing"] and sent == []
+    slider.press(" ")
+    page.wait_for_function("(root) => !root.instrument.seen().playing", arg=root.element_handle())
+    root.get_by_role("button", name="Play").click()
+    page.wait_for_function(AT, arg=[root.element_handle(), len(maps.names) - 1])
+    expect(page).to_have_url(re.compile("view=mix"))
+
+    line = root.locator("ol .row").first
+    line.focus()  # its dot lights
+    lit = int(root.evaluate(SEEN)["hot"])
+    assert lit in rows and root.evaluate(SEEN)["drawn"] > 10
+    line.press("Enter")
+    expect(page).to_have_url(re.compile(rf"dot={lit}\b"))
+    at_rest(page)
+    page.go_back()
+    expect(page).not_to_have_url(re.compile(rf"dot={lit}\b"))
+    page.goto(f"{server}/map?{BANK}&view=1&dot={lit}")
+    page.wait_for_function(AT, arg=[drawn(page).element_handle(), 1])
+    assert root.evaluate(SEEN)["origin"] == str(lit)
+
+
+def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server: str):
+    opened(page, server, f"map?{BANK}&view=mix")
+    root = drawn(page)
+    root.evaluate(
+        "(root) => { root.seen = []; const look = () => { root.seen.push(root.instrument.seen().at); requestAnimationFrame(look); }; look(); }"
+    )
+    root.get_by_role("button", name="Play").click()
+    page.wait_for_function("(root) => root.instrument.seen().at === 0", arg=root.element_handle())
+    page.wait_for_function(AT, arg=[root.element_handle(), 3])
+    seen = root.evaluate("(root) => root.seen")
+    assert {0, 1, 2, 3} <= set(seen) and sum(one % 1 > 0 for one in seen) > 20  # on the way between layers, most of the time
+
+
+def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):
+    opened(page, server, "map?layout=Largest+spread+(PCA)&view=1&dot=none")
+    root = drawn(page)
+    plane = root.locator(".plane").bounding_box()
+    seen = root.evaluate(SEEN)
+    x, y = plane["x"] + seen["now"][0], plane["y"] + seen["now"][1]
+    page.mouse.move(x, y)
+    expect(root.locator(".card")).to_be_visible()
+    row = root.evaluate(SEEN)["hot"]
+    page.mouse.click(x, y)
+    expect(root.locator(".counted")).to_contain_text("of its 10 true neighbours are among its 10 nearest here")
+    expect(page).to_have_url(re.compile(rf"dot={row}\b"))
+    page.mouse.move(plane["x"] + 2, plane["y"] + 2)
+    page.mouse.down()
+    for across, down in ((0.6, 0.01), (0.6, 0.99), (0.01, 0.99)):
+        page.mouse.move(plane["x"] + plane["width"] * across, plane["y"] + plane["height"] * down, steps=4)
+    page.mouse.up()
+    picked = root.evaluate(SEEN)["picked"]
+    wanted = [k for k, x in enumerate(seen["now"][: 2 * 32 : 2]) if x < 0.6 * plane["width"]]
+    assert len(picked) == len(wanted) > 3
+    expect(page.get_by_text(f"{len(picked)} selected", exact=True)).to_be_visible()
+    root.get_by_role("button", name="all layers").click()
+    page.wait_for_function(f"() => {{ const all = ({FADED})(); return all.length === 4 && all.every(Boolean); }}")
     page.get_by_role("button", name="Clear the selection").click()
     expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_have_count(0)
     page.wait_for_function(f"() => !({FADED})().some(Boolean)")
+    page.get_by_role("radio", name="2", exact=True).click()
+    sense = drawn(page).locator(".chips button").first
+    sense.press("Enter")  # by keyboard: all of one meaning
+    expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_be_visible()
+    assert sense.get_attribute("aria-pressed") == "true"
+
+
+def test_where_the_instrument_cannot_run_streamlit_draws_the_map(page: Page, server: str):
+    page.add_init_script("window.atob = () => { throw new Error('not here') }")
+    opened(page, server, "map?view=1")
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    expect(page.locator(".map")).to_have_count(0)
+    expect(page.get_by_role("radio", name="1", exact=True)).to_be_visible()
 
 
 def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
     opened(page, server, "map?layout=Axes+of+your+own&view=2")
-    expect(page.locator(".xtitle").first).to_have_text("← bank: river edge · bank: financial institution →")
+    expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis holds")).to_be_visible()
     opened(page, server, "map?layout=Axes+of+your+own&view=2&map_word=play&right=%3F%3F")
     expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
-    expect(page.locator(".xtitle").first).to_contain_text("play:")
+    expect(page.locator(".map .x")).to_contain_text("play:")
 
 
 def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):

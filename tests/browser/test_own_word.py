@@ -43,13 +43,12 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
 
 def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labelled_word(page: Page, server: str):
     read(page, server, "map?" + urlencode(PAIR))
-    chart = page.locator(".js-plotly-plot").first
+    chart = page.locator(".map .plane")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("words around are nearer to the first sentence")
     box = chart.bounding_box()
     assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
-    stars = "() => document.querySelector('.js-plotly-plot').data.filter(d => d.marker?.symbol === 'star').map(d => d.text[0])"
-    assert page.evaluate(stars) == ["yours, 1", "yours, 2"]
-    page.get_by_role("radio", name="0", exact=True).click()
+    assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
+    page.locator(".map").get_by_role("slider").press("Home")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name=re.compile("^bank ·")).click()

@@ -1,0 +1,67 @@
+// What the instruments of Map and Mix share: marks, and a list whose lines glide. It stands between what all instruments share
+// (pages/_widgets/instrument.js) and an instrument's own.
+
+const ROW = 31, TOUCH_ROW = 44; // px
+const touch = matchMedia("(pointer: coarse)");
+const NEUTRAL = "#8c8c96"; // a dot of no sense
+const SHAPES = [
+  "M5.2 0A5.2 5.2 0 1 1-5.2 0A5.2 5.2 0 1 1 5.2 0Z", "M0-6.6L6.2 0L0 6.6L-6.2 0Z", "M-4.7-4.7H4.7V4.7H-4.7Z", "M0-6.2L6 4.6H-6Z",
+  "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z", "M0-2.6L3.4-6L6-3.4L2.6 0L6 3.4L3.4 6L0 2.6L-3.4 6L-6 3.4L-2.6 0L-6-3.4L-3.4-6Z",
+  "M0-6L5.7-1.9L3.5 4.9H-3.5L-5.7-1.9Z", "M-3-5.2H3L6 0L3 5.2H-3L-6 0Z",
+];
+const percent = (share) => `${Math.round(100 * share)}%`;
+const eased = (share) => (share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2);
+
+const shapeOf = (number, colour) => svg("path", { d: SHAPES[Math.max(number, 0) % 8], fill: colour ?? NEUTRAL });
+const icon = (number, colour) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(number, colour));
+const starIcon = (colour) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: colour }));
+function starOf(colour, text, below) {
+  const label = svg("text", { y: below ? 25 : -16, "text-anchor": "middle" });
+  label.textContent = text;
+  return svg("g", { class: "star" }, svg("path", { d: STAR, fill: colour }), label);
+}
+
+// One line of a list: what stands left of the word, the word, what stands right of it, a sign before them, a number behind.
+function lineOf([left, word, right], sign, unseen, number) {
+  return el("button", { type: "button", className: "row", title: left + word + right }, sign,
+    el("span", { className: "left" }, el("span", { textContent: left })), el("b", { textContent: word }),
+    el("span", { className: "right", textContent: right }), el("span", { className: "unseen", textContent: ` ${unseen} ` }), number);
+}
+
+// A list whose lines glide to their places. `make(id)` -> { node, ... }: a new line; `rows` has those that are seen, by id.
+function gliding(ol, make) {
+  const rows = new Map();
+  function show(ids) {
+    const tall = touch.matches ? TOUCH_ROW : ROW, kept = new Set(ids);
+    ol.style.height = `${ids.length * tall}px`;
+    ids.forEach((id, place) => {
+      let row = rows.get(id);
+      if (!row) {
+        rows.set(id, (row = { ...make(id), place: null }));
+        ol.append(row.node);
+      }
+      clearTimeout(row.leaving);
+      row.leaving = 0;
+      if (row.place === place) return;
+      row.node.style.transform = `translateY(${place * tall}px)`;
+      row.node.classList.remove("gone");
+      row.place = place;
+    });
+    for (const [id, row] of rows) {
+      if (kept.has(id) || row.leaving) continue;
+      row.place = -1;
+      row.node.style.transform = `translateY(${ids.length * tall}px)`;
+      row.node.classList.add("gone");
+      row.leaving = setTimeout(() => { row.node.remove(); rows.delete(id); }, 300);
+    }
+  }
+  // At rest the order in the document is what is seen; who stands on a line keeps standing there.
+  function settle() {
+    const page = ol.getRootNode(), active = page.activeElement;
+    const wanted = [...rows.values()].filter((row) => row.place >= 0).sort((a, b) => a.place - b.place);
+    wanted.forEach((row, k) => { if (ol.children[k] !== row.node) ol.insertBefore(row.node, ol.children[k] ?? null); });
+    if (active && active !== page.activeElement && ol.contains(active)) active.focus({ preventScroll: true });
+  }
+  return { rows, show, settle };
+}
+

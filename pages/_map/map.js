@@ -1,0 +1,444 @@
+// The Map page's instrument: one map whose layers lie under a scrubber, and the same dots gliding from one layer's layout to the next.
+//
+// core sends every layout's places, all on one scale, and who is near whom in the full space (pages/_map/map_view.py); between two
+// layers a dot is on its straight way from the one place to the other. Nothing is sent while one scrubs or plays; letting go tells
+// the server the layer, the point in question and what is selected. Dots are drawn on a canvas, so that thousands glide too.
+
+const STOP_MS = 900, REST_MS = 700, HELD_MS = 1600, BLEND_MS = 500; // from layer to layer, rest there, the same without motion, to a new layout
+const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
+const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
+const WHOLE = { k: 1, x: 0, y: 0 }; // how far the reader has come nearer, and where to
+const PLAY = "M-4-6L7 0L-4 6Z", PAUSE = "M-5-6H-1.5V6H-5ZM1.5-6H5V6H1.5Z";
+
+function map(root) {
+  let data, send, news = {}, seq = 0, said = "", ready = false;
+  let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
+  let at = 0, way = null, playing = false, timer = 0, frame = 0, resting = 0, before = 0;
+  let origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
+  let order = [], list, stars = [], labels = [], chips = [], stops = [], whose = [], words = new Map(), pool = [];
+  const ui = (name) => root.querySelector(name), shapes = SHAPES.map((path) => new Path2D(path));
+  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const last = () => data.names.length - 1, stop = () => Math.round(at), low = () => Math.max(0, Math.min(Math.floor(at), last() - 1));
+  const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
+  const linksOf = (point, k = stop()) => (data.links[point] ?? news.links?.[point])?.[k] ?? [[], [], [], 0, 0];
+  const nameOf = (point) => (point < 0 ? "none" : point < n ? String(data.rows[point]) : data.stars[point - n].name);
+  const colourOf = (group) => data.colours[group] ?? NEUTRAL;
+  function pointOf(name) {
+    const star = data.stars.findIndex((one) => one.name === name);
+    return star < 0 ? data.rows.indexOf(Number(name)) : n + star;
+  }
+
+  // -- building
+
+  // The elements stand in map.html; texts come in by textContent alone.
+  function build() {
+    const { text } = data, button = (given, ...inside) => el("button", { type: "button", ...given }, ...inside), fill = (name, nodes) => ui(name).replaceChildren(...nodes);
+    for (const node of root.querySelectorAll("[data-text]")) node.textContent = text[node.dataset.text];
+    for (const node of root.querySelectorAll("[data-name]")) node.ariaLabel = text[node.dataset.name];
+    root.ariaLabel = text.title;
+    [pool, words] = [[], new Map()];
+    fill(".lines", []);
+    fill(".words", []);
+    fill("ol", []);
+    fill(".x", [data.axes?.[0] ?? ""]);
+    fill(".y", [data.axes?.[1] ?? ""]);
+    ui(".play").onclick = toggle;
+    ui(".all").onclick = () => { halt(); tell("all layers"); };
+    const range = ui("input");
+    range.max = last();
+    range.oninput = () => { halt(); at = range.valueAsNumber; ask(); };
+    range.onpointerdown = halt;
+    range.onchange = range.onpointerup = range.onpointercancel = () => goTo(stop());
+    range.onkeydown = keys;
+    stops = data.short.map((name, k) => button({ textContent: name, title: data.titles[k], style: `--at:${last() ? k / last() : 0}`, onclick: () => { halt(); goTo(k); } }));
+    fill(".stops", stops);
+    chips = data.chips.map(({ name, group, shape }) => {
+      const chip = button({ className: "sense", title: filled(text.select, { name }), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
+      chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
+      chip.onpointerleave = chip.onblur = () => { sense = null; ask(); };
+      return chip;
+    });
+    fill(".chips", chips);
+    ui(".rope").onclick = () => { armed = !armed; ask(); };
+    ui(".near").onclick = () => zoom(1.6);
+    ui(".far").onclick = () => zoom(1 / 1.6);
+    ui(".whole").onclick = () => zoom(0);
+    stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
+    fill(".stars", stars.map((star) => star.node));
+    fill(".trails", stars.flatMap((star) => [star.way, star.gone]));
+    labels = data.labels.map(({ name, colour, ink }) => el("span", { textContent: name, style: `background:${colour};color:${ink}` }));
+    fill(".labels", labels);
+    whose = data.stars.map((star, k) => button({ onclick: () => question(n + k) }, starIcon(star.colour), star.label));
+    fill(".whose", whose);
+    list = gliding(ui("ol"), line);
+    listen(ui(".plane"));
+    observe();
+  }
+
+  function observe() {
+    watch.observe(ui(".plane"));
+    measure();
+  }
+
+  function measure() {
+    const plane = ui(".plane"), canvas = ui("canvas"), ratio = devicePixelRatio || 1;
+    size = { x: plane.clientWidth, y: plane.clientHeight };
+    [canvas.width, canvas.height] = [size.x * ratio, size.y * ratio];
+    for (const one of [ui(".back"), ui(".front")]) one.setAttribute("viewBox", `0 0 ${size.x} ${size.y}`);
+  }
+
+  function line(point) {
+    const number = el("span", { className: "cosine" }), button = lineOf(data.lines[point], icon(data.shapes[point], colourOf(groups()[point])), data.notes[point], number);
+    button.onpointerenter = button.onfocus = () => light(point);
+    button.onpointerleave = button.onblur = () => light(-1);
+    button.onclick = () => question(point);
+    return { node: el("li", {}, button), number };
+  }
+
+  // -- where all stands
+
+  // A point's place in a layer's layout on the screen; one scale for both axes and all layers.
+  function screen(x, y) {
+    const [left, right, bottom, top] = data.limits, scale = Math.min((size.x - 2 * PAD) / Math.max(right - left, 1e-6), (size.y - 2 * PAD) / Math.max(top - bottom, 1e-6));
+    return [(size.x / 2 + (x - (left + right) / 2) * scale) * lens.k + lens.x, (size.y / 2 - (y - (bottom + top) / 2) * scale) * lens.k + lens.y];
+  }
+
+  const mixed = (a, b) => a + (b - a) * (at - low());
+
+  function aim() {
+    const one = low() * 2 * count, two = Math.min(low() + 1, last()) * 2 * count, place = (k) => mixed(places[one + k], places[two + k]);
+    for (let k = 0; k < 2 * count; k += 2) [now[k], now[k + 1]] = screen(place(k), place(k + 1));
+    const left = 1 - eased(Math.min(1, (before - blend) / BLEND_MS));
+    if (from && left > 0) from.forEach((px, k) => (now[k] += (px - now[k]) * left));
+    else from = null;
+  }
+
+  // -- what moves
+
+  function ask() { frame ||= requestAnimationFrame(step); }
+
+  function step(time) {
+    frame = 0;
+    before = time;
+    if (!ready) return;
+    if (way) {
+      const share = way.ms ? Math.max(0, Math.min(1, (time - way.start) / way.ms)) : 1;
+      at = share === 1 ? way.to : way.from + (way.to - way.from) * eased(share);
+      if (share === 1) { way = null; arrived(); }
+    }
+    aim();
+    drawHead();
+    drawDots();
+    drawRest();
+    drawList();
+    if (way || from) ask();
+    clearTimeout(resting);
+    resting = setTimeout(rest, 400);
+  }
+
+  function goTo(to, ms = STOP_MS) {
+    way = { from: at, to, start: performance.now(), ms: still.matches ? 0 : ms * Math.min(1, Math.max(0.25, Math.abs(to - at))) };
+    ask();
+  }
+
+  function halt() { clearTimeout(timer); playing = false; way = null; }
+
+  function arrived() {
+    if (!playing) return tell();
+    if (at < last()) timer = setTimeout(() => goTo(stop() + 1), still.matches ? HELD_MS : REST_MS);
+    else { playing = false; tell(); }
+  }
+
+  function toggle() {
+    if (playing) { halt(); return goTo(stop()); }
+    halt();
+    playing = true;
+    goTo(at >= last() ? 0 : Math.min(Math.floor(at + 1e-6) + 1, last()));
+  }
+
+  function keys(event) {
+    const from = way && !playing ? way.to : stop(), up = from + 1, down = from - 1;
+    const to = { ArrowRight: up, ArrowUp: up, PageUp: up, ArrowLeft: down, ArrowDown: down, PageDown: down, Home: 0, End: last() }[event.key];
+    if (event.key === " ") toggle();
+    else if (to === undefined) return;
+    else { halt(); goTo(Math.max(0, Math.min(last(), to))); }
+    event.preventDefault();
+  }
+
+  function where() {
+    const below = low(), share = at - below;
+    return share < 0.005 || share > 0.995 ? data.titles[stop()] : filled(data.text.between, { a: data.where[below], b: data.where[below + 1] });
+  }
+
+  function counted() {
+    const [ids, near, , tied, others] = linksOf(origin);
+    if (!ids.length) return origin < 0 ? "" : filled(data.text.tied, { tied });
+    return filled(data.text.counted, { kept: near.reduce((a, b) => a + b), n: ids.length, chance: (ids.length ** 2 / others).toFixed(1) });
+  }
+
+  function drawHead() {
+    const range = ui("input"), title = where(), pressed = (node, on) => node.setAttribute("aria-pressed", on);
+    if (range.valueAsNumber !== at) range.value = at;
+    range.setAttribute("aria-valuetext", title);
+    root.style.setProperty("--layer", data.tints[stop()]);
+    say(ui(".title"), title);
+    say(ui(".counted"), [data.under[stop()], counted()].filter(Boolean).join(" · "));
+    ui(".sign").setAttribute("d", playing ? PAUSE : PLAY);
+    say(ui(".play span"), playing ? data.text.pause : data.text.play);
+    stops.forEach((one, k) => one.classList.toggle("now", Math.abs(at - k) < 0.005));
+    pressed(ui(".rope"), armed);
+    chips.forEach((chip, k) => pressed(chip, isGroup(data.chips[k].group)));
+    whose.forEach((one, k) => pressed(one, origin === n + k));
+    ui(".whole").hidden = lens.k === 1;
+    ui(".plane").classList.toggle("held", armed || lens.k > 1);
+    ui(".front").setAttribute("aria-label", filled(data.text.alt, { where: data.where[stop()] }));
+  }
+
+  function drawDots() {
+    const canvas = ui("canvas"), ratio = canvas.width / Math.max(size.x, 1), c = canvas.getContext("2d"), of = groups(), few = n <= FEW;
+    c.resetTransform();
+    c.clearRect(0, 0, canvas.width, canvas.height);
+    for (const k of order) {
+      const group = of[k], grow = (few ? 1 : 0.75) * (group ? 1 : 0.7) * (k === hot ? 1.7 : 1) * ratio, path = shapes[data.shapes[k] % 8];
+      c.setTransform(grow, 0, 0, grow, now[2 * k] * ratio, now[2 * k + 1] * ratio);
+      if (few) { // a rim of nothing, which shows the page's ground, light or dark
+        c.globalCompositeOperation = "destination-out";
+        c.globalAlpha = 1;
+        c.lineWidth = 2;
+        c.stroke(path);
+        c.globalCompositeOperation = "source-over";
+      }
+      c.globalAlpha = ((sense !== null ? group !== sense : picked.size && !picked.has(k)) ? FADED : 1) * (group ? 0.92 : GREY);
+      c.fillStyle = colourOf(group);
+      c.fill(path);
+    }
+  }
+
+  const shift = (k) => `translate(${now[2 * k].toFixed(1)} ${now[2 * k + 1].toFixed(1)})`;
+
+  function drawRest() {
+    let used = 0;
+    for (const point of new Set([origin, hot])) {
+      const [ids, near] = linksOf(point);
+      ids.forEach((id, k) => {
+        if (used === pool.length) ui(".lines").append((pool[used] = svg("line")));
+        const one = pool[used++], ends = { x1: now[2 * point], y1: now[2 * point + 1], x2: now[2 * id], y2: now[2 * id + 1] };
+        for (const [name, value] of Object.entries(ends)) one.setAttribute(name, value.toFixed(1));
+        one.setAttribute("class", `${near[k] ? "" : "off"} ${hot >= 0 && point !== hot && id !== hot ? "dim" : ""}`);
+      });
+    }
+    while (pool.length > used) pool.pop().remove();
+    ui(".ring").setAttribute("transform", origin >= 0 && origin < n ? shift(origin) : "scale(0)");
+    stars.forEach((star, k) => {
+      const all = data.names.map((_, layer) => screen(places[2 * (layer * count + n + k)], places[2 * (layer * count + n + k) + 1]).join(" "));
+      star.node.setAttribute("transform", shift(n + k));
+      star.way.setAttribute("d", `M${all.join("L")}`);
+      star.gone.setAttribute("d", `M${[...all.slice(0, Math.floor(at + 1e-9) + 1), [now[2 * (n + k)], now[2 * (n + k) + 1]].join(" ")].join("L")}`);
+    });
+    labels.forEach((label, k) => {
+      const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
+      const x = Math.max(half, Math.min(size.x - half, now[2 * point])), y = Math.max(12, Math.min(size.y - 12, now[2 * point + 1]));
+      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%)`;
+      label.style.opacity = (sense === null || sense === group ? 0.95 : FADED) * mixed(shown[low()], shown[Math.min(low() + 1, last())]);
+    });
+    const [x, y] = screen(0, 0);
+    ui(".axes").setAttribute("d", data.axes ? `M0 ${y}H${size.x}M${x} 0V${size.y}` : "");
+    ui(".lasso").setAttribute("d", drag?.path.length > 2 ? `M${drag.path.map((one) => one.join(" ")).join("L")}Z` : "");
+    drawWords();
+    drawCard();
+  }
+
+  // Words that stand beside their dots, of words without labels.
+  function drawWords() {
+    const wanted = new Set(data.words?.[stop()]);
+    for (const [k, node] of words) if (!wanted.has(k)) { node.remove(); words.delete(k); }
+    for (const k of wanted) {
+      if (!words.has(k)) {
+        words.set(k, svg("text", { y: -11, "text-anchor": "middle" }, data.lines[k][1]));
+        ui(".words").append(words.get(k));
+      }
+      words.get(k).setAttribute("transform", shift(k));
+    }
+  }
+
+  function drawList() {
+    const [ids, near, cosines] = linksOf(origin);
+    list.show(ids);
+    ids.forEach((id, k) => {
+      const row = list.rows.get(id);
+      say(row.number, cosines[k].toFixed(2));
+      row.node.classList.toggle("off", !near[k]);
+    });
+    for (const [id, row] of list.rows) row.node.classList.toggle("hot", id === hot);
+    say(ui(".sentence"), origin < 0 ? data.text.none : origin < n ? data.lines[origin].join("") : data.stars[origin - n].text);
+  }
+
+  function drawCard() {
+    const card = ui(".card"), star = data.stars[hot - n], x = now[2 * hot], y = now[2 * hot + 1], under = y < size.y / 2;
+    card.hidden = hot < 0 || Boolean(drag?.moved);
+    if (card.hidden) return;
+    const [left, word, right] = data.lines[hot] ?? ["", star.label, ` ${star.text}`];
+    card.replaceChildren(left, el("b", { textContent: word }), right, el("i", { textContent: data.notes[hot] ?? "" }));
+    card.style.transform = `translate(${Math.max(130, Math.min(size.x - 130, x))}px, ${y + (under ? 16 : -16)}px) translate(-50%, ${under ? "0" : "-100%"})`;
+  }
+
+  // At rest: the list's order in the document is what is seen, and what changed is said to those who do not see it.
+  function rest() {
+    if (way || drag) return;
+    list.settle();
+    const [here, prior] = [linksOf(origin)[0], linksOf(origin, stop() - 1)[0]], told = [where(), counted()];
+    if (prior.length) told.push(filled(data.text.kept_from, { kept: here.filter((id) => prior.includes(id)).length, n: here.length, where: data.where[stop() - 1] }));
+    if (picked.size) told.push(filled(data.text.picked, { n: picked.size }));
+    say(ui("[aria-live]"), told.filter(Boolean).join(". "));
+  }
+
+  // -- the hand
+
+  function light(point) {
+    if (hot === point) return;
+    hot = point;
+    ask();
+  }
+
+  function question(point) {
+    origin = origin === point ? -1 : point;
+    ask();
+    tell();
+  }
+
+  const ofGroup = (group) => [...Array(n).keys()].filter((k) => groups()[k] === group);
+  function isGroup(group) {
+    const all = ofGroup(group);
+    return all.length > 0 && all.length === picked.size && all.every((k) => picked.has(k));
+  }
+  function pickGroup(group) {
+    picked = new Set(isGroup(group) ? [] : ofGroup(group));
+    ask();
+    tell();
+  }
+
+  function nearest([x, y], reach) {
+    let found = -1, best = reach ** 2;
+    for (let k = 0; k < n + stars.length; k++) {
+      const far = (now[2 * k] - x) ** 2 + (now[2 * k + 1] - y) ** 2;
+      if (far <= best) [found, best] = [k, far];
+    }
+    return found;
+  }
+
+  function inside(path, x, y) {
+    let found = false;
+    for (let i = 0, j = path.length - 1; i < path.length; j = i++) {
+      const [xi, yi] = path[i], [xj, yj] = path[j];
+      if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) found = !found;
+    }
+    return found;
+  }
+
+  function zoom(by, [x, y] = [size.x / 2, size.y / 2]) {
+    const k = Math.max(1, Math.min(40, lens.k * by));
+    lens = k === 1 ? WHOLE : { k, x: x - ((x - lens.x) * k) / lens.k, y: y - ((y - lens.y) * k) / lens.k };
+    ask();
+  }
+
+  function listen(plane) {
+    const point = (event) => { const box = plane.getBoundingClientRect(); return [event.clientX - box.x, event.clientY - box.y]; };
+    plane.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
+      event.preventDefault();
+      event.stopPropagation();
+      zoom(Math.exp(-event.deltaY / 250), point(event));
+    }, { passive: false });
+    plane.onpointerdown = (event) => {
+      if (event.button) return;
+      const finger = event.pointerType === "touch", moves = event.shiftKey || (finger && !armed);
+      drag = { last: point(event), path: [point(event)], moved: false, moves, idle: moves && lens.k === 1 };
+      plane.setPointerCapture(event.pointerId);
+      if (!finger) event.preventDefault(); // no text is selected on the way
+    };
+    plane.onpointermove = (event) => {
+      const here = point(event);
+      if (!drag) return event.pointerType === "touch" ? undefined : light(nearest(here, HIT));
+      drag.moved ||= Math.hypot(here[0] - drag.path[0][0], here[1] - drag.path[0][1]) > 5;
+      if (!drag.moved || drag.idle) return;
+      if (drag.moves) lens = { ...lens, x: lens.x + here[0] - drag.last[0], y: lens.y + here[1] - drag.last[1] };
+      else drag.path.push(here);
+      drag.last = here;
+      ask();
+    };
+    plane.onpointerup = (event) => {
+      const done = drag;
+      drag = null;
+      if (!done) return;
+      if (!done.moved) {
+        const point = nearest(done.last, event.pointerType === "touch" ? TOUCH_HIT : HIT);
+        if (event.pointerType === "touch") hot = point;
+        if (point >= 0) return question(point);
+        if (picked.size) { picked = new Set(); tell(); }
+      } else if (!done.moves) {
+        picked = new Set([...Array(n).keys()].filter((k) => inside(done.path, now[2 * k], now[2 * k + 1])));
+        armed = false;
+        tell();
+      }
+      ask();
+    };
+    plane.onpointercancel = () => { drag = null; ask(); };
+    plane.onpointerleave = () => { if (!drag) light(-1); };
+  }
+
+  // -- telling the server, and being told
+
+  const state = (view) => JSON.stringify({ view, dot: nameOf(origin), picked: [...picked].sort((a, b) => a - b).map((k) => data.rows[k]) });
+
+  function tell(view = data.names[way ? way.to : stop()]) {
+    const known = state(view);
+    if (known === said) return;
+    said = known;
+    send({ ...JSON.parse(known), seq: (seq = Math.max(Date.now(), seq + 1)) });
+  }
+
+  // What the server says is set, unless the reader has since set something else.
+  function hear(told) {
+    if (!data || told?.key !== data.key) return;
+    news = told;
+    if (ready && (told.seq ?? 0) < seq) return ask();
+    const to = data.names.indexOf(told.view);
+    origin = pointOf(told.dot);
+    picked = new Set(told.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
+    if (to >= 0 && !ready) at = to;
+    else if (to >= 0 && to !== stop() && !way && !playing && !drag && !ui("input").matches(":active")) goTo(to);
+    ready = true;
+    said = state(told.view);
+    ask();
+  }
+
+  function take(given, sender) {
+    const first = window["elmoscope-map"];
+    send = sender;
+    if (data?.key === given.key) { observe(); hear(first); return ask(); }
+    const old = data, was = now;
+    data = given;
+    places = decoded(data.places);
+    [n, count] = [data.rows.length, places.length / 2 / data.names.length];
+    now = new Float64Array(2 * count);
+    // The same dots in another layout glide there; others are another word's.
+    from = old && !still.matches && was.length === now.length && old.rows.join() === data.rows.join() ? was : null;
+    blend = performance.now();
+    order = [...Array(n).keys()].sort((a, b) => Boolean(data.groups[0][a]) - Boolean(data.groups[0][b]));
+    halt();
+    if (!old || old.names.length !== data.names.length) ready = false;
+    [origin, hot, sense, lens, drag, picked] = [-1, -1, null, WHOLE, null, new Set()];
+    build();
+    hear(first);
+  }
+
+  const heard = (event) => hear(event.detail);
+  return {
+    take,
+    start: () => addEventListener("elmoscope-map", heard),
+    stop: () => { removeEventListener("elmoscope-map", heard); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); },
+    seen: () => ({ at, playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: pool.length }),
+  };
+}
+
+export default mounted("map", map);

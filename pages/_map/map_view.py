@@ -1,0 +1,189 @@
+"""The Map page's instrument: what core sends to the reader's browser once, so that layers glide under the hand.
+
+`map.js` interpolates between the layers' places and draws; `map.css` is its look. What it is told besides is which layer is on
+screen, whose lines are drawn and what is selected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from core.common import model_layers
+from core.common.i18n import t
+from core.figures.maps import Star
+from core.figures.style import OWN, ink, layer_colour, layer_title
+from core.files.artifacts import text_fingerprint
+from core.senses.trust import Links
+from core.text.tokens import pieces
+from pages._frame.choices import ALL, layer_name
+from pages._map import brush
+from pages._map.lines import KEY, STARS
+from pages._widgets import instruments
+from pages._widgets.instruments import instrument, packed, said
+
+LIVE, PLAIN = "map.live", "map.plain"  # key of the component; in the session: this browser cannot run it
+_live = instrument("map", Path(__file__).parent, "live")
+MOST_LINKED = (
+    200  # dots up to which the neighbours of each are sent beforehand; of more, those of the stars and of the one in question
+)
+# Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
+HIDDEN = "<i hidden></i><style>.st-key-map_layers, .st-key-map_whose, .st-key-map-told {display: none;}</style>"
+NEUTRAL = "#8c8c96"  # of dots in no group
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Points:
+    """What is on one map: N dots and S stars in K spaces."""
+
+    names: Sequence[str]  # (K,) of the spaces
+    coordinates: np.ndarray  # (K, N, 2)
+    rows: Sequence[int]  # (N,) ids
+    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colours`, 0 for none
+    colours: Sequence[str]
+    chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
+    shapes: Sequence[int]  # (N,)
+    lines: Sequence[tuple[str, str, str]]  # (N,) what stands left of the word, the word, what stands right of it
+    notes: Sequence[str]  # (N,) what else is said of a dot
+    stars: Sequence[Star]
+    texts: Mapping[int, str]  # the reader's sentences that are stars, by number
+    links: Sequence[Sequence[Links]]  # true neighbours of the first dots, then of the stars, in every space
+    labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
+    words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
+    under: Sequence[str] = ()  # what is said under a space's name
+    axes: tuple[str, str] | None = None
+
+
+def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
+    """All that the map of these points needs in any layer, as JSON; `alt` has a place for where one looks, "{where}"."""
+    spaces = range(len(shown.names))
+    stars = np.array([[star.points[name] for star in shown.stars] for name in shown.names], float).reshape(len(spaces), -1, 2)
+    dots = np.asarray(shown.coordinates, float)
+    labels = np.array([[at[k] for _, at in shown.labels] for k in spaces], float).reshape(len(spaces), -1, 2)
+    everything = np.concatenate([dots, stars], axis=1).reshape(-1, 2)
+    low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
+    named = {group: name for name, group, _ in shown.chips}
+    origins = [*range(len(shown.links) - len(shown.stars)), *range(dots.shape[1], dots.shape[1] + len(shown.stars))]
+    found = {
+        "names": list(shown.names),
+        "short": [layer_name(name) for name in shown.names],
+        "titles": [model_layers.in_use().heading(name) for name in shown.names],
+        "where": [layer_title(name) for name in shown.names],
+        "under": list(shown.under) or [""] * len(spaces),
+        "tints": [layer_colour(name) for name in shown.names],
+        "places": packed(np.concatenate([dots, stars, labels], axis=1)),
+        "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
+        "rows": [int(row) for row in shown.rows],
+        "groups": [[int(group) for group in each] for each in shown.groups],
+        "colours": list(shown.colours),
+        "chips": [{"name": name, "group": group, "shape": shape} for name, group, shape in shown.chips],
+        "shapes": [int(shape) for shape in shown.shapes],
+        "lines": list(shown.lines),
+        "notes": list(shown.notes),
+        "stars": [
+            {"name": STARS[number], "label": star.label, "text": text, "colour": OWN[(number - 1) % 2]}
+            for (number, text), star in zip(shown.texts.items(), shown.stars, strict=True)
+        ],
+        "labels": [
+            {"name": named[group], "group": group, "colour": shown.colours[group], "ink": ink(shown.colours[group]), "shown": [float(k > 0) for k in spaces]}
+            for group, _ in shown.labels
+        ],
+        "words": [[int(k) for k in each] for each in shown.words] or None,
+        "links": {str(k): [sent(each) for each in links] for k, links in zip(origins, shown.links, strict=True)},
+        "axes": shown.axes,
+        "text": _text() | {"title": title, "alt": alt, "tied": tied},
+    }  # fmt: skip
+    return found | {"key": text_fingerprint([repr(found)])[:16]}
+
+
+def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
+    """Mount the instrument; where the reader lets go, the layer, the point in question and the selection are taken over."""
+    _live(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
+
+
+def _take_plain() -> None:
+    st.session_state[PLAIN] = True
+
+
+def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
+    """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
+    instruments.told(
+        "map",
+        {
+            "seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked],
+            "links": {str(k): [sent(each) for each in every] for k, every in links.items()},
+        },
+        _take_plain,
+    )  # fmt: skip
+
+
+def glides(view: str, names: Sequence[str]) -> bool:
+    """Whether the layers lie under the reader's hand: where the browser can, and one of them is asked for, not all side by side."""
+    return view in names and not st.session_state.get(PLAIN)
+
+
+def hide_controls() -> None:
+    """Streamlit's own controls are not seen while layers glide; they hold what is set, and so the address does."""
+    st.html(HIDDEN)
+
+
+def _take(names: Sequence[str], rows: Collection[int]) -> None:
+    """What the reader let go of: the layer, which stands in the address, whose lines are drawn, what is selected."""
+    if (given := setting(names, rows)) is None:
+        return
+    st.session_state["view"], st.session_state[KEY], picked = given
+    state = st.session_state[brush.KEY]
+    if set(picked) != set(state.picked):
+        state.select(picked, LIVE)
+
+
+def setting(names: Sequence[str], rows: Collection[int]) -> tuple[str, str, list[int]] | None:
+    """What the reader's browser says was set: a space or all layers, whose lines, which rows; None where that is no such thing."""
+    given = said(LIVE)
+    view, dot, picked = (given.get(name) for name in ("view", "dot", "picked"))
+    if view not in (*names, ALL) or not isinstance(dot, str) or not isinstance(picked, list):
+        return None
+    known = {int(row) for row in rows}
+    return view, dot, [row for row in picked if isinstance(row, int) and row in known]
+
+
+def sent(found: Links) -> list:
+    """Numbers of the true neighbours, which of them the map has near, their cosines, how many are tied, how many others there are."""
+    return [found.rows.tolist(), found.near.astype(int).tolist(), found.cosines.round(3).tolist(), found.tied, found.others]
+
+
+def line(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
+    """What stands left of a word, the word, what stands right of it, spaced as in the sentence."""
+    shown = pieces(tokens)
+    left, word, right = ("".join(part) for part in (shown[:position], shown[position : position + 1], shown[position + 1 :]))
+    apart = " " if left and word.startswith(" ") else ""
+    return left.lstrip() + apart, word.strip(), right
+
+
+def _text() -> dict:
+    """Every other word the instrument shows, in the reader's language; what it fills in stands in braces."""
+    return {
+        "layer": t("Layer"),
+        "play": t("Play"),
+        "pause": t("Pause"),
+        "all": t("all layers"),
+        "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "from": t("Lines to true neighbours, from"),
+        "near": t("True neighbours"),
+        "none": t("Click a dot or a star for the lines to its true neighbours."),
+        "counted": t("{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance})", kept="{kept}", n="{n}", chance="{chance}"),
+        "kept_from": t("{kept} of these {n} were so at {where} too.", kept="{kept}", n="{n}", where="{where}"),
+        "picked": t("{n} selected.", n="{n}"),
+        "select": t("Select “{name}”", name="{name}"),
+        "lasso": t("Lasso"),
+        "lasso_help": t("Draw around dots to select them"),
+        "nearer": t("Come nearer"),
+        "farther": t("Go farther away"),
+        "whole": t("The whole map"),
+        "kept": t("near on the map too"),
+        "off": t("put elsewhere by the map"),
+    }  # fmt: skip
