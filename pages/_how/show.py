@@ -1,4 +1,4 @@
-"""The walk of How it works: seven steps of one token, a screen each, the step's number in the address."""
+"""The walk of How it works: the network at a glance, then seven steps of one token, a screen each, the step's number in the address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages._cached import opened
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._how import layers, mix, spelling, states, vector
+from pages._how import layers, mix, network, spelling, states, vector
 from pages._how.words import Step, steps
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
@@ -34,7 +34,10 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         way, shape = walked(in_use.model, chosen.tokens, chosen.position), opened.model(in_use.model).encoder.model.shape
         all_steps = steps(shape)
+        whole = st.container()
         number = _stepper(all_steps)
+        with whole:
+            network.show(way, all_steps, number)
         step = all_steps[number]
         st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
         left, right = st.columns([3, 2], gap="large")

@@ -26,6 +26,26 @@ def test_the_walk_opens_at_the_step_in_the_address_and_goes_on_from_there(page: 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: Page, server: str):
+    opened(page, server, "how?a=The+tablet+was+carved+by+a+scribe.&ai=tablet")
+    boxes = page.locator(".network .wide [data-step]")
+    expect(boxes).to_have_count(7)
+    expect(page.locator(".network .wide [aria-current]")).to_have_attribute("data-step", "1")
+    for number, title in ((4, "Reading forward"), (6, "Side by side: the layers")):
+        box = page.get_by_role("button", name=re.compile(f"^{number} .*{title}$"))
+        box.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text(f"{number} of 7: {title}")).to_be_visible()
+        expect(page.locator(".network .wide [aria-current]")).to_have_attribute("data-step", str(number))
+        expect(page).to_have_url(re.compile(f"step={number}"))
+    boxes.nth(6).click()
+    expect(page.get_by_text("7 of 7: A task's own mix: the vector")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".network .narrow [data-step='2']")).to_be_visible()
+    expect(boxes.first).to_be_hidden()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
     notice = page.locator("[data-stale=false] .notice").first

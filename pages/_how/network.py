@@ -1,0 +1,205 @@
+"""How it works at a glance: the whole network with the reader's sentence in it, every box of it the way to its step.
+
+Letters, filters, the spelling's vector, an LSTM a layer in either direction, the layers, their mix: from the top down, a column a word.
+A cell's colour is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
+words for a wide page, with few for a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import pairwise
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk
+from core.common.i18n import t
+from core.figures.style import layer_colour
+from pages._how.parts import shown
+from pages._how.words import Step
+
+CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
+WIDE, NARROW = (1000, 7, 190), (380, 3, 0)  # pixels, words at most, pixels for the names at the left (0: they stand above)
+LEAST, MOST = 5, 13  # height of a strip: all layers of a kind have some 30 pixels
+PAD, GAP = 7, 8
+STYLE = """
+.network {font-family: var(--st-font); color: var(--st-text-color);}
+.network svg {width: 100%; height: auto; display: block;}
+.network .narrow {display: none;}
+.network text {fill: currentColor;}
+.network .box {fill: rgba(128,128,140,0.08); stroke: transparent; stroke-width: 1.5;}
+.network [data-step] {cursor: pointer; outline: none;}
+.network [data-step]:hover .box {stroke: rgba(66,146,198,0.8);}
+.network [data-step]:focus-visible .box {stroke: #4292C6; stroke-width: 3;}
+.network [aria-current] .box {fill: rgba(66,146,198,0.16); stroke: #2171B5;}
+.network .wire {stroke: currentColor; opacity: 0.4; fill: none; stroke-width: 1.4;}
+.network .unseen {fill: none; stroke: currentColor; opacity: 0.3;}
+@media (max-width: 640px) {.network .wide {display: none;} .network .narrow {display: block;}}
+"""
+# A box presses its step's number, which is the browser's own state and so stands at once (pages._widgets.step_keys). What had the
+# keyboard's focus keeps it when the picture is drawn anew.
+SCRIPT = """
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".network"), held = root.getRootNode().activeElement?.dataset?.step;
+  if (root.drawn !== data.drawn) {
+    root.innerHTML = root.drawn = data.drawn;
+    if (held) [...root.querySelectorAll(`[data-step="${held}"]`)].find((box) => box.checkVisibility())?.focus();
+  }
+  const go = (event) => {
+    const box = event.target.closest("[data-step]");
+    if (!box || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    document.querySelectorAll('.st-key-step [role="radio"]')[+box.dataset.step - 1]?.click();
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    document.querySelector(".st-key-step")?.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+  };
+  root.onclick = root.onkeydown = go;
+}
+"""
+_network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', css=STYLE, js=SCRIPT)
+Painted = Callable[[float, float, float, int], str]  # x, y, width, number of the word -> SVG
+
+
+def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
+    """The network with the step `number` (from 0) marked."""
+    drawings = [
+        f'<div class="{name}">{drawing(way, all_steps, number, *sizes)}</div>'
+        for name, sizes in (("wide", WIDE), ("narrow", NARROW))
+    ]
+    _network(key="how.network", data={"drawn": "".join(drawings)}, width="stretch", height="content")
+    st.caption(
+        t(
+            "One column a word, from its letters down to its vector; the darker a cell, the larger the numbers there. A box opens its step."
+        )
+    )
+
+
+def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> str:
+    """The network as SVG: rows are steps, columns the words round the one in question."""
+    first = max(0, min(way.position - most // 2, len(way.tokens) - most))
+    words = range(first, min(len(way.tokens), first + most))
+    column = (width - left - 2 * PAD) / max(len(words), 1)
+    above = 0 if left else 17  # for a name over its row
+    names = _names(len(way.layers) - 1)
+    parts, y, ends = [], 0.0, []
+    for k, (height, painted) in enumerate(_rows(way)):
+        step = all_steps[k]
+        tall = height + above + 2 * PAD
+        cells = "".join(painted(left + PAD + n * column + 10, y + PAD + above, column - 20, word) for n, word in enumerate(words))
+        name = escape(names[k])
+        place = (12, y + tall / 2 + 4) if left else (PAD + 3, y + 15)
+        label = f'<text x="{place[0]}" y="{place[1]:.1f}" font-size="14" font-weight="600">{k + 1}&#8194;{name}</text>'
+        current = ' aria-current="step"' if k == number else ""
+        told = escape(f"{k + 1} {names[k]}: {step.title}", quote=True)
+        parts.append(
+            f'<g role="button" tabindex="0" data-step="{k + 1}" aria-label="{told}"{current}>'
+            f'<rect class="box" x="1" y="{y + 1:.1f}" width="{width - 2}" height="{tall - 2:.1f}" rx="7"/>{label}{cells}</g>'
+        )
+        ends.append((y, y + tall))
+        y += tall + GAP
+    wires = [
+        _arrow(left + PAD + (n + 0.5) * column, bottom, left + PAD + (n + 0.5) * column, top)
+        for (_, bottom), (top, _) in pairwise(ends) for n in range(len(words))
+    ]  # fmt: skip
+    at = left + PAD + (way.position - first) * column
+    band = f'<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{y - GAP:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
+    alt = escape(
+        t(
+            "The network: {n} of the sentence's words, “{word}” marked, from letters and filters through {layers} LSTM layers in either direction to the mix.",
+            n=len(words), word=shown(way.tokens[way.position]), layers=len(way.layers) - 1,
+        ),
+        quote=True,
+    )  # fmt: skip
+    return f'<svg viewBox="0 0 {width} {y - GAP:.0f}" role="group" aria-label="{alt}">{band}{"".join(parts)}<g aria-hidden="true">{"".join(wires)}</g></svg>'
+
+
+def _names(top: int) -> tuple[str, ...]:
+    """What the boxes are called, step by step."""
+    return (
+        t("Characters"),
+        t("Filters"),
+        t("Spelling's vector"),
+        t("LSTMs, left to right"),
+        t("LSTMs, right to left"),
+        t("Layers 0 to {top}", top=top),
+        t("The mix"),
+    )
+
+
+def _rows(way: Walk) -> list[tuple[float, Painted]]:
+    """The steps' rows in order: how high, and what paints a word's place in it."""
+    n, half = len(way.layers) - 1, way.layers.shape[-1] // 2
+    strip = min(MOST, max(LEAST, 30 // max(n, 1)))
+    above = [str(j) for j in range(1, n + 1)]
+    forward, backward = (
+        [_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None))
+    )
+    whole = [_sizes(layer) for layer in way.layers]
+    strongest = np.array([bank.pooled.max() for bank in way.banks])
+    filters = strongest / max(float(strongest.max()), 1e-9)
+
+    def letters(x: float, y: float, width: float, word: int) -> str:
+        text = escape(f"{BEGIN_SIGN}{shown(way.tokens[word], 14)}{END_SIGN}")
+        size = min(14.0, 1.55 * width / max(len(shown(way.tokens[word], 14)) + 2, 1))
+        weight = ' font-weight="700"' if word == way.position else ""
+        return f'<text x="{x + width / 2:.1f}" y="{y + 13:.1f}" font-size="{size:.1f}" text-anchor="middle"{weight}>{text}</text>'
+
+    def filled(x: float, y: float, width: float, word: int) -> str:
+        if word != way.position:
+            return f'<rect class="unseen" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{MOST}"/>'
+        return _strip(x, y, width, filters, layer_colour("0"), MOST)
+
+    def of_layers(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
+        def painted(x: float, y: float, width: float, word: int) -> str:
+            return "".join(
+                _strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
+                + _arrow(
+                    x + width + (0 if arrow > 0 else 18),
+                    y + k * (strip + 3) + strip / 2,
+                    x + width + (18 if arrow > 0 else 0),
+                    None,
+                )
+                * bool(arrow)
+                for k, (each, name) in enumerate(zip(sizes, names, strict=True))
+            )
+
+        return painted
+
+    def tall(rows: int) -> float:
+        return rows * (strip + 3) - 3
+
+    vectors = [_sizes(way.layers[0][:, :half])]
+    return [
+        (17, letters),
+        (MOST, filled),
+        (strip, of_layers(vectors, ["0"], 0)),
+        (tall(n), of_layers(forward, above, 1)),
+        (tall(n), of_layers(backward, above, -1)),
+        (tall(n + 1), of_layers(whole, ["0", *above], 0)),
+        (strip, of_layers([_sizes(way.layers.mean(axis=0))], ["mix"], 0)),
+    ]
+
+
+def _sizes(vectors: np.ndarray) -> np.ndarray:
+    """(T, P) -> (T, CELLS): the mean size of each run of numbers, 0 to 1 of the largest of all words."""
+    runs = np.stack([np.abs(run).mean(axis=1) for run in np.array_split(vectors, min(CELLS, vectors.shape[1]), axis=1)], axis=1)
+    return runs / max(float(runs.max()), 1e-9)
+
+
+def _strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> str:
+    """A vector as cells side by side."""
+    cell = width / len(sizes)
+    return "".join(
+        f'<rect x="{x + k * cell:.1f}" y="{y:.1f}" width="{cell:.1f}" height="{height:.1f}" fill="{colour}" fill-opacity="{0.12 + 0.88 * size:.2f}"/>'
+        for k, size in enumerate(sizes.tolist())
+    )
+
+
+def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> str:
+    """A wire with a point at its end; level where y1 is None."""
+    if y1 is None:
+        d = 4 if x1 > x0 else -4
+        return f'<path class="wire" d="M{x0 + d / 2:.1f} {y0:.1f}H{x1 - d / 2:.1f}m{-d} -3l{d} 3l{-d} 3"/>'
+    return f'<path class="wire" d="M{x0:.1f} {y0:.1f}V{y1:.1f}m-3 -4l3 4l3 -4"/>'

@@ -1,0 +1,62 @@
+"""The network of How it works as a drawing: sound as XML, its layers the model's, its colours the model's numbers, words escaped."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.analysis.walk import Walk, walk
+from core.elmo.models import open_model
+from core.text import languages
+from pages._how import network
+from pages._how.words import steps
+
+MODEL = open_model(languages.named("en").model)
+STEPS = steps(MODEL.encoder.model.shape)
+TOKENS = ["A", "<b>tablet</b>", "&", "a", "scribe", '"quoted"', "눈", "🎉", "end", "."]
+
+
+@pytest.fixture(scope="module")
+def way() -> Walk:
+    return walk(MODEL.encoder, TOKENS, 1)
+
+
+def drawn(way: Walk, number: int = 0, sizes=network.WIDE) -> ElementTree.Element:
+    return ElementTree.fromstring(network.drawing(way, STEPS, number, *sizes))
+
+
+@pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.NARROW, 3)])
+def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
+    found = drawn(way, 3, sizes)
+    boxes = [box for box in found.iter("g") if box.get("data-step")]
+    assert [box.get("data-step") for box in boxes] == list("1234567")
+    assert all(box.get("role") == "button" and box.get("tabindex") == "0" for box in boxes)
+    assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["4"]
+    assert all(step.title in box.get("aria-label") for step, box in zip(STEPS, boxes, strict=True))
+    letters = [text.text for text in boxes[0].iter("text")][1:]
+    assert letters == [f"⟨{token}⟩" for token in TOKENS[:words]]
+    assert "<b>tablet</b>" in found.get("aria-label")
+
+
+def test_there_are_as_many_strips_as_the_model_has_layers(way):
+    """A model of three LSTM layers has a strip more a word in either direction, and two more in all."""
+    deeper = replace(way, layers=np.concatenate([way.layers, way.layers[-1:]]))
+    for one in (way, deeper):
+        n, boxes = len(one.layers) - 1, [box for box in drawn(one).iter("g") if box.get("data-step")]
+        strips = [len([r for r in box.iter("rect") if r.get("fill-opacity")]) / network.CELLS / 7 for box in boxes]
+        assert strips[2:] == [1, n, n, n + 1, 1]
+
+
+def test_a_cell_is_as_dark_as_the_numbers_there_are_large(way):
+    layers = np.zeros_like(way.layers)
+    layers[1, 4, -1] = 5.0  # one number, of the fifth word's backward half
+    boxes = [box for box in drawn(replace(way, layers=layers)).iter("g") if box.get("data-step")]
+    dark = [[float(r.get("fill-opacity")) > 0.9 for r in box.iter("rect") if r.get("fill-opacity")] for box in boxes]
+    assert [sum(cells) for cells in dark[2:]] == [0, 0, 1, 1, 1]
+    word, rest = divmod(dark[4].index(True), 2 * network.CELLS)
+    assert (word, rest) == (4, network.CELLS - 1)
+    only = [r for r in boxes[1].iter("rect") if r.get("fill-opacity")]
+    assert len(only) == len(way.banks)  # of the word in question alone
