@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, margin, mcnemar
 from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
+from core.tasks.results import Summary
 from pages._classify.curve import about_context, context_table
 from pages._classify.earlier import _on_spam
+from pages._classify.paper import about_paper
 from pages._classify.results import _kind, about_task
 from pages._classify.scores import about_calibration
+from tests.app.test_pages import opened
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 
@@ -123,3 +126,42 @@ def test_the_table_has_a_row_for_every_size_and_set_of_parts():
     assert len(table) == 12 and set(table["labelled rows"]) == {134, 403}
     elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
     assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001
+
+
+def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
+    sizes = {"train": 10, "dev": 5, "test": 1000}
+    others = {v: {"f1": x, "gold": 5} for v, x in (("baseline", baseline), ("elmo", elmo))}
+    return Summary(
+        "f1",
+        baseline,
+        elmo,
+        spread,
+        spread,
+        1 if spread is None else 3,
+        sizes,
+        sizes,
+        {"input": [0.2, 0.5, 0.3]},
+        None,
+        others,
+        9.0,
+    )
+
+
+def test_of_the_papers_table_each_sentence_fits_the_numbers():
+    titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
+    measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
+    said = " ".join(about_paper(measured, titles))
+    assert "With ELMo ahead: Names, Roles. It spares most errors in <b>Names</b>: 20%." in said
+    assert "Not ahead: Questions." in said and "is not measured: Names." in said
+    assert "Within the spread of seeds: Roles, Questions." in said
+    assert about_paper({"names": measured["names"]}, titles)[-1].startswith("One seed alone")
+
+
+def test_the_papers_table_stands_beside_ours_with_its_layers():
+    page = opened("pages/results.py")
+    table = page.dataframe[0].value
+    assert not page.exception and {"paper: errors spared", "errors spared", "with ELMo"} <= set(table.columns)
+    names = table[table["task"] == "Names"].iloc[0]
+    assert (names["paper: baseline"], names["paper: ELMo"], names["paper: errors spared"]) == ("90.15", "92.22", "21%")
+    assert "Sentiment" in set(table["task"])
+    assert any("Which layers does each task read?" in one.value for one in page.markdown)
