@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.classifiers import layer_weights_figure
-from core.tasks.catalogue import measure_titles, task_titles
+from core.tasks.catalogue import task_titles
 from core.tasks.results import COMMAND, PAPER, Published, Summary, error_reduction, read_results, summaries
 from pages._frame.frame import notice
 from pages._widgets import lists
@@ -30,10 +30,12 @@ def show_paper(found: dict[str, dict]) -> None:
             "elmo-mini, all trained here: compare what ELMo adds, not the levels."
         )
     )
-    rows = [_row(titles[name], PAPER[name], measured[name], measure_titles()[name]) for name in PAPER if name in measured]
+    rows = [
+        _row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured
+    ]
     sentiment = found.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
-        rows.append(_sentiment_row(titles["sentiment"], sentiment))
+        rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
     notice(about_paper(measured, titles))
     weights = {
@@ -57,42 +59,31 @@ def show_paper(found: dict[str, dict]) -> None:
     lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("Every figure of these tasks"))
 
 
-def _row(title: str, paper: Published, one: Summary, measure: str) -> dict:
-    columns = _paper_columns(title, paper)
-    return columns | {
-        t("measure here"): measure,
-        t("without ELMo"): _with_spread(one.baseline, one.baseline_spread),
-        t("with ELMo"): _with_spread(one.elmo, one.elmo_spread),
-        t("errors spared"): f"{one.error_reduction:.0%}",
-        t("seeds"): one.seeds,
-        t("random labels"): "–" if one.control is None else f"{one.control:.1%}",
-        t("trained on, tested on"): f"{one.sizes['train']:,} / {one.sizes['test']:,}",
-    }
-
-
-def _sentiment_row(title: str, rows: dict[str, dict]) -> dict:
-    """SST-5 as the classifiers of this page have it."""
-    plain, elmo = (rows[name] for name in SENTIMENT)
-    return _paper_columns(title, PAPER["sentiment"]) | {
-        t("measure here"): t("accuracy"),
-        t("without ELMo"): _with_spread(plain["accuracy"], plain["spread"]),
-        t("with ELMo"): _with_spread(elmo["accuracy"], elmo["spread"]),
-        t("errors spared"): f"{error_reduction(plain['accuracy'], elmo['accuracy']):.0%}",
-        t("seeds"): elmo["seeds"],
-        t("random labels"): "–",
-        t("trained on, tested on"): f"{elmo['train']:,} / {elmo['n']:,}",
-    }
-
-
-def _paper_columns(title: str, paper: Published) -> dict:
-    reduction = error_reduction(paper.baseline / 100, paper.elmo / 100)
+def _row(title: str, paper: Published, here: tuple[str, str, float], seeds: int) -> dict:
+    """A task in the paper and here; `here` is without ELMo, with it, and the share of errors that it spares."""
+    there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     return {
         t("task"): title,
-        t("paper: data"): f"{paper.data}, {paper.measure}",
-        t("paper: baseline"): f"{paper.baseline:g}",
-        t("paper: ELMo"): f"{paper.elmo:g}",
-        t("paper: errors spared"): f"{reduction:.0%}",
+        t("in the paper"): f"{paper.data}, {paper.measure}: {paper.baseline:g} → {paper.elmo:g}",
+        t("errors spared there"): f"{there:.0%}",
+        t("without ELMo"): here[0],
+        t("with ELMo"): here[1],
+        t("errors spared here"): f"{here[2]:.0%}",
+        t("seeds"): seeds,
     }
+
+
+def _measured(one: Summary) -> tuple[str, str, float]:
+    return _with_spread(one.baseline, one.baseline_spread), _with_spread(one.elmo, one.elmo_spread), one.error_reduction
+
+
+def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
+    """SST-5 as the classifiers of this page have it."""
+    plain, elmo = (rows[name] for name in SENTIMENT)
+    return (
+        *(_with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)),
+        error_reduction(plain["accuracy"], elmo["accuracy"]),
+    )
 
 
 def _with_spread(value: float, spread: float | None) -> str:
@@ -126,10 +117,12 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFra
             if score in ("gold", "predicted", "right"):
                 continue
             told = {t("task"): titles[name], t("score"): score}
+            control = one.control if score == one.measure else None
             told |= {
                 t("without ELMo"): round(one.others["baseline"][score], 4),
                 t("with ELMo"): round(one.others["elmo"][score], 4),
             }
             used = " / ".join(f"{one.sizes[part]:,} ({one.whole[part]:,})" for part in ("train", "dev", "test"))
+            told |= {t("random labels"): None if control is None else round(control, 4)}
             rows.append(told | {t("used of train, dev, test"): used, t("training, s"): round(one.seconds)})
     return pd.DataFrame(rows)
