@@ -15,6 +15,7 @@ from core.common.config import ASSETS
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
+from core.files.atomic import locked
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
 from core.tasks.heads import Head, save_head
@@ -181,8 +182,9 @@ def _add(path: Path, made: dict) -> None:
     def place(one: dict) -> tuple:
         return one["task"], one["variant"], one["seed"], one["recipe"]["random_labels"]
 
-    others = [one for one in read_results(path) if place(one) != place(made)]
-    order = list(TASKS)
-    runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), place(one)[3], place(one)[2], place(one)[1]))
-    write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
+    with locked(path):  # processes may share the file, each with tasks of its own
+        others = [one for one in read_results(path) if place(one) != place(made)]
+        order = list(TASKS)
+        runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), place(one)[3], place(one)[2], place(one)[1]))
+        write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
     sums.renew(path)

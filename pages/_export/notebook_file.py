@@ -11,7 +11,7 @@ from core import __version__
 from core.common.errors import BadInput
 from core.common.i18n import language, t
 from core.common.markup import plain
-from pages._export import notebook_layers, notebook_lessons, notebook_measured, notebook_texts, notebook_words
+from pages._export import notebook_layers, notebook_lessons, notebook_measured, notebook_tasks, notebook_texts, notebook_words
 from pages._export.recipe import Maker, Recipe, Settings
 
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
@@ -24,6 +24,7 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "map": notebook_layers.map_,
     "mix": notebook_layers.mix,
     "classify": notebook_texts.classify,
+    "tasks": notebook_tasks.tasks,
     "train": notebook_measured.train,
     "results": notebook_measured.results,
     "predict": notebook_texts.predict,

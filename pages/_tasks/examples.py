@@ -20,18 +20,18 @@ EXAMPLES: dict[str, tuple[dict[str, str], ...]] = {
         {"tasks_first": "A boy is holding a bat.", "tasks_second": "A boy is waiting for his team."},
     ),
     "coreference": (
+        {"tasks_text": "George followed Walter as head of the firm after his death."},
+        {"tasks_text": "Olga sings and Tanja dances; her mother plays the piano."},
         {"tasks_text": "Anna Berg met Laura Stone in Vienna. Laura was late because she had missed the train."},
-        {"tasks_text": "Peter Lang thanked Oscar Wood after he had repaired the roof."},
-        {"tasks_text": "Helen called Ruth every Sunday, but she never answered."},
     ),
     "questions": (
         {
-            "tasks_question": "Who built the lighthouse?",
+            "tasks_question": "How many people visit it each summer?",
             "tasks_paragraph": "The lighthouse of Port Ellis stands on a cliff above the bay. It was built by Samuel Ward in 1871 and repaired "
             "after the storm of 1903. Since 1984 it has worked without a keeper. Every summer some four thousand visitors climb its stairs.",
         },
         {
-            "tasks_question": "When was it repaired?",
+            "tasks_question": "Who built the lighthouse?",
             "tasks_paragraph": "The lighthouse of Port Ellis stands on a cliff above the bay. It was built by Samuel Ward in 1871 and repaired "
             "after the storm of 1903. Since 1984 it has worked without a keeper. Every summer some four thousand visitors climb its stairs.",
         },

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import runpy
+from pathlib import Path
+
 import pytest
 
 from core.tasks.results import Summary
+from pages._export.notebook_file import notebook
+from pages._export.notebook_tasks import FIRST_TEXTS
 from pages._tasks import drawn
 from pages._tasks.examples import EXAMPLES
 from pages._tasks.notices import about_choice, about_measure, about_spans
@@ -80,3 +86,14 @@ def test_what_is_noticed():
     one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
     assert about_measure("F1", one) == "On 1,200 examples they never saw, F1 is 25.0% without ELMo and 50.0% with it."
     assert about_measure("F1", None) == ""
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_its_notebook_asks_the_same_heads(task: str, tmp_path: Path):
+    """Cell after cell, as Jupyter would; texts that are typed get in as values."""
+    assert FIRST_TEXTS[task] == EXAMPLES[task][0]
+    made = notebook("tasks", {"task_of_paper": task})
+    code = "\n".join("".join(cell["source"]) for cell in json.loads(made)["cells"] if cell["cell_type"] == "code")
+    path = tmp_path / "notebook.py"
+    path.write_text(code, encoding="utf-8")
+    assert set(runpy.run_path(str(path))["said"]) == {"baseline", "elmo"}

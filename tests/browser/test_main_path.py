@@ -15,6 +15,7 @@ TITLES = {
     "map": "Where do its senses live?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
+    "tasks": "What does ELMo add to a task?",
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "model": "What does this model know?",
