@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from pages._frame import tour
 from pages._frame.frame import frame, lede, question, show
@@ -15,6 +16,12 @@ with st.container(key="home_onward"):
         t(
             "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
             "directions, gives it another one in every sentence."
+        )
+        if model_layers.in_use().is_elmo
+        else t(
+            "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>{model}</b>, a transformer, in which every word of a sentence looks "
+            "at every other, gives it another one in every sentence.",
+            model=model_layers.in_use().called,
         )
     )
     st.markdown(t("#### Go on with the same two sentences"))

@@ -12,8 +12,9 @@ in_use = frame("pages/cloud.py")
 question(t("One dot, or a cloud?"))
 lede(
     t(
-        "<b>GloVe</b> keeps one vector for a spelling, so all meanings of a word share its neighbours. <b>ELMo</b> has one for every sentence "
-        "the word stands in: a cloud, in which yours are the stars."
+        "<b>GloVe</b> keeps one vector for a spelling, so all meanings of a word share its neighbours. <b>{model}</b> has one for every sentence "
+        "the word stands in: a cloud, in which yours are the stars.",
+        model=model_layers.in_use().called,
     )
 )
 picture = st.container()  # on the first screen; the sentences below it

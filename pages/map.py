@@ -7,8 +7,8 @@ in_use = frame("pages/map.py")
 question(t("Where do its senses live?"))
 lede(
     t(
-        "Each dot is a sentence with the word, or a word near it; the stars are yours. Layer 0 sees the spelling only; "
-        "towards layer 2 the meanings drift apart."
+        "Each dot is a sentence with the word, or a word near it; the stars are yours. Layer 0 does not read the sentence; "
+        "in the layers above it the meanings drift apart."
     )
 )
 

@@ -2,16 +2,22 @@
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
+from core.common.model_layers import subscript
 from pages._frame.frame import frame, lede, question, show
 from pages._widgets.inputs import sentence_pair
 
 in_use = frame("pages/mix.py")
 question(t("Which layers matter?"))
+known = model_layers.in_use()
+terms = [f"s{subscript(k)}·h{subscript(k)}" for k in range(known.n)]
 lede(
     t(
-        "ELMo hands a task one vector a word: <b>γ · (s₀·h₀ + s₁·h₁ + s₂·h₂)</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
-        "here you set them, and see what becomes of the neighbours, of the senses and of the map."
+        "{model} hands a task one vector a word: <b>γ · ({sum})</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
+        "here you set them, and see what becomes of the neighbours, of the senses and of the map.",
+        model=known.called,
+        sum=" + ".join(terms if known.few else [*terms[:2], "…", terms[-1]]),
     )
 )
 with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):

@@ -18,6 +18,7 @@ from core.common.i18n import t
 MIX = "mix"
 FEW = 5  # layers that stand side by side; more stand on a slider
 ELMO = "ELMo"
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # The entries by which configurations of `transformers` say how many blocks an encoder, or else a decoder, has.
 DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 
@@ -113,6 +114,11 @@ def follow(source: Callable[[], Layers | None]) -> None:
 def in_use() -> Layers:
     """Those of the model in use; elmo-mini's where none is."""
     return _told.get() or (_source[0]() if _source else None) or Layers()
+
+
+def subscript(number: int) -> str:
+    """As in h₀."""
+    return str(number).translate(_SUBSCRIPTS)
 
 
 def name_of(folder: Path) -> str:

@@ -143,6 +143,13 @@ class Encoder:
             for number, rows in zip((numbers[k] for k in run.order), run.rows(), strict=True):
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
 
+    def around(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it."""
+        found = np.empty((len(sentences), self.dim), np.float32)
+        for number, ahead, behind in self.directions(sentences):  # with a boundary before the first token and behind the last
+            found[number] = np.concatenate([ahead[positions[number]], behind[positions[number] + 2]])
+        return found
+
     def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
         """Equally long streams of sentences with the LSTM's states carried over from each batch to the next.
 

@@ -18,7 +18,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
-from core.engines.transformer import MEAN, TransformerEncoder, is_transformer
+from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
 from core.files.artifacts import file_sha256
 from core.files.registry import resolve
@@ -81,6 +81,11 @@ def open_model(
     if spelled := load_spelled(folder, fingerprint):
         encoder.know(*spelled)
     return Model(name, folder, encoder, fingerprint if precision == FLOAT32 else f"{fingerprint}-{precision}")
+
+
+def weights_files(folder: Path) -> list[Path]:
+    """The files of a model's numbers: an ELMo has one."""
+    return weights_of(folder) if is_transformer(folder) else [find_files(folder)[1]]
 
 
 def model_fingerprint(folder: Path) -> str:

@@ -26,6 +26,7 @@ from core.text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
 PACKAGE = "transformers==5.23.0"
+HIDDEN = "<UNK>"  # the token that stands for a masked word (core.senses.influence): the model's own mask, or its unknown word
 NO_LIMIT = 100_000  # a tokeniser that knows of no longest text says a number beyond any text
 USUAL_WINDOW = 512  # pieces, where neither the tokeniser nor the model names a limit
 
@@ -93,6 +94,7 @@ class TransformerEncoder:
         self.window = _window(self.tokeniser, self.model.config) - len(self._before) - len(self._after)
         unknown = (self.tokeniser.unk_token_id, self.tokeniser.pad_token_id, self.tokeniser.eos_token_id, 0)
         self._unknown = next(one for one in unknown if one is not None)
+        self._hidden = self._unknown if self.tokeniser.mask_token_id is None else self.tokeniser.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
         """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D).
@@ -112,6 +114,15 @@ class TransformerEncoder:
                 report(round(done), total)
         return [self._words(layers, starts) for layers, (_, starts) in zip(found, cut, strict=True)]
 
+    def around(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown."""
+        read = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
+        return np.stack([layers[-1, place] for layers, place in zip(self.encode(read), positions, strict=True)])
+
+    def pieces_of(self, word: str) -> list[str]:
+        """The pieces in which the model reads a word, as its vocabulary writes them."""
+        return self.tokeniser.convert_ids_to_tokens(self._cut([word])[0])
+
     def _cut(self, sentence: list[str]) -> tuple[list[int], np.ndarray]:
         """The pieces' numbers, and at which piece each word begins, (T,); a word without pieces is an unknown one."""
         if not sentence:
@@ -122,7 +133,10 @@ class TransformerEncoder:
         for piece, word in zip(read["input_ids"], read.word_ids(), strict=True):
             if word is not None:
                 of_word[word].append(piece)
-        of_word = [pieces or [self._unknown] for pieces in of_word]
+        of_word = [
+            [self._hidden] if token == HIDDEN else pieces or [self._unknown]
+            for token, pieces in zip(sentence, of_word, strict=True)
+        ]
         return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
 
     def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from core.common.config import ModelShape
 from core.common.errors import CorruptArtifact
 from core.common.i18n import ENGLISH, t
-from core.elmo.weights import find_files
+from core.elmo.models import weights_files
+from core.elmo.weights import find_files, read_options
 from core.figures.measures import Panel
 from core.files.artifacts import read_json
 
@@ -43,8 +44,8 @@ class ModelCard:
     """One model's papers; what its folder does not hold is None or empty."""
 
     folder: Path
-    shape: ModelShape
-    megabytes: float  # of the weights file
+    shape: ModelShape | None  # of a biLM; a transformer has none
+    megabytes: float  # of the weights
     meta: dict
     log: TrainingLog | None
     measures: dict | None  # what `evaluate card` wrote for these very weights
@@ -52,7 +53,7 @@ class ModelCard:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """Trained numbers of the encoder by part (the softmax not counted)."""
+        """Trained numbers of a biLM's encoder by part (the softmax not counted)."""
         s = self.shape
         windows = sum(count * (width * s.character_dim + 1) for width, count in s.filters)
         highways = s.n_highway * 2 * s.n_filters * (s.n_filters + 1)
@@ -71,13 +72,13 @@ class ModelCard:
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
-    options, weights = find_files(folder)
+    weights, is_elmo = weights_files(folder), any(folder.glob("*options.json"))
     found = _optional(folder / "measures.json", dict)
     of_these = found is not None and found.get("fingerprint") == fingerprint
     return ModelCard(
         folder=folder,
-        shape=ModelShape.from_options(read_json(options, expect=dict)),
-        megabytes=weights.stat().st_size / 1e6,
+        shape=read_options(find_files(folder)[0]) if is_elmo else None,
+        megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),
         measures=found.get("measures") if of_these else None,

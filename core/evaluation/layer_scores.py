@@ -142,7 +142,7 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
 
 def speed(model: Model, sentences: list[list[str]]) -> dict:
     """Tokens a second, when every spelling is new to the encoder and when it has met them all."""
-    encoder, seconds = Encoder(model.encoder.model), []
+    encoder, seconds = Encoder(model.encoder.model) if model.is_elmo else model.encoder, []
     for _ in range(3):
         started = time.perf_counter()
         encoder.encode(sentences)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, base, line_name, sense_colour
+from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, apart, base, line_name, sense_colour
 
 FAINT = "rgba(140,140,150,0.2)"
 # A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
@@ -90,6 +91,46 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Se
     figure.update_xaxes(title=t("number of groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
     return base(figure, height=300, key="number")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A model's figures from its lowest layer to its top."""
+
+    name: str
+    values: Sequence[float]
+    layers: Sequence[str]  # what each is called
+
+
+def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
+    """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
+    figure = go.Figure()
+    figure.add_hline(y=chance, line={"dash": "dot", "color": "#888", "width": 1.5})
+    figure.add_annotation(
+        x=0, y=chance, text=t("shuffled labels"), showarrow=False, xanchor="left", yanchor="bottom", font={"size": 12}
+    )
+    values = [value for line in lines for value in (*line.values, chance)]
+    low, high = min(values), max(values)
+    ends = apart({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
+    for number, line in enumerate(lines):
+        colour = sense_colour(number)
+        figure.add_scatter(
+            x=np.linspace(0, 1, len(line.values)).tolist(), y=list(line.values), mode="lines+markers", text=list(line.layers),
+            line={"color": colour, "width": 3}, marker={"size": 9}, hovertemplate="%{text}: %{y:.1%}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1.02, y=ends[line.name], text=line_name(line.name, colour), showarrow=False, xanchor="left", font={"size": 13}
+        )
+    figure.update_xaxes(
+        tickvals=[0, 1],
+        ticktext=[t("layer 0"), t("top layer")],
+        range=[-0.03, 1.45],
+        fixedrange=True,
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=6, range=[low - 0.04, high + 0.06])
+    return base(figure, height=300, key="depth")
 
 
 def found_map(

@@ -98,7 +98,7 @@ def measured_pace(encoder, sentences: list[Sentence]) -> Pace:
     """Read a sample twice with an encoder that has no words yet: the second time every spelling is known."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
-    fresh, seconds = Encoder(encoder.model), []
+    fresh, seconds = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder, []
     for _ in range(2):
         started = time.perf_counter()
         fresh.encode(sample)

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from core.common.draws import seeded
-from core.common.errors import MissingArtifact
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
 from core.common.significance import Paired, paired
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.model import BiLM
@@ -87,6 +88,13 @@ def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> 
 
 def untrained(model: Model, seed: int) -> Encoder:
     """The model's layer 0, and above it LSTMs of its shape with their first weights."""
+    if not model.is_elmo:
+        raise BadInput(
+            t(
+                "{model} is a transformer: this lesson sets a biLM beside LSTMs that learned nothing. elmo-mini is one.",
+                model=model.layers.called,
+            )
+        )
     trained = model.encoder.model
     other = BiLM(trained.shape, seeded(seed))
     other.characters = trained.characters

@@ -30,7 +30,7 @@ class Evidence:
 
     layers: np.ndarray  # (n, L, D) of the tokens
     alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
-    place: np.ndarray  # (n, 2P)
+    place: np.ndarray  # (n, d): what stands around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
@@ -49,13 +49,10 @@ def gather(
 ) -> Evidence:
     """Of (tokens, position) each; `layers`, `alone` (n, L, D) as they are known already. Without `vectors` no topic."""
     sentences = [list(tokens) for tokens, _ in occurrences]
-    place: list[np.ndarray] = [np.empty(0)] * len(sentences)
-    for number, ahead, behind in encoder.directions(sentences):  # with a boundary before the first token and behind the last
-        position = occurrences[number][1]
-        place[number] = np.concatenate([ahead[position], behind[position + 2]])
+    place = encoder.around(sentences, [position for _, position in occurrences])
     spans = [(position, position + 1) for _, position in occurrences]
     topic = np.zeros((len(sentences), 1), np.float32) if vectors is None else static_contexts(vectors, sentences, spans)
-    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), np.stack(place).astype(np.float32), topic)
+    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray) -> Evidence:

@@ -34,7 +34,7 @@ def _ordered(shares: dict, none: str) -> list[str]:
 def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -> list[str]:
     """Which meaning each sentence stands among, and what GloVe's one dot stands among: two sentences."""
     lines = []
-    if layer == "0" and any(contexts):
+    if layer == "0" and model_layers.in_use().is_elmo and any(contexts):
         lines.append(
             t(
                 "At {where} {model} is as blind as GloVe: one spelling has one vector, so no meaning is nearer than another.",
@@ -95,7 +95,7 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
     counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
     if not len(sides):
         line = t("Nothing here stands near either sentence: these texts have no other word.")
-    elif layer == "0" and same:
+    elif layer == "0" and same and model_layers.in_use().is_elmo:
         line = t(
             "At {where} {model} is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
             word=told["word"],

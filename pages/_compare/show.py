@@ -12,7 +12,7 @@ from core.figures.spaces import cka_heat, overlap_histogram
 from core.figures.style import layer_title
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
-from pages._compare import spaces, store
+from pages._compare import senses, spaces, store
 from pages._compare.spaces import MARK, Chosen
 from pages._compare.words import noticed, table_of, word_in_both
 from pages._frame.choices import BOUND, choice
@@ -56,6 +56,8 @@ def show(in_use: InUse) -> None:
         draw(cka_heat(found.cka_names, found.cka), key="compare.cka", alt=alt)
     notice(noticed(found))
     word_in_both(found)
+    if all(one.layer for one in chosen):
+        senses.show(chosen)
     order = found.comparison.most_changed()
     lists.twin(
         table_of(found, order),

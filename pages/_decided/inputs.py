@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.limits import BOX
+from core.senses import influence
 from pages._frame import examples, question
 from pages._frame.choices import choice, layer_choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
@@ -61,7 +63,8 @@ def asked() -> Asked:
     )  # fmt: skip
     told = f"{what_layers_read()} {t('The mix weighs them all.')}"
     layer = layer_choice("dlayer", place=row, help=told)
-    half = choice(
+    # Of a transformer no half of a vector has read a part of the sentence alone.
+    half = influence.BOTH if not model_layers.in_use().is_elmo else choice(
         "dhalf", t("Half of the vector"), half_names, "both", place=row,
         help=t(
             "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "

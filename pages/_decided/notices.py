@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.senses import influence
@@ -31,7 +32,8 @@ def noticed(found: Influence, asked: Asked, stands: Verdict, chosen: Chosen, con
         return lines
     if asked.layer == "0":
         return [*lines, _sentence(_nothing(asked.layer))]
-    return [*lines, _sentence(_heaviest(found, asked, stands, content), *_sides(found, asked.layer))]
+    sides = _sides(found, asked.layer) if model_layers.in_use().is_elmo else []
+    return [*lines, _sentence(_heaviest(found, asked, stands, content), *sides)]
 
 
 def hangs_on(found: Influence, asked: Asked) -> list[str]:
@@ -123,6 +125,8 @@ def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]
 
 
 def _nothing(view: str) -> str:
+    if view == "0" and not model_layers.in_use().is_elmo:
+        return t("the embeddings read no context: other words move it by its place in the sentence alone")
     if view == "0":
         return t("layer 0 reads the spelling of the word alone, so no other word has any influence on it")
     return t("no other word changes anything here")

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
 from core.elmo.mix import layer_weights
@@ -68,27 +69,32 @@ def _sense(
         note = t("for {sense}, read by {half}", sense=sense, half=words.reader(asked.half))
         lists.heading(t("Word by word, layer by layer"), pair[0], note)
         st.html(_heat(found, column, values, pair))
-    with right:
-        lists.heading(
-            t("Past, future, both"), pair[0], t("the sense that each half alone would choose, and its lead over the next")
-        )
-        bars = [
-            HalfBar(layer_title(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
-            for view in found.views[1:-1]
-            for v in influence.halves(found, view).values()
-        ]
-        named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
-        alt = t("The sense that past, future and both would choose in each layer, with its lead. {named}.", named=named)
-        draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
-        st.caption(
-            t(
-                "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left. "
-                "Which half settles it is judged by what the sentence adds to that, in standard deviations of the half's lead over the labelled sentences."
-            )
-            + " ".join(["", *hangs_on(found, asked)])
-        )
+    if model_layers.in_use().is_elmo:
+        with right:
+            _halves(found, asked, colours, pair)
     notice(noticed(found, asked, stands, chosen, content_of(found)))
-    lists.twin(tables.of_halves(found), name="halves", label=t("The halves as a table"), key="decided.halves.table")
+    if model_layers.in_use().is_elmo:
+        lists.twin(tables.of_halves(found), name="halves", label=t("The halves as a table"), key="decided.halves.table")
+
+
+def _halves(found: Influence, asked: Asked, colours: dict[str, str], pair: tuple[str, str]) -> None:
+    """What the past, the future and both choose, layer by layer."""
+    lists.heading(t("Past, future, both"), pair[0], t("the sense that each half alone would choose, and its lead over the next"))
+    bars = [
+        HalfBar(layer_title(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
+        for view in found.views[1:-1]
+        for v in influence.halves(found, view).values()
+    ]
+    named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
+    alt = t("The sense that past, future and both would choose in each layer, with its lead. {named}.", named=named)
+    draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
+    st.caption(
+        t(
+            "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left. "
+            "Which half settles it is judged by what the sentence adds to that, in standard deviations of the half's lead over the labelled sentences."
+        )
+        + " ".join(["", *hangs_on(found, asked)])
+    )
 
 
 def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:

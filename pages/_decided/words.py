@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.influence import signed
 from core.senses import influence
@@ -17,6 +18,8 @@ from pages._widgets import lists
 
 def reader(half: str) -> str:
     """Who has read the sentence."""
+    if not model_layers.in_use().is_elmo:
+        return t("the whole vector")
     return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
 
 

@@ -50,6 +50,13 @@ def noticed(seen: Seen) -> list[str]:
 def _at_layers(seen: Seen) -> str:
     a, b = map(_shown, seen.words)
     told = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
+    if not model_layers.in_use().is_elmo:  # whose layer 0 knows where a word stands
+        if seen.layer == "0":
+            return t(
+                "At {where}, which read no context, their cosine is {cosine:.2f}.", where=told["where"], cosine=told["cosine"]
+            )
+        below = {"below": layer_title("0"), **told}
+        return t("At {below}, which read no context, their cosine is {bottom:.2f}; at {where} it is {cosine:.2f}.", **below)
     if seen.layer == "0":
         if seen.cosines["0"] > EQUAL:
             return t("Layer 0 reads the spelling alone, so both have one vector (cosine 1.00).")

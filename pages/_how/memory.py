@@ -20,6 +20,7 @@ from pages._how.memory_notices import about_likeness, about_neighbours, about_ou
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
+from pages._word import of_elmo_alone
 from pages._word.other_text import other_text
 from pages._word.store import remembered
 
@@ -29,7 +30,8 @@ ROUNDS = 6  # times the other text is read
 @st.fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        _page(in_use, chosen)
+        if not of_elmo_alone.is_another(in_use, of_elmo_alone.MEMORY):
+            _page(in_use, chosen)
 
 
 def _page(in_use: InUse, chosen: Chosen) -> None:

@@ -8,11 +8,12 @@ import streamlit as st
 from core.analysis.walk import Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
+from core.common.model_layers import subscript
 from core.elmo.mix import mixed
 from core.figures.walk import heat_figure, limit_of
 from pages._how.parts import Rows, in_markdown, shown
 from pages._widgets.charts import draw, weight_bars
-from pages._widgets.mix_sliders import sliders, subscript
+from pages._widgets.mix_sliders import sliders
 
 
 def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:

@@ -15,6 +15,7 @@ from pages._how.words import Step, steps
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.steps import stepper
+from pages._word import of_elmo_alone
 from pages._word.store import walked
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
@@ -32,6 +33,8 @@ DRAW = (
 @st.fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
+        if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
+            return
         way, shape = walked(in_use.model, chosen.tokens, chosen.position), opened.model(in_use.model).encoder.model.shape
         all_steps = steps(shape)
         whole = st.container()

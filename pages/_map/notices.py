@@ -64,19 +64,19 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
         if word is None:
             return [t("No word of the labelled sentences has two meanings, so there is nothing to tell apart.")]
         return [t("The labelled sentences with “{word}” have one meaning, so there is nothing to tell apart.", word=escape(word))]
-    told = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "chance": chance, "n": n}
+    told = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
     if word is None:
         line = (
-            t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **_but(told, "zero"))
+            t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **_but(told, "zero", "below"))
             if best[0] == "0"
-            else t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at layer 0; chance is {chance:.0%}.", **told)
+            else t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)
         )  # fmt: skip
     elif best[0] == "0":
-        told = {"word": escape(word), **_but(told, "zero")}
+        told = {"word": escape(word), **_but(told, "zero", "below")}
         line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **told)  # fmt: skip
     else:
         told["word"] = escape(word)
-        line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at layer 0; chance is {chance:.0%}.", **told)  # fmt: skip
+        line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)  # fmt: skip
     if best[1] <= usual + 1e-9:
         return [
             line,
@@ -87,8 +87,8 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     return [line, t("So the meanings overlap a good deal: this small model is unsure about them.")] if best[1] < 0.7 else [line]
 
 
-def _but(told: dict, name: str) -> dict:
-    return {key: value for key, value in told.items() if key != name}
+def _but(told: dict, *names: str) -> dict:
+    return {key: value for key, value in told.items() if key not in names}
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.common import i18n
 from core.common.i18n import say, t
+from core.elmo.models import Model
 from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
@@ -30,7 +31,7 @@ def show(in_use: InUse) -> None:
     _crowded(in_use, model.encoder.n_layers)
     if card.log:
         _training(card.log)
-    _card(model.name, card)
+    _card(model, card)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -178,9 +179,8 @@ def _training(log: TrainingLog) -> None:
     lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
 
 
-def _card(name: str, card: ModelCard) -> None:
+def _card(model: Model, card: ModelCard) -> None:
     st.markdown(t("#### Its card"))
-    s, parameters = card.shape, card.parameters
     known = {
         "Trained on": t("Trained on"),
         "How": t("How"),
@@ -188,7 +188,22 @@ def _card(name: str, card: ModelCard) -> None:
         "Cannot": t("Cannot"),
         "Licence": t("Licence"),
     }  # labels that a card of ours uses; its texts are the model's own
-    facts = {
+    facts = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
+        t("File"): t("{n:.0f} MB", n=card.megabytes),
+        t("Licence"): card.meta.get("licence", t("as its publisher says")),
+        **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
+    }  # fmt: skip
+    if "date" in card.meta:
+        facts[t("Made")] = t(
+            "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
+        )
+    rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts.items())
+    st.html(f'<table class="card">{rows}</table>')
+
+
+def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
+    s, parameters = card.shape, card.parameters
+    return {
         t("Model"): t("{name}, in ELMo's format", name=name),
         t("Shape"): t(
             "char-CNN of {filters:,} filters, {highway} highway layers; {layers} LSTM layers of {cells:,} cells in each direction, projected to {projection}",
@@ -202,13 +217,15 @@ def _card(name: str, card: ModelCard) -> None:
             "{layers} layers of {dim} numbers for every token: {projection} from each direction",
             layers=s.n_layers + 1, dim=s.dim, projection=s.projection,
         ),
-        t("File"): t("{n:.0f} MB", n=card.megabytes),
-        t("Licence"): card.meta.get("licence", t("as its publisher says")),
-        **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
     }  # fmt: skip
-    if "date" in card.meta:
-        facts[t("Made")] = t(
-            "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
-        )
-    rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts.items())
-    st.html(f'<table class="card">{rows}</table>')
+
+
+def _of_transformer(model: Model) -> dict[str, str]:
+    encoder = model.encoder
+    numbers = {"blocks": encoder.n_layers - 1, "n": encoder.model.num_parameters() / 1e6}
+    return {
+        t("Model"): t("{name}, a transformer ({kind})", name=model.layers.called, kind=encoder.model.config.model_type),
+        t("Shape"): t("embeddings of {pieces:,} pieces of words; {blocks} blocks above them, {n:.1f} million numbers", pieces=len(encoder.tokeniser), **numbers),
+        t("Window"): t("{n:,} pieces are read at once; a longer sentence in windows that overlap by half", n=encoder.window),
+        t("Vectors"): t("{layers} layers of {dim} numbers for every token", layers=encoder.n_layers, dim=encoder.dim),
+    }  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.index.neighbours import Neighbour, TypeNeighbour
@@ -56,7 +57,7 @@ def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> s
     if set(a) == set(b):
         if a != b:
             return t("At {where} the two lists hold the same {most} in another order.", where=told["where"], most=told["most"])
-        if layer == "0" and first.word == second.word:
+        if layer == "0" and first.word == second.word and model_layers.in_use().is_elmo:
             return t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")
         return t("At {where} the two lists are the same: this layer sees no difference here.", where=told["where"])
     if static_has:

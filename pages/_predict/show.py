@@ -9,6 +9,7 @@ from core.common.i18n import t
 from pages._frame.in_use import InUse
 from pages._predict import edits, next_words, store, surprise
 from pages._predict.passage import typed
+from pages._word import of_elmo_alone
 
 
 def show(in_use: InUse) -> None:
@@ -16,6 +17,8 @@ def show(in_use: InUse) -> None:
     sentences = expectation.sentences_of(typed())
     if not sentences:
         st.info(t("There is no word in this text yet. Type a few, or take one of the examples above."), icon=":material/edit:")
+        return
+    if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
     read = store.reading(in_use.model, sentences)
     next_words.show(in_use, read)

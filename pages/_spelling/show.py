@@ -20,6 +20,7 @@ from pages._frame.in_use import InUse
 from pages._spelling import notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word import of_elmo_alone
 
 MOST_WORDS, IN_A_ROW = 8, 4
 
@@ -32,6 +33,8 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
         return
     if left_out:
         st.caption(t("The first {n} words are looked at; words left out: {left_out:,}.", n=MOST_WORDS, left_out=left_out))
+    if of_elmo_alone.is_another(in_use, of_elmo_alone.SPELLING, tuple(words)):
+        return
     read, vectors, encoder = (
         reading(in_use.model, in_use.vectors),
         opened.vectors(in_use.vectors),

@@ -87,6 +87,13 @@ def _cosines(in_use: InUse, word: str) -> dict[str, float]:
 def _sentences(in_use: InUse, word: str) -> str:
     st.html("".join(_said(*one) for one in _tokens(word)))
     cosine = _cosines(in_use, word)["0"]
+    if not model_layers.in_use().is_elmo:
+        return t(
+            "“{word}” is spelt alike in both: {where} read no context (cosine {cosine:.2f}).",
+            word=escape(word),
+            where=layer_title("0"),
+            cosine=cosine,
+        )
     return t(
         "“{word}” is spelt alike in both: layer 0, which reads spelling only, sees no difference (cosine {cosine:.2f}).",
         word=escape(word), cosine=cosine,

@@ -10,15 +10,11 @@ from scipy.special import softmax
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.model_layers import subscript
 from pages._frame.choices import BOUND
 
 STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
 LIMIT = 6.0  # of a raw score to either side
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def subscript(number: int) -> str:
-    return str(number).translate(_SUBSCRIPTS)
 
 
 def slider_name(layer: int) -> str:

@@ -111,14 +111,14 @@ def _provenance(view: Taken) -> list[tuple[str, str]]:
 
 def _with_hash(name: str, kind: str) -> str:
     """A name with the sha256 of its file of numbers, which tells one version from another."""
-    from core.elmo.weights import find_files
+    from core.elmo.models import weights_files
     from core.files.artifacts import file_sha256
     from core.files.registry import resolve
 
     try:
         path = resolve(name, kind)
         if path.is_dir():
-            path = find_files(path)[1] if kind == "model" else path / "vectors.safetensors"
+            path = weights_files(path)[0] if kind == "model" else path / "vectors.safetensors"
         return f"{name}, sha256 {file_sha256(path)}"
     except ElmoscopeError as error:
         return f"{name} ({pathless(str(error))})"

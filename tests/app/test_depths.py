@@ -13,7 +13,7 @@ from core.elmo.language_model import Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
 from pages._widgets.mix_sliders import presets
-from tests.app.test_pages import PAGES, opened
+from tests.app.test_pages import PAGES, html_of, opened
 
 SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
 WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
@@ -66,3 +66,13 @@ def test_the_sliders_of_a_mix_are_the_model_s_own(folder):
     assert [slider.key for slider in page.slider if slider.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
     assert page.slider(key="w4").label == "w₄, layer 4"
     assert [len(w) for _, w in presets(5).values()] == [5] * 6 and presets(33)["last"][1].count(6.0) == 4
+
+
+def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
+    page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
+    while "every word has been read" in html_of(page):
+        page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
+    assert not page.exception and not page.error
+    table = next(one.value for one in page.dataframe if "layers" in one.value)
+    assert list(table["layers"]) == [3, 5] and (table["tokens a second"] > 0).all() and (table["weights, MB"] > 0).all()
+    assert "elmo-mini does best at layer" in html_of(page) and "with shuffled labels it is" in html_of(page)

@@ -189,3 +189,12 @@ def test_real_weights_tell_the_banks_apart(tmp_path):
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
     assert model.encoder.n_layers == 7 and cosine(river, edge) > cosine(river, loan)
+
+
+def test_what_stands_around_a_word_does_not_know_the_word(small):
+    encoder = TransformerEncoder(small)
+    one, other = (encoder.around([["we", "sat", "on", word, "bank"]], [3]) for word in ("the", "unbelievably"))
+    assert one.shape == (1, encoder.dim) and np.array_equal(one, other)
+    masked = direct(encoder, ["we", "sat", "on", "[MASK]", "bank"])[-1, 4]
+    assert np.allclose(one[0], masked, atol=1e-5)
+    assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.elmo.encoder import Encoder
 from core.senses import evidence
 from core.senses.evidence import VIEWS, Evidence, centres, cosines
 
 
 class Reader:
     """A biLM that counts: forward the tokens read so far, backward those still read from the right; the boundaries count."""
+
+    dim, around = 2, Encoder.around  # of a biLM, by its two directions
 
     def directions(self, sentences):
         for number, tokens in reversed(list(enumerate(sentences))):  # in any order

@@ -1,0 +1,73 @@
+"""A transformer in ELMo's place: every page about words shows it, and what belongs to ELMo alone says so in one sentence."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+
+import pytest
+
+from tests.app.test_pages import PAGES, html_of, opened
+
+needs_package = pytest.mark.skipif(
+    find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed"
+)
+ALONE = {
+    "pages/how.py": "no char-CNN and no LSTMs",
+    "pages/state.py": "keeps nothing from one sentence to the next",
+    "pages/spelling.py": "reads no letters but pieces of words",
+    "pages/predict.py": "predicts nothing",
+}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory) -> str:
+    from tests.core.engines.test_transformer import bert
+
+    return str(bert(tmp_path_factory.mktemp("models") / "my-bert", layers=6))
+
+
+@needs_package
+@pytest.mark.parametrize("path", [path for path in PAGES if path not in ALONE])
+def test_every_page_about_words_opens_with_a_transformer(bert, path):
+    page = opened(path, model=bert)
+    assert not page.exception and not page.error, [one.value for one in page.error]
+    assert [title.value for title in page.title] == [PAGES[path]]
+
+
+@needs_package
+def test_its_layers_stand_on_a_slider_by_their_names(bert):
+    page = opened("pages/neighbours.py", model=bert, nlayer="3")
+    slider = page.select_slider(key="nlayer")
+    assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the mix"] and slider.value == "3"
+    assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] == ["3"]
+    assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [
+        f"w{k}" for k in range(7)
+    ]
+
+
+@needs_package
+@pytest.mark.parametrize(("path", "said"), ALONE.items())
+def test_what_belongs_to_elmo_alone_says_so_and_leads_on(bert, path, said):
+    page = opened(path, model=bert)
+    assert not page.exception and not page.error and said in html_of(page)
+    assert html_of(page).count("What to notice") == 1
+
+
+@needs_package
+def test_no_half_of_its_vectors_is_asked_about(bert):
+    page = opened("pages/decided.py", model=bert)
+    assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)
+    assert "dhalf" in opened("pages/decided.py").session_state
+
+
+@pytest.mark.skipif(find_spec("transformers") is not None, reason="the package is installed")
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py", "pages/how.py", "pages/compare.py"])
+def test_without_the_package_one_sentence_says_how_to_get_it(tmp_path, path):
+    folder = tmp_path / "my-bert"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert", "num_hidden_layers": 4}))
+    (folder / "model.safetensors").write_bytes(b"\0" * 16)
+    page = opened(path, model=str(folder))
+    assert not page.exception
+    assert any("my\\-bert is a transformer" in one.value and "pip install transformers" in one.value for one in page.error)
