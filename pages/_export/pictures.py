@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import streamlit as st
 
 from core.common.i18n import t
@@ -15,6 +18,8 @@ li {display: flex; gap: 0.5rem; align-items: center; padding: 0.35rem 0; border-
 li span {flex: 1; font-size: 0.86rem; line-height: 1.4; overflow-wrap: anywhere;}
 button {font: inherit; font-size: 0.92rem; color: inherit; background: var(--st-background-color); cursor: pointer;
         border: 1px solid rgba(128,128,140,0.6); border-radius: 0.5rem; padding: 0.2rem 0.7rem; min-height: 2.2rem;}
+canvas {display: block; width: 100%; max-width: 600px; margin: 0.6rem 0; border: 1px solid rgba(128,128,140,0.4); border-radius: 0.4rem;}
+[hidden] {display: none !important;}
 button:hover {border-color: currentColor;} button:focus-visible {outline: 3px solid #4292C6; outline-offset: 1px;}
 [role="status"] {font-size: 0.86rem; min-height: 1.3rem; margin: 0.4rem 0 0;}
 @media (max-width: 640px), (pointer: coarse) {button {min-height: 44px; min-width: 44px;}}
@@ -121,7 +126,7 @@ async function copy(text, holder) {
   }
 }
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const find = (name) => parentElement.querySelector(name);
   const say = (text) => { find('[role="status"]').textContent = text; };
   const button = (text, label, act) => {
@@ -130,15 +135,44 @@ export default function ({ data, parentElement }) {
     return made;
   };
   const [link, figures, status] = [find(".link"), find(".figures"), find('[role="status"]')];
-  const address = document.createElement("p");
-  address.className = "address";
-  link.replaceChildren(
-    Object.assign(document.createElement("h4"), { textContent: data.link }), address,
-    button(data.copy, data.copy, () => copy(location.href, address).then(() => say(data.copied))),
-  );
+  const copied = (name, label) => {
+    const address = Object.assign(document.createElement("p"), { className: `address ${name}` });
+    return [address, button(label, label, () => copy(address.textContent, address).then(() => say(data.copied)))];
+  };
+  const [address, whole] = copied("long", data.copy), [brief, part] = copied("short", data.copy_short);
+  link.replaceChildren(Object.assign(document.createElement("h4"), { textContent: data.link }), address, whole, brief, part);
+  // The short link is the server's: of another view than the one it was made for it is hidden, and asked for anew.
+  let asked = "", seen = "";
+  const shorten = () => {
+    const [now, made] = [location.search, data.query].map((query) => new URLSearchParams(query).toString());
+    const short = now === made && data.short ? `${location.origin}${location.pathname}?v=${data.short}` : "";
+    brief.hidden = part.hidden = !short || short.length >= location.href.length;
+    if (brief.textContent !== short) brief.textContent = short;
+    if (now !== made && now === seen && now !== asked) setTriggerValue("moved", (asked = now));
+    seen = now;
+  };
+  const place = find(".card");
+  place.hidden = !data.share;
+  if (data.share && !place.querySelector("button")) {
+    place.append(Object.assign(document.createElement("h4"), { textContent: data.share }), button(data.make, data.make, () => { say("…"); setTriggerValue("card", true); }));
+  }
+  if (data.card && place.made !== data.card.number) {
+    const canvas = document.createElement("canvas"), { card } = data;
+    place.made = card.number;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", card.alt);
+    drawCard(canvas, card);
+    const keep = button("PNG", `PNG: ${card.alt}`, () => canvas.toBlob((blob) => { download(blob, `${data.name}-card.png`); say(`${data.name}-card.png`); }, "image/png"));
+    place.querySelector(".made")?.remove();
+    const made = Object.assign(document.createElement("div"), { className: "made" });
+    made.append(canvas, keep);
+    place.append(made);
+    say("");
+  }
   let shown = "";
   const draw = () => {
     if (address.textContent !== location.href) address.textContent = location.href;
+    shorten();
     const found = [...drawings(), ...charts()], now = JSON.stringify(found.map(({ name }) => name));
     if (now === shown) return;
     shown = now;
@@ -162,14 +196,32 @@ export default function ({ data, parentElement }) {
   return () => clearInterval(timer);
 }
 """
-HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
+HTML = '<section class="link"></section><section class="card" hidden></section><section class="figures"></section><p role="status"></p>'
+CARD = (Path(__file__).parent / "card.js").read_text("utf-8")
+NUMBER = "take.card"  # in the session: the card that was made last, of this view
 
 
-def pictures(name: str, *, title: str, source: str) -> None:
-    """The address with a button that copies it, and of each figure on the page two files, `name` and a number.
+def pictures(name: str, *, title: str, source: str, query: str, short: str, card: Callable[[], dict] | None) -> None:
+    """The address with a button that copies it, the share card, and of each figure on the page two files, `name` and a number.
 
-    `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped.
+    `title` and `source` stand above and below each picture, as Plotly reads text: any markup in them must be escaped. `short` is
+    the short link's parameter of a `query`, `card` what makes the share card's data once it is asked for.
     """
-    component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=SCRIPT)
-    told = {"link": t("Link to this view"), "copy": t("Copy the link"), "copied": t("Copied."), "figures": t("Figures")}
-    component(data=told | {"name": name, "title": title, "source": source}, key="take.pictures")
+    component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=CARD + SCRIPT)
+    told = {
+        "link": t("Link to this view"),
+        "copy": t("Copy the link"),
+        "copy_short": t("Copy the short link"),
+        "copied": t("Copied."),
+        "figures": t("Figures"),
+        "share": t("A card to share") if card else "",
+        "make": t("Make the card"),
+    }
+    told |= {"name": name, "title": title, "source": source, "query": query, "short": short, "card": st.session_state.get(NUMBER)}
+    component(data=told, key="take.pictures", on_card_change=lambda: _make(card), on_moved_change=lambda: None)
+
+
+def _make(card: Callable[[], dict] | None) -> None:
+    if card is not None:
+        number = (st.session_state.get(NUMBER) or {}).get("number", 0) + 1
+        st.session_state[NUMBER] = card() | {"number": number}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -66,7 +66,7 @@ class Taken:
     _notices: int = 0  # of that run
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Keep what was drawn ("figure", "table", "notice") and the controls and the address as they are now.
+        """Keep what was drawn ("figure", "table", "notice", what makes a "card") and the controls and the address as they are now.
 
         What a fragment drew the last time it ran, and does not draw now, is gone from the page, and so from here.
         """
@@ -83,6 +83,14 @@ class Taken:
 
     def tables(self) -> dict[str, Table]:
         return self._all("table")
+
+    def card(self) -> Callable[[], dict] | None:
+        """What makes the share card of the pair on the page."""
+        return self._all("card").get("card")
+
+    def query(self) -> list[tuple[str, str]]:
+        """The address's parameters, a value each."""
+        return parse_qsl(urlsplit(self.address).query, keep_blank_values=True)
 
     def notices(self) -> list[str]:
         """HTML; user text in it is escaped."""

@@ -16,7 +16,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import ours
 from pages._export import record
-from pages._frame import browser, language, teaching
+from pages._frame import browser, language, links, teaching
 from pages._frame.in_use import InUse, choose, english, fit_model
 from pages._frame.markup import shown_errors
 from pages._frame.menu import menu
@@ -29,6 +29,7 @@ ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py", "page
 def frame(file: str) -> InUse:
     """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
     language.follow()
+    links.open_view()
     entry, title = next((entry, label) for entry in menu() for path, label in entry.pages if path == file)
     large = teaching.begin(file)
     st.set_page_config(
@@ -55,6 +56,7 @@ def frame(file: str) -> InUse:
             for path, label in entry.pages:
                 st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
     language.say_if_missing(content)
+    links.say_if_wrong()
     fit_model(in_use.model)
     if file in ENGLISH_ONLY:
         in_use = english(in_use)

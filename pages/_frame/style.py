@@ -63,6 +63,7 @@ STYLE = """
   .stVerticalBlock:has(.st-key-home_verdict) .stVerticalBlock:has(> :is(.st-key-ai, .st-key-bi)) {gap: 0.5rem;}
   .stVerticalBlock:has(.st-key-home_verdict) .st-key-example [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none;}
   .stVerticalBlock:has(.st-key-home_verdict) .st-key-example button {flex: none;}
+  .scene {margin: 0; line-height: 1.45; overflow-wrap: anywhere;} .scene b {font-size: 1.05rem;}
   [data-testid="stButtonGroup"] [role="radiogroup"], [data-testid="stButtonGroup"] > div {flex-wrap: wrap; overflow: visible; row-gap: 0.3rem;}
   @media (max-width: 640px), (pointer: coarse) {
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem; padding-top: 3.4rem;}

@@ -14,8 +14,13 @@ from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
 
-@st.fragment
 def show(in_use: InUse) -> None:
+    _answer(in_use)
+    import_module("pages._home.scenes").show(in_use)
+
+
+@st.fragment
+def _answer(in_use: InUse) -> None:
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
         settle()
     with shown_errors():  # inside: an error in a fragment does not reach its caller

@@ -26,7 +26,7 @@ from pages._home.numbers import numbers
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
-from pages._word import random_levels, verdict, verdict_words
+from pages._word import random_levels, share_card, verdict, verdict_words
 from pages._word.engines import compare_engines
 
 BY_HAND = "home.layer_by_hand"  # whether the reader, or the address, chose the layer
@@ -79,12 +79,13 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
             layer = _layer(found.layers, verdict.layer(in_use, first, second))
         with st.container(key="home_picture"):
             instrument.show(found, layer, partial(_take_set, found.layers))
-        instruments.told("home", {}, _take_plain)
+        instruments.told("home", {"key": repr((in_use.model, in_use.corpus, first, second))}, _take_plain)
         for key, make, alt in plain.figures(found, layer):
             note(make, key=key, alt=alt)
     level = random_levels.level(in_use, layer)
     notice(notices.noticed(notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)))
     rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
+    share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
 
 

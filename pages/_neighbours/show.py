@@ -27,8 +27,9 @@ from pages._neighbours import notices, requery
 from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
 from pages._widgets.static import glove_column
-from pages._word import more_sentences, random_levels
+from pages._word import more_sentences, random_levels, share_card
 from pages._word.engines import compare_engines
+from pages._word.nearest import around
 
 TYPES = "types"
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
@@ -99,6 +100,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
             lemma = targets.lemma_of(chosen.word)
             listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, lemma))
     if len(listed) == 2:
+        share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
         has = opened.vectors(in_use.vectors).vector(first.word) is not None
         notice(notices.about(*listed, choice.layer, static_has=has))
     elif len(asked) < 2:
@@ -110,6 +112,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])
+
+
+def _card_lines(listed: notices.Listed) -> list[tuple[str, str, str]]:
+    """A list's first entries as lines of the share card: words, or sentences around their word."""
+    few = listed.found[: share_card.NEIGHBOURS]
+    if few and isinstance(few[0], neighbours.TypeNeighbour):
+        return [("", bare(one.word), "") for one in few]
+    return [around(one.occurrence.tokens, one.occurrence.position, share_card.LINE) for one in few]
 
 
 def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:

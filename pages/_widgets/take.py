@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from html import escape
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from core import __version__
-from core.common import i18n
+from core.common import i18n, short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
@@ -31,7 +31,15 @@ def show() -> None:
     view.look()
     with opened:
         name = f"elmoscope-{view.view}"
-        pictures(name, title=escape(view.question or view.title), source=escape(_source(view)))
+        query = view.query()
+        pictures(
+            name,
+            title=escape(view.question or view.title),
+            source=escape(_source(view)),
+            query=urlencode(query),
+            short=short_links.shortened(query) if query else "",
+            card=view.card(),
+        )
         tables = view.tables()
         if tables:
             st.markdown(f"**{t('Tables')}**")
@@ -94,7 +102,7 @@ def _settings(view: Taken) -> dict:
 def _provenance(view: Taken) -> list[tuple[str, str]]:
     """Where what is shown comes from: what computed it, from what, when, and with which settings."""
     used = view.in_use
-    chosen = [f"{key} = {value}" for key, value in parse_qsl(urlsplit(view.address).query)]
+    chosen = [f"{key} = {value}" for key, value in view.query() if value]
     return [
         (t("Model"), _with_hash(used.model, "model")),
         (t("Static vectors"), _with_hash(used.vectors, "vectors")),

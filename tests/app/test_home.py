@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.common.short_links import shortened
 from core.text import languages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,3 +82,56 @@ def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_wor
     assert not page.exception and verdict.startswith("One meaning")
     assert "what the model expects in its place and the words around it count" in verdict
     assert "Two words drawn by lot have" in part(page, "notice")
+
+
+def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
+    view = {"a": "A virus made her ill.", "b": "The virus wiped my hard disk.", "layer": "0"}
+    page = opened(v=shortened(list(view.items())))
+    assert not page.exception and not page.warning and page.session_state["layer"] == "0"
+    assert [page.text_input(key=key).value for key in "ab"] == [view["a"], view["b"]] and "v" not in page.query_params
+    page = opened(v="virus")
+    assert [one.value for one in page.warning] == [
+        "This short link was cut or changed on its way and holds no view; the page is shown as it opens."
+    ]
+    assert not page.exception and part(page, "verdict").startswith("Two meanings") and "v" not in page.query_params
+    assert not page.run().warning
+
+
+def test_the_share_card_holds_both_sentences_the_angle_and_six_neighbours_each():
+    long = "The virus spread through the whole school long before anybody had understood what it was that had made all the children ill."
+    page = opened(a=long, b="The virus wiped my hard disk.", layer="2")
+    card = page.session_state["_taken"].card()()
+    (before, word, after), second = card["sentences"]
+    assert (
+        word == "virus"
+        and len(before + word + after) <= 94
+        and after.endswith("…")
+        and long.startswith(before + word + after[:-1])
+    )
+    assert "".join(second) == "The virus wiped my hard disk."
+    assert [len(near) for near in card["neighbours"]] == [6, 6] and all(
+        "virus" in line[1].casefold() for near in card["neighbours"] for line in near
+    )
+    degrees = math.degrees(math.acos(float(re.search(r"-?\d\.\d\d", card["told"])[0])))
+    assert abs(int(card["degrees"][:-1]) - degrees) < 2 and "layer 2" in card["told"] and "elmo-mini" in card["source"]
+    page = opened(a="We ate marmalade.", b="Marmalade is sticky.")
+    near = page.session_state["_taken"].card()()["neighbours"]  # no labelled sentence has it: the nearest other words, each once
+    words = [line[1].casefold() for line in near[0]]
+    assert len(words) == len(set(words)) == 6 and "marmalade" not in words
+
+
+def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
+    page = opened(a="A virus made her ill.", b="The virus wiped my hard disk.")
+    assert not [block for block in page.get("html") if 'class="scene"' in block.proto.body]  # not before they are near the screen
+    page.session_state["home.scenes"] = "near"
+    page.run()
+    said = [re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if 'class="scene"' in block.proto.body]
+    assert not page.exception and said[:8:2] == ["One dot", "Two arrows", "Other neighbours", "Words decide"]
+    assert "one vector for “virus”" in said[1] and "They stand 0° apart at layer 0" in said[3] and "share 6 at layer 0" in said[5]
+    assert "“virus”" in said[7] or "holds the two apart" in said[7]
+    page.button(key="home.another").click().run()
+    assert (
+        not page.exception and page.text_input(key="a").value == next(iter(languages.named("en").examples["pairs"].values()))[0]
+    )
+    page.text_input(key="a").set_value("종이").run()
+    assert not page.exception

@@ -11,6 +11,7 @@ import struct
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -30,7 +31,7 @@ def taken(browser, server: str) -> Iterator[Page]:
     page.set_default_timeout(60_000)
     opened(page, server, HOME)
     page.locator(".st-key-take summary").press("Enter")
-    expect(page.get_by_role("button", name="PNG")).to_have_count(2)
+    expect(page.get_by_role("button", name=re.compile("^PNG"))).to_have_count(2)
     yield page
     context.close()
 
@@ -86,9 +87,37 @@ def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_s
 def test_the_link_is_the_address_and_the_table_its_numbers(taken: Page):
     taken.get_by_role("button", name="Copy the link").click()
     expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
-    expect(taken.locator(".address")).to_have_text(taken.url)
+    expect(taken.locator(".address.long")).to_have_text(taken.url)
     name, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
     assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
+
+
+INK = """(canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, 1200, 630), at = (k) => data.slice(k, k + 3).join(), seen = {};
+  for (let k = 0; k < data.length; k += 4) seen[at(k)] = (seen[at(k)] ?? 0) + 1;
+  return { ground: at(4 * (1200 * 620 + 1190)), seen };
+}"""
+
+
+def test_a_share_card_is_drawn_in_the_browser_in_light_colours_and_a_short_link_opens_the_view(taken: Page):
+    taken.get_by_role("button", name="Make the card").press("Enter")
+    card = taken.get_by_role(
+        "img", name=re.compile(r"A card with both sentences, “match” and “match” marked, \d+° apart at layer 1")
+    )
+    expect(card).to_be_visible()
+    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: A card")))
+    assert name == "elmoscope-home-card.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">2I", png[16:24]) == (1200, 630)
+    drawn = card.evaluate(INK)
+    stars = [drawn["seen"].get(colour, 0) for colour in ("255,210,63", "255,122,182")]  # both words' marks
+    assert drawn["ground"] == "255,255,255" and min(stars) > 1000 and drawn["seen"].get("27,31,38", 0) > 2000  # the page is dark
+    short = taken.locator(".address.short").text_content()
+    assert len(short) < len(taken.url)
+    other = taken.context.new_page()
+    opened(other, *short.rsplit("/", 1))
+    assert parse_qs(urlsplit(other.url).query) == parse_qs(urlsplit(taken.url).query)
+    expect(other.locator(".st-key-a input")).to_have_value("He lit a match.")
+    other.close()
 
 
 def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Path):

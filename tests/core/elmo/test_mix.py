@@ -11,7 +11,19 @@ from hypothesis.extra import numpy as arrays
 from scipy.special import softmax
 
 from core.common.errors import BadInput
-from core.elmo.mix import ScalarMix, check_weights, gram, mean_lengths, mixed, mixed_cosines, pulls, squared_norms
+from core.elmo.mix import (
+    ScalarMix,
+    along,
+    check_weights,
+    gram,
+    mean_lengths,
+    mixed,
+    mixed_cosines,
+    pair_products,
+    pulls,
+    squared_norms,
+    stops,
+)
 
 torch.set_num_threads(1)
 N, L, D = 6, 3, 8
@@ -201,3 +213,19 @@ def test_a_layer_counts_for_its_weight_times_its_length():
     np.testing.assert_allclose(lengths, [5, 11, 25])
     np.testing.assert_allclose(pulls(np.full(3, 1 / 3), lengths), np.array([5, 11, 25]) / 41)
     np.testing.assert_allclose(pulls(np.array([0.0, 1.0, 0.0]), lengths), [0, 1, 0])
+
+
+def test_a_slider_through_the_layers_stops_at_each_and_at_the_mix_and_mixes_true_in_between():
+    weights = stops(3)
+    np.testing.assert_allclose(weights, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
+    np.testing.assert_allclose([along(k, weights) for k in range(4)], weights)
+    np.testing.assert_allclose(along(1.25, weights), [0, 0.75, 0.25])
+    np.testing.assert_allclose(along(2.5, weights), [1 / 6, 1 / 6, 2 / 3])
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 3, 40))
+    cross, *own = pair_products(a, b)
+    for place in (0, 0.3, 1, 1.7, 2.2, 3):
+        s = along(place, weights)
+        one, other = mixed(a, s), mixed(b, s)
+        expected = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
+        assert mixed_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)

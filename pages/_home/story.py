@@ -1,0 +1,182 @@
+"""Home's scenes: one dot, two arrows, other neighbours, the words that decide; each a picture of the visitor's sentences and what it says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+
+from core.common import model_layers
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
+from core.senses import influence
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._frame.in_use import InUse
+from pages._home.numbers import numbers
+from pages._widgets.inputs import Chosen
+from pages._word import store, verdict
+from pages._word.nearest import nearest
+
+WIDE, TALL = 260, 132  # of a picture, in its own units
+NEAR, WORDS, LETTERS = 6, 5, 11  # entries of a list, words of GloVe's, letters of a word in a picture
+
+Part = tuple[str, dict[str, str | float], str]  # of an SVG: element, attributes, text
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One scene: its title, the parts of its picture, its sentence as safe HTML, and the page that goes on with what it calls it."""
+
+    title: str
+    picture: list[Part]
+    said: str
+    page: str
+    onward: str
+
+
+def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
+    in_use = opened.about(in_use, first.word, second.word)
+    layer = verdict.layer(in_use, first, second)
+    layer = model_layers.in_use().top if layer == "0" else layer
+    return [
+        _one_dot(in_use, first, second),
+        _two_arrows(in_use, first, second),
+        _other_neighbours(in_use, first, second, layer),
+        _words_decide(in_use, first, second, layer),
+    ]
+
+
+def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
+    vectors, word = opened.vectors(in_use.vectors), bare(first.word)
+    try:
+        near = [one.word for one in vectors.neighbours(first.word, WORDS)]
+    except ElmoscopeError:
+        near = []
+    same = word.casefold() == bare(second.word).casefold()
+    cosine = vectors.cosine(first.word, second.word)
+    if not near:
+        said = t("GloVe has no vector for “{word}”, in either sentence.", word=escape(word[:40]))
+    elif same:
+        said = t("GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.", word=escape(word[:40]), words=escape(", ".join(near)))  # fmt: skip
+    else:
+        told = {"a": escape(word[:40]), "b": escape(bare(second.word)[:40]), "cosine": "?" if cosine is None else f"{cosine:.2f}"}
+        said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **told)
+    parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
+    parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
+    if near:
+        parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
+        parts += [_words(140, 26 + 22 * k, one, 13) for k, one in enumerate(near)]
+    return Scene(t("One dot"), parts, said, "pages/compare.py", t("Two spaces of words, compared"))
+
+
+def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
+    found = numbers(in_use, first, second)
+    some = [name for name in found.layers if name in model_layers.in_use().some]
+    angles = {name: math.acos(min(1.0, max(-1.0, found.cosines[name]))) for name in some}
+    widest = max(angles, key=angles.__getitem__)
+    told = {"low": f"{math.degrees(angles[some[0]]):.0f}", "high": f"{math.degrees(angles[widest]):.0f}", "bottom": layer_title(some[0]), "where": layer_title(widest)}  # fmt: skip
+    if widest == some[0] or told["low"] == told["high"]:
+        said = t("At {bottom} the two vectors stand {low}° apart, and no layer turns them further.", **told)
+    else:
+        said = t(
+            "They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **told
+        )
+    parts = []
+    for k, name in enumerate(some):
+        x, half, reach = (
+            (k + 0.5) * WIDE / len(some),
+            angles[name] / 2,
+            min(72.0, 0.46 * WIDE / len(some) / max(math.sin(angles[name] / 2), 0.01)),
+        )
+        for side, colour in zip((-1, 1), OWN, strict=True):
+            tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
+            parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
+        parts.append(_words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
+    return Scene(t("Two arrows"), parts, said, "pages/mix.py", t("Mix the layers by hand"))
+
+
+def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
+    table, parts, shared = opened.targets(in_use.corpus, in_use.model), [], {}
+    senses = table.senses_of(first.word) if table.lemma_of(first.word) else []
+    for row, name in enumerate(("0", layer)):
+        lists = [nearest(in_use, one, name, NEAR) for one in (first, second)]
+        both = {one.row for one in lists[0]} & {one.row for one in lists[1]}
+        shared[name] = len(both), min(map(len, lists))
+        y = 42 + 54 * row
+        parts.append(_words(4, y - 16, layer_title(name), 12))
+        for side, each in enumerate(lists):
+            parts.append(_star(14 + 134 * side, y + 4, OWN[side]))
+            for k, one in enumerate(each):
+                colour = sense_colour(senses.index(one.sense)) if one.sense in senses else "#8c8c96"
+                rim = {"stroke": "currentColor", "stroke-width": 2} if one.row in both else {}
+                parts.append(("circle", {"cx": 36 + 134 * side + 16 * k, "cy": y + 4, "r": 6, "fill": colour} | rim, ""))
+    told = {
+        "n": shared["0"][0],
+        "m": shared[layer][0],
+        "k": shared[layer][1],
+        "where": layer_title(layer),
+        "bottom": layer_title("0"),
+    }
+    if not told["k"]:
+        said = t("There is no labelled sentence whose word could be a neighbour.")
+    else:
+        said = t(
+            "Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **told
+        )
+    return Scene(t("Other neighbours"), parts, said, "pages/neighbours.py", t("See both lists"))
+
+
+def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
+    title, page, onward = t("Words decide"), "pages/decided.py", t("See every word")
+    if (first.tokens, first.position) == (second.tokens, second.position) or len(first.tokens) < 2:
+        return Scene(
+            title,
+            [],
+            t("With another sentence, or other words around this one, there is something to decide."),
+            page,
+            onward,
+        )
+    weights = layer_weights("mix", len(numbers(in_use, first, second).layers) - 1)
+    pair = (first.tokens, first.position), (second.tokens, second.position)
+    found = store.pulls(in_use.model, *pair, "drop", "", tuple(weights.tolist()))
+    values = influence.apart(found, layer, "both")
+    every = list(zip(map(float, values), found.changed, strict=True))
+    ranked = sorted(every, key=lambda one: -abs(one[0]))[:5]
+    top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
+    parts = []
+    for row, (value, place) in enumerate(ranked):
+        y, length = 14 + 25 * row, 90 * abs(value) / top
+        name = bare(first.tokens[place])
+        parts.append(_words(104, y + 5, name if len(name) <= LETTERS else name[: LETTERS - 1] + "…", 13, anchor="end"))
+        fill = sense_colour(0 if value > 0 else 1)
+        parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
+        parts.append(_words(118 + length, y + 5, f"{value:+.2f}".replace("-", "−"), 12))
+    word, most = escape(bare(first.word)[:40]), max(every, default=(0.0, 0))
+    if most[0] < influence.CLEAR:
+        said = t(
+            "At {where} no single word of the first sentence holds “{word}” clearly apart from the second.",
+            where=layer_title(layer),
+            word=word,
+        )
+    else:
+        told = {"where": layer_title(layer), "other": escape(bare(first.tokens[most[1]])[:40]), "value": f"{most[0]:.2f}"}
+        said = t("At {where} “{other}” holds the two apart most: without it their cosine is {value} higher.", **told)
+    return Scene(title, parts, said, page, onward)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> Part:
+    ends = {"x1": round(x1, 1), "y1": round(y1, 1), "x2": round(x2, 1), "y2": round(y2, 1)}
+    return "line", ends | {"stroke": colour, "stroke-width": 3, "stroke-linecap": "round"}, ""
+
+
+def _star(x: float, y: float, colour: str) -> Part:
+    radii = [(9.0 if k % 2 == 0 else 4.0, k * math.pi / 5) for k in range(10)]
+    points = " ".join(f"{x + r * math.sin(a):.1f},{y - r * math.cos(a):.1f}" for r, a in radii)
+    return "polygon", {"points": points, "fill": colour, "stroke": RIM, "stroke-width": 1.2}, ""
+
+
+def _words(x: float, y: float, text: str, size: int, *, anchor: str = "start") -> Part:
+    return "text", {"x": round(x, 1), "y": round(y, 1), "font-size": size, "text-anchor": anchor}, text

@@ -1,0 +1,64 @@
+"""What a share card shows of two sentences: both with the word marked, the angle between its vectors, six neighbours each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from core.common import model_layers
+from core.common.i18n import t
+from core.elmo.mix import layer_weights, mixed_cosines, pair_products
+from core.figures.style import FONTS, OWN, layer_colour, layer_title
+from core.text.tokens import bare
+from pages._cached import opened
+from pages._export import record
+from pages._frame.in_use import InUse
+from pages._widgets.inputs import Chosen
+from pages._word import verdict, verdict_words
+from pages._word.nearest import around, nearest
+
+NEIGHBOURS = 6
+SENTENCE, LINE = 92, 34  # letters of a sentence and of a neighbour's line
+Lines = Sequence[tuple[str, str, str]]  # before the word, the word, behind it
+
+
+def note(
+    in_use: InUse,
+    first: Chosen,
+    second: Chosen,
+    layer: str,
+    weights: str | None = None,
+    lines: Callable[[], tuple[Lines, Lines]] | None = None,
+) -> None:
+    """Have this pair on the card that is made when it is asked for; `lines`: the lists on the page, else the nearest sentences."""
+    record.now().note("card", lambda: _card(in_use, first, second, layer, weights, lines), "card")
+
+
+def _card(in_use, first, second, layer, weights, lines) -> dict:
+    pair = first, second
+    a, b = (opened.query(in_use.model, one.tokens, one.position).layers for one in pair)
+    cross, *own = pair_products(a, b)
+    cosine = float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(layer, len(a), weights))[0])
+    found = verdict.on(in_use, first, second)
+    degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+    near = (
+        lines()
+        if lines
+        else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, one, layer, NEIGHBOURS)] for one in pair)
+    )
+    words = [bare(one.word)[:40] for one in pair]
+    told = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "where": layer_title(layer)}
+    return {
+        "title": verdict_words.title(found) if found else t("Two different words"),
+        "question": t("Does a word mean the same thing twice?"),
+        "sentences": [around(one.tokens, one.position, SENTENCE) for one in pair],
+        "neighbours": [list(each)[:NEIGHBOURS] for each in near],
+        "nearest": t("Nearest to it"),
+        "degrees": f"{degrees:.0f}°",
+        "angle": degrees,
+        "told": t("cosine {cosine:.2f}, {where}", cosine=cosine, where=layer_title(layer)),
+        "source": t("Elmoscope · model {model}", model=model_layers.in_use().transformer or in_use.model),
+        "colours": [*OWN, layer_colour(layer)],
+        "fonts": FONTS,
+        "alt": t("A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.", **told),
+    }  # fmt: skip
