@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import streamlit as st
 
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.markup import plain
 from core.files.artifacts import read_json
 from core.index.joined import JoinedTable
 from core.index.neighbours import Query
@@ -80,7 +83,7 @@ def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tup
         if folded[0] == folded[1] or spelling == folded[0]:
             for mine, chosen in zip(tokens, (first, second), strict=True):
                 mine[chosen.position] = chosen.word.replace(bare(chosen.word), folded[0])
-    return tuple(opened.query(in_use.model, tuple(t), c.position) for t, c in zip(tokens, (first, second), strict=True))
+    return tuple(opened.query(in_use.model, tuple(read), c.position) for read, c in zip(tokens, (first, second), strict=True))
 
 
 def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
@@ -120,7 +123,8 @@ def _ground(model_name: str) -> Ground:
     if not len(rows):
         return verdict.USUAL
     model = opened.model(model_name)
-    return verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows)) or verdict.USUAL
+    with st.spinner(t("Measuring, once, how well {model} tells meanings apart…", model=plain(model.layers.called))):
+        return verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows)) or verdict.USUAL
 
 
 @kept(64)
