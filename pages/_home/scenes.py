@@ -48,18 +48,18 @@ PICTURE = """
 export default function ({ data, parentElement }) {
   const drawn = svg("svg", { viewBox: `0 0 ${data.wide} ${data.tall}`, "aria-hidden": "true" });
   for (const [tag, given, text] of data.parts) { const part = svg(tag, given); part.textContent = text; drawn.append(part); }
-  parentElement.querySelector("div").replaceChildren(drawn);
+  parentElement.querySelector(".picture").replaceChildren(drawn);
 }
 """
 LOOK = """
 svg {display: block; width: 100%; max-height: 170px;}
 text {fill: currentColor; font-family: var(--st-font);}
-div {color: var(--st-text-color);}
+.picture {color: var(--st-text-color);}
 """
 _near = st.components.v2.component("elmoscope_scenes", js=NEAR, html="<span></span>")
 _cursor = st.components.v2.component("elmoscope_cursor", js=CURSOR, css=BUTTON, html="<button></button>")
 
-_picture = st.components.v2.component("elmoscope_scene", js=SHARED + PICTURE, css=LOOK, html="<div></div>")
+_picture = st.components.v2.component("elmoscope_scene", js=SHARED + PICTURE, css=LOOK, html='<div class="picture"></div>')
 
 
 @st.fragment

@@ -12,6 +12,7 @@ from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.senses import influence
+from core.text import languages, word_in_question
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame.in_use import InUse
@@ -143,7 +144,10 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     pair = (first.tokens, first.position), (second.tokens, second.position)
     found = store.pulls(in_use.model, *pair, "drop", "", tuple(weights.tolist()))
     values = influence.apart(found, layer, "both")
-    every = list(zip(map(float, values), found.changed, strict=True))
+    content = {
+        one.position for one in word_in_question.candidates(found.tokens, languages.in_use())
+    }  # words of more than grammar
+    every = [(float(value), k) for value, k in zip(values, found.changed, strict=True) if k in content]
     ranked = sorted(every, key=lambda one: -abs(one[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []
