@@ -44,7 +44,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
         return
     senses = table.senses_of(lemma)
     with picture:
-        lists.legend(senses, undecided=True)
+        lists.legend(senses, undecided=True, word=lemma)
         left, right = st.columns(2, gap="large")
     shares: list[tuple[str, dict]] = []
     placed, trust = None, None

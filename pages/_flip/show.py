@@ -64,7 +64,7 @@ def show(in_use: InUse) -> None:
     with picture:
         if not lemma:
             st.html(f'<p class="small">{notices.why_by_sentences(table, first.word, second.word)}</p>')
-        lists.legend(shown.senses)
+        lists.legend(shown.senses, word=lemma or "")
         left, right = st.columns([2, 3], gap="large")
     with left:
         guess, revealed = asked_guess(path, (first.tokens, second.tokens, order))

@@ -25,13 +25,11 @@ from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
 from core.figures.style import enlarged, layer_title, sense_colour
 from core.senses import influence
-from core.text.languages import tokenize
 from core.text.tokens import join_tokens
 from pages._cached import opened
 from pages._cached.spellings import fired
-from pages._frame import examples
 from pages._frame.in_use import InUse, english
-from pages._frame.question import place_of
+from pages._teach.picked import Picked
 from pages._widgets import charts
 from pages._word.store import influences, static_side
 
@@ -46,17 +44,17 @@ def _top() -> str:
     return model_layers.in_use().top
 
 
-def example_of(word: str) -> examples.Decided:
-    """The example of the page of influence that asks for this word."""
-    return next(e for e in examples.decided() if e.word == word)
-
-
 def _senses(in_use: InUse, word: str) -> list[str]:
     """The word's labelled senses, two at least."""
     senses = opened.targets(in_use.corpus, in_use.model).senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=word[:40]))
     return senses
+
+
+def _lemma(in_use: InUse, shown: Picked) -> str:
+    """The labelled word that the one shown is a form of."""
+    return opened.targets(in_use.corpus, in_use.model).lemma_of(shown.word) or shown.word
 
 
 def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
@@ -71,22 +69,23 @@ def _said(tokens: tuple[str, ...], position: int) -> str:
     return f'<p class="said">{escape(readable).replace(place, f"<b>{escape(tokens[position])}</b>")}</p>'
 
 
-def _tokens(word: str) -> list[tuple[tuple[str, ...], int]]:
-    """The two sentences of an example, and where the word stands in them."""
-    found = [tuple(tokenize(text)) for text in examples.pairs()[word]]
-    return [(tokens, place_of(tokens, word)) for tokens in found]
-
-
-def _cosines(in_use: InUse, word: str) -> dict[str, float]:
+def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
-    a, b = (opened.query(in_use.model, *one).layers for one in _tokens(word))
+    a, b = (opened.query(in_use.model, *one).layers for one in shown.sentences)
     dots, own, other = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
     return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
 
 
-def _sentences(in_use: InUse, word: str) -> str:
-    st.html("".join(_said(*one) for one in _tokens(word)))
-    cosine = _cosines(in_use, word)["0"]
+def _sentences(in_use: InUse, shown: Picked) -> str:
+    word = shown.word
+    st.html("".join(_said(*one) for one in shown.sentences))
+    cosine = _cosines(in_use, shown)["0"]
+    one, other = (tokens[position] for tokens, position in shown.sentences)
+    if one != other:
+        return t(
+            "“{word}” and “{other}” are spelt differently: layer 0, which reads spelling only, sees that (cosine {cosine:.2f}).",
+            word=escape(one), other=escape(other), cosine=cosine,
+        )  # fmt: skip
     if not model_layers.in_use().is_elmo:
         return t(
             "“{word}” is spelt alike in both: {where} read no context (cosine {cosine:.2f}).",
@@ -100,7 +99,8 @@ def _sentences(in_use: InUse, word: str) -> str:
     )  # fmt: skip
 
 
-def _dot(in_use: InUse, word: str) -> str:
+def _dot(in_use: InUse, shown: Picked) -> str:
+    word = _lemma(in_use, shown)
     senses = _senses(in_use, word)
     placed, _ = static_side(in_use.corpus, in_use.model, in_use.vectors, word)
     numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
@@ -122,8 +122,9 @@ def _dot(in_use: InUse, word: str) -> str:
     return said
 
 
-def _angle(in_use: InUse, word: str) -> str:
-    cosine, static = _cosines(in_use, word)[_top()], opened.vectors(in_use.vectors).cosine(word, word)
+def _angle(in_use: InUse, shown: Picked) -> str:
+    word = shown.word
+    cosine, static = _cosines(in_use, shown)[_top()], opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
     labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
@@ -131,8 +132,9 @@ def _angle(in_use: InUse, word: str) -> str:
     return said
 
 
-def _layers(in_use: InUse, word: str) -> str:
-    cosine = _cosines(in_use, word)
+def _layers(in_use: InUse, shown: Picked) -> str:
+    word = shown.word
+    cosine = _cosines(in_use, shown)
     said = t(
         "Cosine of the two “{word}”: {each}.", word=escape(word),
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
@@ -141,36 +143,28 @@ def _layers(in_use: InUse, word: str) -> str:
     return said
 
 
-def _influence(in_use: InUse, word: str) -> influence.Influence:
-    tokens = tokenize(example_of(word).text)
+def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
     n = opened.model(in_use.model).encoder.n_layers
-    return influences(
-        in_use.corpus,
-        in_use.model,
-        tuple(tokens),
-        place_of(tokens, word),
-        influence.DROP,
-        "",
-        tuple(np.full(n, 1 / n).tolist()),
-    )
+    return influences(in_use.corpus, in_use.model, *shown.one, influence.DROP, "", tuple(np.full(n, 1 / n).tolist()))
 
 
-def _decided(in_use: InUse, word: str) -> str:
-    found, senses = _influence(in_use, word), _senses(in_use, word)
+def _decided(in_use: InUse, shown: Picked) -> str:
+    found, senses = _influence(in_use, shown), _senses(in_use, shown.word)
     stands = influence.verdict(found, _top(), influence.BOTH)
     values = influence.parts(found, _top(), influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(found.changed, values.tolist(), strict=True))
     st.html(influence_marks(found.tokens, found.position, numbers, {k: signed(v) for k, v in numbers.items()}, pair))
     told = {"sense": escape(stands.sense), "word": escape(found.tokens[found.changed[int(np.abs(values).argmax())]])}
-    if example_of(word).sense not in ("", stands.sense):
-        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=escape(example_of(word).sense), **told)  # fmt: skip
+    if shown.sense not in ("", stands.sense):
+        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=escape(shown.sense), **told)  # fmt: skip
     return t(
         "“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told
     )
 
 
-def _mix(in_use: InUse, word: str) -> str:
+def _mix(in_use: InUse, shown: Picked) -> str:
+    word = _lemma(in_use, shown)
     n = opened.model(in_use.model).encoder.n_layers
     spaces = {str(k): np.eye(n)[k] for k in range(n)} | {"mix": np.full(n, 1 / n)}
     reports = {name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(w)) for name, w in spaces.items()}
@@ -184,8 +178,8 @@ def _mix(in_use: InUse, word: str) -> str:
     return said
 
 
-def _halves(in_use: InUse, word: str) -> str:
-    found, senses = _influence(in_use, word), _senses(in_use, word)
+def _halves(in_use: InUse, shown: Picked) -> str:
+    found, senses = _influence(in_use, shown), _senses(in_use, shown.word)
     each = influence.halves(found, _top())
     bars = [
         HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)

@@ -16,7 +16,8 @@ STYLE = """
   .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.45rem;}
   .st-key-one_idea .st-key-take {display: none;}
   .st-key-one_idea .notice {font-size: 1.15rem; line-height: 1.4; margin: 0;}
-  .st-key-slide_picture {min-height: 325px;}
+  .st-key-slide_picture {min-height: max(325px, calc(100vh - 395px));}
+  .st-key-slide_word-theme, .st-key-slide_word label {display: none;}
   .st-key-one_idea .said {font-size: 1.7rem; line-height: 1.5; margin: 0.5rem 0; overflow-wrap: anywhere;}
   .st-key-one_idea .said b {padding: 0.05rem 0.3rem; border-radius: 0.3rem; color: #1B1B1F;}
   .st-key-one_idea .said:nth-of-type(1) b {background: #FFD23F;}

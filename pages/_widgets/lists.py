@@ -12,6 +12,8 @@ from core.common.i18n import t
 from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
+from core.text import languages
+from core.text.definitions import definitions
 from core.text.tokens import bare, join_tokens, pieces
 from pages._export import record
 
@@ -24,14 +26,16 @@ def heading(text: str, colour: str, note: str = "") -> None:
     st.html(f'<div class="colhead" style="border-color:{colour}">{escape(text)}{small}</div>')
 
 
-def chip_of(label: str, colour: str) -> str:
-    """A label on a ground of its colour, as HTML."""
-    return f'<span class="chip" style="background:{colour};color:{ink(colour)}">{escape(label)}</span>'
+def chip_of(label: str, colour: str, told: str = "") -> str:
+    """A label on a ground of its colour, as HTML; what is `told` of it shows when one points at it."""
+    title = f' title="{escape(told, quote=True)}"' if told else ""
+    return f'<span class="chip" style="background:{colour};color:{ink(colour)}"{title}>{escape(label)}</span>'
 
 
-def legend(senses: list[str], *, undecided: bool = False) -> None:
-    """The senses' colours, once for everything below."""
-    chips = "".join(chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses))
+def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
+    """The senses' colours, once for everything below; a labelled word's with their definitions."""
+    told = definitions(languages.in_use(), word)
+    chips = "".join(chip_of(sense, sense_colour(k), told.get(sense, "")) for k, sense in enumerate(senses))
     grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
     st.html(f'<div class="chips">{chips}{grey}</div>')
 

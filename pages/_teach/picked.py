@@ -1,0 +1,119 @@
+"""The word that the slides show, any that is labelled or the reader's own, and the sentences that it stands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import plain
+from core.text import languages
+from core.text.corpora import labelled_of
+from core.text.labelled_words import sentences_of
+from core.text.tokens import bare, join_tokens
+from pages._cached import opened
+from pages._frame import examples, question
+from pages._frame.in_use import InUse
+from pages._widgets.word_search import word_search
+
+KEY = "slide_word"  # of the box, and of the address
+USUAL = 9  # tokens of a sentence, where there is a choice: it is read from afar
+
+Placed = tuple[tuple[str, ...], int]  # a sentence's tokens, and where the word stands in it
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A word in two sentences."""
+
+    word: str
+    texts: tuple[str, str]
+    sentences: tuple[Placed, Placed]
+    one: Placed  # the sentence that the slides about one sentence ask
+    sense: str = ""  # of the word there, where it is known
+
+
+def choose(in_use: InUse) -> str:
+    """The box: the word in question first, the examples, then every labelled word; any other may be typed."""
+    if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
+        st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
+    known, usual = opened.labelled_words(in_use.corpus), question.word()
+    words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
+    if not words[0] and len(words) < 2:
+        raise BadInput(t("There are no example sentences in this language. Choose another model under “In use”."))
+    return word_search(
+        st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Type to search, by word or by theme.")
+    ).casefold()  # fmt: skip
+
+
+def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
+    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labelled otherwise.
+
+    Where a slide is about labelled senses, a word without two of them gives way to the first example, and that is said.
+    """
+    if of_senses and not _has_senses(in_use, word):
+        instead = next((one for one in examples.pairs() if one != word and _has_senses(in_use, one)), None)
+        if instead is None:
+            raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=plain(word, 40)))
+        st.caption(t("“{word}” has no two labelled meanings, which this slide is about: it shows “{other}”.", word=plain(word, 40), other=instead))  # fmt: skip
+        word = instead
+    return _own(word) or _example(word) or _labelled(in_use, word)
+
+
+def _has_senses(in_use: InUse, word: str) -> bool:
+    used = opened.about(in_use, word)
+    return opened.is_labelled(used.corpus) and len(opened.targets(used.corpus, used.model).senses_of(word)) > 1
+
+
+def _own(word: str) -> Picked | None:
+    """The reader's two sentences, where the word is in question in both."""
+    asked = question.now()
+    if word != question.word() or None in asked.positions or asked.texts in examples.pairs().values():
+        return None
+    sentences = tuple(zip(asked.tokens, asked.positions, strict=True))
+    return Picked(word, asked.texts, sentences, sentences[0])
+
+
+def _example(word: str) -> Picked | None:
+    """An example of Home's, or the one of the page of influence, or both."""
+    pair = examples.pairs().get(word)
+    single = next((e for e in examples.decided() if e.word == word), None)
+    one = _placed(single.text, word) if single else None
+    if pair:
+        sentences = tuple(_placed(text, word) for text in pair)
+        return Picked(word, pair, sentences, one or sentences[0], single.sense if single else "")
+    return None
+
+
+def _placed(text: str, word: str) -> Placed:
+    tokens = tuple(languages.tokenize(text))
+    return tokens, question.place_of(tokens, word)
+
+
+def _labelled(in_use: InUse, word: str) -> Picked:
+    """Two sentences of different senses, spelt alike in both where any are, of a length that is read from afar."""
+    language = sentences_of(in_use.corpus) or languages.in_use()
+    lemma = opened.targets(in_use.corpus, in_use.model).lemma_of(word) if opened.is_labelled(in_use.corpus) else None
+    used = opened.about(in_use, word)
+    if lemma is None and used.corpus != in_use.corpus:
+        lemma = opened.targets(used.corpus, used.model).lemma_of(word)
+    by_sense: dict[str, list[Placed]] = {}
+    for sentence in labelled_of(language, lemma) if lemma else ():
+        for target in sentence.targets:
+            if target.lemma == lemma and target.sense:
+                by_sense.setdefault(target.sense, []).append((sentence.tokens, target.position))
+    if len(by_sense) < 2:
+        told = t("“{word}” stands in no labelled sentences. Type two sentences with it on Home, or choose another word.", word=plain(word, 40))  # fmt: skip
+        raise BadInput(told)
+    (sense, first), (_, second) = sorted(by_sense.items(), key=lambda one: -len(one[1]))[:2]
+    pairs = [(a, b) for a in first for b in second]
+    sentences = min(pairs, key=lambda pair: (_spelt(pair[0]) != _spelt(pair[1]), sum(abs(len(of) - USUAL) for of, _ in pair)))
+    texts = tuple(join_tokens(list(tokens)) for tokens, _ in sentences)
+    return replace(Picked(lemma, texts, sentences, sentences[0]), sense=sense)
+
+
+def _spelt(placed: Placed) -> str:
+    tokens, position = placed
+    return bare(tokens[position])
