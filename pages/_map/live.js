@@ -28,6 +28,24 @@ function lineOf([left, word, right], sign, unseen, number) {
     el("span", { className: "right", textContent: right }), el("span", { className: "unseen", textContent: ` ${unseen} ` }), number);
 }
 
+// Lines between points, [x1, y1, x2, y2, attributes] each; those that are there are used again.
+function threads(group, wanted) {
+  while (group.childElementCount > wanted.length) group.lastChild.remove();
+  wanted.forEach(([x1, y1, x2, y2, given], k) => {
+    const one = group.children[k] ?? group.appendChild(svg("line"));
+    for (const [name, value] of Object.entries({ x1, y1, x2, y2, ...given })) one.setAttribute(name, value);
+  });
+}
+
+// A card beside a dot: its sentence, and what else is said of it; on the side that has more room.
+function cardOf(card, [left, word, right], note) {
+  card.replaceChildren(left, el("b", { textContent: word }), right, el("i", { textContent: note }));
+}
+function cardAt(card, x, y, size) {
+  const under = y < size.y / 2;
+  card.style.transform = `translate(${Math.max(138, Math.min(size.x - 138, x))}px, ${y + (under ? 15 : -15)}px) translate(-50%, ${under ? "0" : "-100%"})`;
+}
+
 // A list whose lines glide to their places. `make(id)` -> { node, ... }: a new line; `rows` has those that are seen, by id.
 function gliding(ol, make) {
   const rows = new Map();

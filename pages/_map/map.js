@@ -1,8 +1,7 @@
 // The Map page's instrument: one map whose layers lie under a scrubber, and the same dots gliding from one layer's layout to the next.
 //
-// core sends every layout's places, all on one scale, and who is near whom in the full space (pages/_map/map_view.py); between two
-// layers a dot is on its straight way from the one place to the other. Nothing is sent while one scrubs or plays; letting go tells
-// the server the layer, the point in question and what is selected. Dots are drawn on a canvas, so that thousands glide too.
+// core sends every layout's places and who is near whom in the full space (map_view.py); between two layers a dot is on its straight
+// way. Nothing is sent while one scrubs or plays; letting go tells the server the layer, the point in question and what is selected.
 
 const STOP_MS = 900, REST_MS = 700, HELD_MS = 1600, BLEND_MS = 500; // from layer to layer, rest there, the same without motion, to a new layout
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
@@ -15,13 +14,14 @@ function map(root) {
   let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
   let at = 0, way = null, playing = false, timer = 0, frame = 0, resting = 0, before = 0;
   let origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
-  let order = [], list, stars = [], labels = [], chips = [], stops = [], whose = [], words = new Map(), pool = [];
+  let order = [], list, stars = [], labels = [], chips = [], stops = [], whose = [], words = new Map();
   const ui = (name) => root.querySelector(name), shapes = SHAPES.map((path) => new Path2D(path));
   const watch = new ResizeObserver(() => { measure(); ask(); });
   const last = () => data.names.length - 1, stop = () => Math.round(at), low = () => Math.max(0, Math.min(Math.floor(at), last() - 1));
   const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
   const linksOf = (point, k = stop()) => (data.links[point] ?? news.links?.[point])?.[k] ?? [[], [], [], 0, 0];
   const nameOf = (point) => (point < 0 ? "none" : point < n ? String(data.rows[point]) : data.stars[point - n].name);
+  const all = () => [...Array(n).keys()];
   const colourOf = (group) => data.colours[group] ?? NEUTRAL;
   function pointOf(name) {
     const star = data.stars.findIndex((one) => one.name === name);
@@ -36,10 +36,8 @@ function map(root) {
     for (const node of root.querySelectorAll("[data-text]")) node.textContent = text[node.dataset.text];
     for (const node of root.querySelectorAll("[data-name]")) node.ariaLabel = text[node.dataset.name];
     root.ariaLabel = text.title;
-    [pool, words] = [[], new Map()];
-    fill(".lines", []);
-    fill(".words", []);
-    fill("ol", []);
+    words.clear();
+    for (const name of [".lines", ".words", "ol"]) fill(name, []);
     fill(".x", [data.axes?.[0] ?? ""]);
     fill(".y", [data.axes?.[1] ?? ""]);
     ui(".play").onclick = toggle;
@@ -88,11 +86,12 @@ function map(root) {
   }
 
   function line(point) {
-    const number = el("span", { className: "cosine" }), button = lineOf(data.lines[point], icon(data.shapes[point], colourOf(groups()[point])), data.notes[point], number);
+    const number = el("span", { className: "cosine" }), colour = colourOf(groups()[point]);
+    const button = lineOf(data.lines[point], icon(data.shapes[point], colour), data.notes[point], number);
     button.onpointerenter = button.onfocus = () => light(point);
     button.onpointerleave = button.onblur = () => light(-1);
     button.onclick = () => question(point);
-    return { node: el("li", {}, button), number };
+    return { node: el("li", { style: `--sense:${colour}` }, button), number };
   }
 
   // -- where all stands
@@ -120,7 +119,7 @@ function map(root) {
   function step(time) {
     frame = 0;
     before = time;
-    if (!ready) return;
+    if (!ready || !root.isConnected) return;
     if (way) {
       const share = way.ms ? Math.max(0, Math.min(1, (time - way.start) / way.ms)) : 1;
       at = share === 1 ? way.to : way.from + (way.to - way.from) * eased(share);
@@ -214,26 +213,21 @@ function map(root) {
     }
   }
 
-  const shift = (k) => `translate(${now[2 * k].toFixed(1)} ${now[2 * k + 1].toFixed(1)})`;
+  const loopOf = ({ path }) => (path.length > 2 ? `M${path.join("L")}Z` : "");
+  const placeOf = (k) => [now[2 * k].toFixed(1), now[2 * k + 1].toFixed(1)];
+  const shift = (k) => `translate(${placeOf(k)})`;
 
   function drawRest() {
-    let used = 0;
-    for (const point of new Set([origin, hot])) {
-      const [ids, near] = linksOf(point);
-      ids.forEach((id, k) => {
-        if (used === pool.length) ui(".lines").append((pool[used] = svg("line")));
-        const one = pool[used++], ends = { x1: now[2 * point], y1: now[2 * point + 1], x2: now[2 * id], y2: now[2 * id + 1] };
-        for (const [name, value] of Object.entries(ends)) one.setAttribute(name, value.toFixed(1));
-        one.setAttribute("class", `${near[k] ? "" : "off"} ${hot >= 0 && point !== hot && id !== hot ? "dim" : ""}`);
-      });
-    }
-    while (pool.length > used) pool.pop().remove();
+    threads(ui(".lines"), [...new Set([origin, hot])].flatMap((point) => {
+      const [ids, near] = linksOf(point), dim = (id) => (hot >= 0 && point !== hot && id !== hot ? "dim" : "");
+      return ids.map((id, k) => [...placeOf(point), ...placeOf(id), { class: `${near[k] ? "" : "off"} ${dim(id)}` }]);
+    }));
     ui(".ring").setAttribute("transform", origin >= 0 && origin < n ? shift(origin) : "scale(0)");
     stars.forEach((star, k) => {
-      const all = data.names.map((_, layer) => screen(places[2 * (layer * count + n + k)], places[2 * (layer * count + n + k) + 1]).join(" "));
+      const path = data.names.map((_, layer) => screen(places[2 * (layer * count + n + k)], places[2 * (layer * count + n + k) + 1]));
       star.node.setAttribute("transform", shift(n + k));
-      star.way.setAttribute("d", `M${all.join("L")}`);
-      star.gone.setAttribute("d", `M${[...all.slice(0, Math.floor(at + 1e-9) + 1), [now[2 * (n + k)], now[2 * (n + k) + 1]].join(" ")].join("L")}`);
+      star.way.setAttribute("d", `M${path.join("L")}`);
+      star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
     });
     labels.forEach((label, k) => {
       const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
@@ -243,7 +237,7 @@ function map(root) {
     });
     const [x, y] = screen(0, 0);
     ui(".axes").setAttribute("d", data.axes ? `M0 ${y}H${size.x}M${x} 0V${size.y}` : "");
-    ui(".lasso").setAttribute("d", drag?.path.length > 2 ? `M${drag.path.map((one) => one.join(" ")).join("L")}Z` : "");
+    ui(".lasso").setAttribute("d", drag ? loopOf(drag) : "");
     drawWords();
     drawCard();
   }
@@ -274,12 +268,11 @@ function map(root) {
   }
 
   function drawCard() {
-    const card = ui(".card"), star = data.stars[hot - n], x = now[2 * hot], y = now[2 * hot + 1], under = y < size.y / 2;
+    const card = ui(".card"), star = data.stars[hot - n];
     card.hidden = hot < 0 || Boolean(drag?.moved);
     if (card.hidden) return;
-    const [left, word, right] = data.lines[hot] ?? ["", star.label, ` ${star.text}`];
-    card.replaceChildren(left, el("b", { textContent: word }), right, el("i", { textContent: data.notes[hot] ?? "" }));
-    card.style.transform = `translate(${Math.max(130, Math.min(size.x - 130, x))}px, ${y + (under ? 16 : -16)}px) translate(-50%, ${under ? "0" : "-100%"})`;
+    cardOf(card, data.lines[hot] ?? ["", star.label, ` ${star.text}`], data.notes[hot] ?? "");
+    cardAt(card, now[2 * hot], now[2 * hot + 1], size);
   }
 
   // At rest: the list's order in the document is what is seen, and what changed is said to those who do not see it.
@@ -306,10 +299,10 @@ function map(root) {
     tell();
   }
 
-  const ofGroup = (group) => [...Array(n).keys()].filter((k) => groups()[k] === group);
+  const ofGroup = (group) => all().filter((k) => groups()[k] === group);
   function isGroup(group) {
-    const all = ofGroup(group);
-    return all.length > 0 && all.length === picked.size && all.every((k) => picked.has(k));
+    const wanted = ofGroup(group);
+    return picked.size > 0 && wanted.length === picked.size && wanted.every((k) => picked.has(k));
   }
   function pickGroup(group) {
     picked = new Set(isGroup(group) ? [] : ofGroup(group));
@@ -326,15 +319,6 @@ function map(root) {
     return found;
   }
 
-  function inside(path, x, y) {
-    let found = false;
-    for (let i = 0, j = path.length - 1; i < path.length; j = i++) {
-      const [xi, yi] = path[i], [xj, yj] = path[j];
-      if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) found = !found;
-    }
-    return found;
-  }
-
   function zoom(by, [x, y] = [size.x / 2, size.y / 2]) {
     const k = Math.max(1, Math.min(40, lens.k * by));
     lens = k === 1 ? WHOLE : { k, x: x - ((x - lens.x) * k) / lens.k, y: y - ((y - lens.y) * k) / lens.k };
@@ -343,12 +327,11 @@ function map(root) {
 
   function listen(plane) {
     const point = (event) => { const box = plane.getBoundingClientRect(); return [event.clientX - box.x, event.clientY - box.y]; };
-    plane.addEventListener("wheel", (event) => {
+    plane.onwheel = (event) => {
       if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
       event.preventDefault();
-      event.stopPropagation();
       zoom(Math.exp(-event.deltaY / 250), point(event));
-    }, { passive: false });
+    };
     plane.onpointerdown = (event) => {
       if (event.button) return;
       const finger = event.pointerType === "touch", moves = event.shiftKey || (finger && !armed);
@@ -376,7 +359,9 @@ function map(root) {
         if (point >= 0) return question(point);
         if (picked.size) { picked = new Set(); tell(); }
       } else if (!done.moves) {
-        picked = new Set([...Array(n).keys()].filter((k) => inside(done.path, now[2 * k], now[2 * k + 1])));
+        const loop = new Path2D(loopOf(done)), context = ui("canvas").getContext("2d");
+        context.resetTransform();
+        picked = new Set(all().filter((k) => context.isPointInPath(loop, now[2 * k], now[2 * k + 1], "evenodd")));
         armed = false;
         tell();
       }
@@ -424,7 +409,7 @@ function map(root) {
     // The same dots in another layout glide there; others are another word's.
     from = old && !still.matches && was.length === now.length && old.rows.join() === data.rows.join() ? was : null;
     blend = performance.now();
-    order = [...Array(n).keys()].sort((a, b) => Boolean(data.groups[0][a]) - Boolean(data.groups[0][b]));
+    order = all().sort((a, b) => Boolean(data.groups[0][a]) - Boolean(data.groups[0][b]));
     halt();
     if (!old || old.names.length !== data.names.length) ready = false;
     [origin, hot, sense, lens, drag, picked] = [-1, -1, null, WHOLE, null, new Set()];
@@ -437,7 +422,7 @@ function map(root) {
     take,
     start: () => addEventListener("elmoscope-map", heard),
     stop: () => { removeEventListener("elmoscope-map", heard); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); },
-    seen: () => ({ at, playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: pool.length }),
+    seen: () => ({ at, playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: ui(".lines").childElementCount }),
   };
 }
 

@@ -66,7 +66,7 @@ function instrument(root) {
   let data, send, told = {}, seq = 0;
   let w = [], gamma = 1, normalised = false;
   let parts = [], map = null, pairs = null, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
-  let hot = null, lists = [], dots = [], stars = [], lines = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
+  let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
   const at = {}; // the parts of the page that change
   const watch = new ResizeObserver(() => { measure(); ask(); });
 
@@ -75,7 +75,7 @@ function instrument(root) {
   function build() {
     const text = data.text;
     watch.disconnect();
-    lists = [], dots = [], stars = [], lines = [], knobs = [];
+    lists = [], dots = [], stars = [], knobs = [];
     root.replaceChildren();
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", text.title);
@@ -360,20 +360,11 @@ function instrument(root) {
     const n = dots.length, place = (k) => `translate(${places[2 * k].toFixed(1)} ${places[2 * k + 1].toFixed(1)})`;
     dots.forEach((dot, k) => dot.setAttribute("transform", place(k)));
     stars.forEach((star, k) => star.setAttribute("transform", place(n + k)));
-    let used = 0;
-    map.stars.forEach((star, k) => { // threads from a star to the dots of its list
-      const list = lists[star.asked];
-      list.order.subarray(0, list.many).forEach((id) => {
-        const dot = map.place.get(list.part.rows[id]);
-        if (dot === undefined) return;
-        if (used === lines.length) at.lines.append(lines[used] = svg("line"));
-        const one = lines[used++];
-        const ends = { x1: places[2 * (n + k)], y1: places[2 * (n + k) + 1], x2: places[2 * dot], y2: places[2 * dot + 1] };
-        for (const [name, value] of Object.entries(ends)) one.setAttribute(name, value.toFixed(1));
-        one.setAttribute("stroke", data.asked[star.asked].colour);
-      });
-    });
-    while (lines.length > used) lines.pop().remove();
+    threads(at.lines, map.stars.flatMap((star, k) => { // from a star to the dots of its list
+      const list = lists[star.asked], seen = [...list.order.subarray(0, list.many)].map((id) => map.place.get(list.part.rows[id]));
+      const ends = (point) => [places[2 * point].toFixed(1), places[2 * point + 1].toFixed(1)];
+      return seen.filter((dot) => dot !== undefined).map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].colour }]);
+    }));
     if (hot !== null) card();
   }
 
@@ -384,8 +375,7 @@ function instrument(root) {
     for (const { rows } of lists) for (const one of rows.values()) one.node.classList.toggle("hot", one.row === row);
     at.card.hidden = row === null || !map?.place.has(row);
     if (!at.card.hidden) {
-      const [left, word, right, sense] = data.lines[row];
-      at.card.replaceChildren(left, el("b", { textContent: word }), right, el("i", { textContent: data.senses[sense]?.name ?? "" }));
+      cardOf(at.card, data.lines[row], data.senses[data.lines[row][3]]?.name ?? "");
       at.dots.append(dots[map.place.get(row)]); // above the others
       card();
     }
@@ -394,8 +384,7 @@ function instrument(root) {
   function card() {
     const k = map.place.get(hot);
     if (k === undefined) return;
-    const below = places[2 * k + 1] < size.y / 2, x = Math.max(130, Math.min(size.x - 130, places[2 * k]));
-    at.card.style.transform = `translate(${x}px, ${places[2 * k + 1] + (below ? 14 : -14)}px) translate(-50%, ${below ? "0" : "-100%"})`;
+    cardAt(at.card, places[2 * k], places[2 * k + 1], size);
   }
 
   // At rest: the lists' order in the document is what is seen, and what changed is said to those who do not see it.

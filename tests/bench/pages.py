@@ -105,7 +105,7 @@ def _paints(setting: Setting, browser) -> Iterator[Row]:
     for number in range(setting.pick(STARTS, 1)):
         for side in list(sides)[:: 1 if number % 2 else -1]:
             setting.report(f"pages: streamlit {side[0]}, server {number + 1}")
-            with _server(setting, *side) as address:
+            with served(setting, *side) as address:
                 for state in ("cold", "warm"):
                     found[side][state].append(_visit(browser, address, sides[side]))
     for state in ("warm", "cold"):
@@ -130,7 +130,7 @@ def _slider(setting: Setting, browser) -> Iterator[Row]:
     corpus = setting.folder / "corpus.txt"
     corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8", newline="\n")
     setting.report(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
-    with _server(setting, *OURS) as address:
+    with served(setting, *OURS) as address:
         page = browser.new_page(viewport={"width": 1440, "height": 2400})
         page.set_default_timeout(1000 * WAIT_S)
         page.goto(f"{address}/mix?corpus={urllib.parse.quote(str(corpus))}")
@@ -186,7 +186,7 @@ def _visit(browser, address: str, selectors: tuple[str, ...]) -> list[float]:
 
 
 @contextlib.contextmanager
-def _server(setting: Setting, *command: str) -> Iterator[str]:
+def served(setting: Setting, *command: str) -> Iterator[str]:
     """The address of a Streamlit server that has just come up and served nobody; ended afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

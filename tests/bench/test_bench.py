@@ -261,7 +261,7 @@ def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
 
 
 def test_a_server_that_does_not_come_up_says_why(setting):
-    with pytest.raises(RuntimeError, match="No such command 'nothing'"), tests.bench.pages._server(setting, "nothing"):
+    with pytest.raises(RuntimeError, match="No such command 'nothing'"), tests.bench.pages.served(setting, "nothing"):
         pass
 
 
