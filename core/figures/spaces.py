@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from core.common.i18n import t
 from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, apart, base, line_name, sense_colour
 
+MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 FAINT = "rgba(140,140,150,0.2)"
 # A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
 RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
@@ -46,7 +47,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 
 
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
-    """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure."""
+    """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
     shown = [escape(name if len(name) <= 24 else "…" + name[-23:]) for name in names]
     figure = go.Figure(
         go.Heatmap(
@@ -54,7 +55,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
             hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}") + "<extra></extra>",
         )
     )  # fmt: skip
-    for row, values in enumerate(matrix):
+    for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
             figure.add_annotation(
                 x=column,
@@ -65,7 +66,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
             )
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=-30, type="category")
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
-    return base(figure, height=90 + 52 * len(shown), key="cka")
+    return base(figure, height=90 + (52 if len(shown) <= MOST_WRITTEN else 26) * len(shown), key="cka")
 
 
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Sequence[float], chosen: int) -> go.Figure:

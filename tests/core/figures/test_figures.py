@@ -19,6 +19,7 @@ from core.figures.classifiers import (
 )
 from core.figures.maps import Star, angle_figure, cosine_bars, map_figure, shared_limits
 from core.figures.measures import Panel, accuracy_lines, panel_figure, shared_span, training_figure
+from core.figures.spaces import cka_heat
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
 
 
@@ -213,3 +214,9 @@ def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
     np.testing.assert_allclose(np.subtract(first.y, first.error_y.arrayminus), [0.02, -0.01])
     assert first.x[0] < 134 < second.x[0] and first.customdata[0][0] == second.customdata[0][0] == 134
     assert figure.layout.xaxis.type == "log" and list(figure.layout.xaxis.tickvals) == [134, 403]
+
+
+@pytest.mark.parametrize(("n", "written"), [(4, 16), (9, 81), (12, 0)])
+def test_figures_of_whole_spaces_are_written_where_they_have_room(n, written):
+    figure = cka_heat([f"model · {k}" for k in range(n)], np.eye(n))
+    assert len(figure.layout.annotations) == written and figure.data[0].z.shape == (n, n)
