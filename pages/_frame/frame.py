@@ -38,9 +38,9 @@ def frame(file: str) -> InUse:
         layout="wide",
         initial_sidebar_state="collapsed" if large else "auto",
     )
-    st.html(STYLE + record.STYLE + browser.STYLE + (teaching.STYLE if large else ""))
-    if i18n.language() != i18n.ENGLISH:
-        st.html(uploader_style(t("Choose files")))
+    foreign = "" if i18n.language() == i18n.ENGLISH else uploader_style(t("Choose files"))
+    # One element in every language: what follows keeps its place, so that no box stands there twice while another language is drawn.
+    st.html(STYLE + record.STYLE + browser.STYLE + (teaching.STYLE if large else "") + foreign)
     browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
