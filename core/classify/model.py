@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.classify.inputs import UNKNOWN, Batch
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import ScalarMix
+from core.elmo.padded_lstm import bidirectional
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,8 +206,7 @@ class Network(nn.Module):
         mask = batch.mask[..., None]  # (B, T, 1)
         if self.lstm is None:
             return self.relu((x * mask).sum(1) / mask.sum(1))  # (B, E) -> (B, 256)
-        packed = pack_padded_sequence(x, batch.lengths, batch_first=True, enforce_sorted=False)
-        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=x.shape[1])  # (B, T, 2H)
+        states = bidirectional(self.lstm, x, batch.lengths)  # (B, T, 2H)
         highest = states.masked_fill(~mask, -torch.inf).amax(dim=1)  # (B, 2H)
         return torch.cat([highest, (states * mask).sum(1) / mask.sum(1)], dim=1)
 

@@ -11,6 +11,7 @@ from torch import Generator, Tensor, nn
 
 from core.common.draws import Dropout
 from core.elmo.mix import ScalarMix
+from core.elmo.padded_lstm import bidirectional
 from core.tasks.inputs import N_BYTES, Texts
 from core.tasks.task import Recipe, Shape
 
@@ -40,11 +41,7 @@ class Words(nn.Module):
 
 
 class BiLSTM(nn.Module):
-    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added.
-
-    Each direction reads padded texts, the backward one each text turned round within its length. Packed sequences would come to the
-    same, but on a processor torch's way back through them costs time in the square of the length.
-    """
+    """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added."""
 
     def __init__(
         self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None
@@ -56,22 +53,10 @@ class BiLSTM(nn.Module):
         self.dropout, self.dim = Dropout(dropout, generator), 2 * hidden
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        places = torch.arange(x.shape[1])
-        turned = torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)[..., None]  # (B, T, 1)
         for k, lstm in enumerate(self.lstms):
-            given = self.dropout(x) if k else x
-            ahead = _direction(lstm, given, "")
-            behind = _direction(lstm, given.gather(1, turned.expand_as(given)), "_reverse")
-            states = torch.cat([ahead, behind.gather(1, turned.expand_as(behind))], dim=2)
+            states = bidirectional(lstm, self.dropout(x) if k else x, lengths)
             x = states + x if k else states
         return x
-
-
-def _direction(lstm: nn.LSTM, x: Tensor, suffix: str) -> Tensor:
-    """(B, T, E) -> (B, T, H): one direction of a bidirectional LSTM."""
-    weights = [getattr(lstm, f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
-    start = x.new_zeros(1, x.shape[0], lstm.hidden_size)
-    return torch.lstm(x, (start, start), weights, True, 1, 0.0, lstm.training, False, True)[0]
 
 
 class Reader(nn.Module):

@@ -15,7 +15,7 @@ from core.common.significance import LEVEL, holm, margin, mcnemar, points, writt
 from core.elmo.mix import pulls
 from core.elmo.models import BUNDLED_MODEL
 from core.experiments import variants
-from core.experiments.variants import EXPERIMENTS
+from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.text.corpora import BUNDLED_CORPUS
 from pages._cached import classifiers, opened

@@ -19,7 +19,8 @@ from core.classify.tables import Row, Table
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
 from core.experiments import variants
-from core.experiments.variants import EXPERIMENTS, Experiment, read_results, run_experiments, summary, with_random_labels
+from core.experiments.planned import EXPERIMENTS, Experiment
+from core.experiments.variants import read_results, run_experiments, summary, with_random_labels
 from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -204,8 +205,8 @@ def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_p
     rows = "".join(f'{k % 4 + 1},"Title {k} of another paper","text"\n' for k in range(40))
     (tmp_path / "ag_news").mkdir()
     (tmp_path / "ag_news" / "test.csv").write_text("label,title,description\n" + rows, encoding="utf-8")
-    theirs = variants._dataset(variants.EXPERIMENTS["headlines-to-titles"], tmp_path, 0)
-    ours = variants._dataset(variants.EXPERIMENTS["titles-to-headlines"], tmp_path, 0)
+    theirs = variants._dataset(EXPERIMENTS["headlines-to-titles"], tmp_path, 0)
+    ours = variants._dataset(EXPERIMENTS["titles-to-headlines"], tmp_path, 0)
     assert (
         len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000
         and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
