@@ -172,7 +172,7 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
         st.html(
             '<p class="small">'
-            + t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the same "
-                "for a single cloud without groups, as wide as this one in every direction.")
+            + t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
+                "single clouds without groups, drawn by lot, that scatter as these sentences do.")
             + "</p>"
         )  # fmt: skip

@@ -60,6 +60,20 @@ def test_a_catalogue_asks_for_the_places_its_english_has(language: str):
     assert not wrong
 
 
+@pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
+def test_a_catalogue_has_every_text_of_the_app(language: str):
+    known = catalogue(language)
+    asked = [
+        (where, call.args[0].value) for where, call in calls() if call.func.id == "t" and isinstance(call.args[0], ast.Constant)
+    ]
+    missing = [
+        f"{where}: {text}"
+        for where, text in asked
+        if text not in known and not where.startswith("tests") and re.search(r"[A-Za-z]{2}", text)
+    ]
+    assert not missing, "\n".join(missing)
+
+
 def test_places_are_filled_and_what_no_catalogue_has_stays_english(monkeypatch):
     assert t("{share:.0%} of {{all}}", share=0.5) == "50% of {all}"
     monkeypatch.setattr(i18n, "languages", lambda: ("en", "xx"))
