@@ -35,9 +35,13 @@ def menu() -> tuple[Entry, ...]:
         Entry(
             t("Classify"),
             ":material/category:",
-            (("pages/classify.py", t("Ask")), ("pages/train.py", t("Train")), ("pages/results.py", t("Results"))),
+            (
+                ("pages/classify.py", t("Ask")),
+                ("pages/tasks.py", t("Tasks")),
+                ("pages/train.py", t("Train")),
+                ("pages/results.py", t("Results")),
+            ),
         ),
-        Entry(t("Tasks"), ":material/checklist:", (("pages/tasks.py", t("Tasks")),)),
         Entry(
             t("Language model"),
             ":material/school:",

@@ -22,7 +22,7 @@ SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-v
   + '.stExpander summary, .stTextInput input, .stSelectbox input, [data-testid=stPageLink] a, .take)')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 150))"""
 PICTURES = {
-    "": ".st-key-home_picture",
+    "": ".home .arrows",
     "map": ".map canvas",
     "flip": ".js-plotly-plot",
     "found": ".js-plotly-plot",

@@ -50,6 +50,11 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
     expect(page.locator(".st-key-layer")).to_be_hidden()
     assert page.locator(".js-plotly-plot").count() == 0  # nothing waits for the charts' code
     at_rest(page)
+    for _ in range(20):  # the scenes below ask for themselves once nobody has typed for a moment
+        before = len(sent)
+        page.wait_for_timeout(1_000)
+        if len(sent) == before:
+            break
     box, told = slider.bounding_box(), []
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 11, y)
