@@ -34,7 +34,7 @@ def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
 def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
     clear, poor, near = report(0, 0.05), report(1, 2.0), report(4, 0.35)
     assert "better" in mix.about("jam", clear, {"1": poor})[0]
-    assert "alone does better" in mix.about("jam", poor, {"1": clear})[0]
+    assert "Best alone, layer 1 does better" in mix.about("jam", poor, {"1": clear})[0]
     assert 0.9 < near.one_nn < 1 and "too close to call" in mix.about("jam", near, {"1": clear})[0]
     assert "flatters" in mix.about("jam", clear, {"1": poor})[1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.text import languages
 from core.text.tokens import bare
 from pages._frame import examples
+from tests.app.test_map_view import sent
 
 ROOT = Path(__file__).parents[2]
 
@@ -110,5 +110,4 @@ def test_senses_found_follows_the_word_in_question_with_labels_or_without():
 def test_the_map_draws_both_stars_of_a_korean_word_whose_link_names_no_word():
     page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
     assert page.selectbox(key="map_word").value == "배" and not page.exception
-    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
-    assert [trace["text"] for trace in drawn if trace.get("marker", {}).get("symbol") == "star"] == [["내 문장 1"], ["내 문장 2"]]
+    assert [star["label"] for star in sent(page)["stars"]] == ["내 문장 1", "내 문장 2"]

@@ -24,6 +24,7 @@ from core.text import languages
 from core.text.corpora import open_corpus
 from core.files.artifacts import read_json
 from core.classify.head import load_head
+from core.tasks.heads import load_head as load_task_head
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
 from core.static.vectors import load_vectors
@@ -36,6 +37,7 @@ def opened(path):
     part = path.relative_to(ASSETS).parts
     if part[0] in spoken: return bundled_targets(*spoken[part[0]])
     if part[0] == "heads": return load_head(path.parent)
+    if part[0] == "tasks" and len(part) > 2: return load_task_head(path.parent)
     if part[-1] == "meta.json" or path.suffix in (".safetensors", ".txt"):
         return resolve(part[0], "vectors" if part[0].startswith("glove") else "model")
     if part[0].startswith("sentences"): return open_corpus(part[0])
