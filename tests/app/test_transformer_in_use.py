@@ -40,7 +40,7 @@ def test_its_layers_stand_on_a_slider_by_their_names(bert):
     page = opened("pages/neighbours.py", model=bert, nlayer="3")
     slider = page.select_slider(key="nlayer")
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the mix"] and slider.value == "3"
-    assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] == ["3"]
+    assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
     assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [
         f"w{k}" for k in range(7)
     ]
