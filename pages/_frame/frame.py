@@ -55,7 +55,8 @@ def frame(file: str) -> InUse:
         with st.container(horizontal=True, gap="small", key="siblings"):
             for path, label in entry.pages:
                 st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
-    language.say_if_missing(content)
+    with st.container():  # a place in every language, so that what follows keeps its own
+        language.say_if_missing(content)
     links.say_if_wrong()
     fit_model(in_use.model)
     if file in ENGLISH_ONLY:
