@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -112,16 +113,17 @@ def open_data(
     *,
     test: str | Path | None = None,
     valid: str | Path | None = None,
-    extra: str | Path | None = None,
+    extra: Sequence[str | Path] = (),
     text_columns: Sequence[str | int] = (),
     label_column: str | int | None = None,
     split: SplitConfig | None = None,
 ) -> Dataset:
-    """The examples of a task from files; `extra` rows are only trained on, and find their own columns."""
+    """The examples of a task from files; the rows of `extra` files are only trained on, and find their own columns."""
     given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
-    if extra:
-        tables["extra"] = read_table(extra, prefer=task.text_columns)
+    if added := [read_table(path, prefer=task.text_columns) for path in extra]:
+        together = {"rows": tuple(chain(*(one.rows for one in added))), "notes": tuple(chain(*(one.notes for one in added)))}
+        tables["extra"] = replace(added[0], name=", ".join(one.name for one in added), **together)
     table = read_table(train, **given)
     names = dict(task.names)
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):

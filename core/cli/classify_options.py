@@ -11,6 +11,8 @@ EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
     *(
         "titles-more",
+        "titles-all",
+        "news-all",
         "headlines",
         "headlines-few",
         "headlines-to-titles",
@@ -139,7 +141,7 @@ def _train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--train", required=True, metavar="F", help=".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too")
     parser.add_argument("--test", metavar="F", help="rows to test on (default: 20 %% of --train, by a hash of the text)")
     parser.add_argument("--valid", metavar="F", help="rows that decide when to stop (default: 10 %% of --train, by hash)")
-    parser.add_argument("--extra", metavar="F", help="rows that are only trained on")
+    parser.add_argument("--extra", nargs="+", default=(), metavar="F", help="files of rows that are only trained on")
     parser.add_argument("--text-column", nargs="+", metavar="NAME", help="by name, or by number from 1; several are joined")
     parser.add_argument("--label-column", metavar="NAME", help="by name, or by number from 1 (default: the usual names)")
     parser.add_argument("--seeds", nargs="+", type=whole(0), default=[0], metavar="S", help="one run each (default 0)")

@@ -18,7 +18,8 @@ class Experiment:
     condition: str  # in words, for the page
     split: SplitConfig = field(default_factory=SplitConfig)
     variants: tuple[str, ...] = tuple(VARIANTS)
-    extra: str | None = None  # rows that are only trained on: a file under the data folder
+    extra: tuple[str, ...] = ()  # rows that are only trained on: files under the data folder
+    folds_run: int = 0  # how many of the split's folds, the first ones; 0: all
     files: Mapping[str, str] = field(default_factory=dict)  # train, test -> another file than the task's own
     epochs: int | None = None
     shuffled: bool = False  # a random label for each text: nothing but the training texts themselves can be learned
@@ -27,6 +28,7 @@ class Experiment:
 
 CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
 COMPARED = ("embedding", "glove", "elmo", "embedding+elmo", "glove+elmo", "tfidf", "mean-glove")
+UNFROZEN = ("glove-unfrozen", "glove-unfrozen+elmo", "tfidf", "glove-unfrozen+tfidf", "glove-unfrozen+elmo+tfidf")
 FIVE_FOLDS, SIX_FOLDS = SplitConfig(folds=5), SplitConfig(folds=6)
 IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
 EXPERIMENTS = {
@@ -65,7 +67,23 @@ EXPERIMENTS = {
             task="news-title",
             condition="six folds of the 7,600 titles, 13,420 other rows added to each training part",
             split=SIX_FOLDS,
-            extra="ag_news/train_subset.csv",
+            extra=("ag_news/train_subset.csv",),
+        ),
+        Experiment(
+            name="titles-all",
+            task="news-title",
+            condition="two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
+            split=SIX_FOLDS,
+            folds_run=2,
+            extra=("ag_news/train_subset.csv", "ag_news/train_more.csv"),
+            variants=UNFROZEN,
+        ),
+        Experiment(
+            name="news-all",
+            task="news",
+            condition="the training file's rows and 18,411 more, tested on the official 7,600",
+            extra=("ag_news/train_more.csv",),
+            variants=UNFROZEN,
         ),
         Experiment(
             name="headlines",

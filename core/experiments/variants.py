@@ -51,7 +51,7 @@ def run_experiments(
     """Run what has no line in `output` yet; yields every line as it is written."""
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
-        for fold in range(max(1, experiment.split.folds)):
+        for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
             done = done_runs(output, model, experiment.name, fold, dataset)
             variants = [VARIANTS[name] for name in experiment.variants]
@@ -226,7 +226,7 @@ def _mean_mix(mixes: Sequence[dict]) -> dict | None:
 
 def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
     task = tasks.task_named(experiment.task)
-    extra = Path(folder) / experiment.extra if experiment.extra else None
+    extra = [Path(folder) / name for name in experiment.extra]
     split = replace(experiment.split, fold=fold)
     if experiment.files:
         files = {what: Path(folder) / name if "/" in name else ASSETS / name for what, name in experiment.files.items()}

@@ -25,6 +25,11 @@ def definitions(language: Language, word: str) -> dict[str, str]:
     return {sense: text for sense in _senses(language).get(word, {}) if (text := definition(language, word, sense))}
 
 
+def every(language: Language) -> list[tuple[str, str, str]]:
+    """(word, sense, definition) of all that are defined, by word."""
+    return [(word, *one) for word in sorted(_senses(language)) for one in definitions(language, word).items()]
+
+
 def _senses(language: Language) -> dict[str, dict[str, dict[str, str]]]:
     """Word -> sense -> {"pos", and a definition by the code of the language it is written in}."""
     names = [f"senses-{language.code}.json", *([f"{language.more_sentences}-senses.json"] if language.more_sentences else [])]

@@ -31,7 +31,17 @@ from pages._widgets.charts import draw
 
 COMMAND = "python -m core experiments --data FOLDER"
 HEADLINES = ("headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines")
-TASKS = ("titles", "titles-more", "news", *HEADLINES, "spam", "sentiment", "sentiment2")  # the experiments that compare variants
+TASKS = (
+    "titles",
+    "titles-more",
+    "titles-all",
+    "news",
+    "news-all",
+    *HEADLINES,
+    "spam",
+    "sentiment",
+    "sentiment2",
+)  # that compare variants
 
 
 def task_titles() -> dict[str, str]:
@@ -40,6 +50,8 @@ def task_titles() -> dict[str, str]:
     return known | {
         "titles": known["news-title"],
         "titles-more": t("News, title alone, more rows"),
+        "titles-all": t("News, title alone, all rows"),
+        "news-all": t("News, title and text, all rows"),
         "headlines-few": t("Our own headlines, a tenth of them"),
         "headlines-to-titles": t("Trained on our headlines, asked AG News"),
         "titles-to-headlines": t("Trained on AG News, asked our headlines"),

@@ -12,6 +12,8 @@ from core.common.significance import written
 from core.figures.style import sense_colour
 from core.senses import clusters
 from core.senses.clusters import Agreement
+from core.text import languages
+from core.text.definitions import definition
 from pages._found.store import Occurrences
 from pages._widgets import lists
 
@@ -99,5 +101,5 @@ def shown_of(counts: np.ndarray) -> int:
 
 def _line(found: Occurrences, k: int, cosine: float) -> str:
     o = found.items[k]
-    chip = lists.chip_of(o.sense, "#6b7280") if o.sense else ""
+    chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), found.word, o.sense)) if o.sense else ""
     return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip)

@@ -158,9 +158,11 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
             if found.frozen
             else t("A flat view of the vectors (their two main components).")
         )
-        shapes = ", ".join(f"{sign} {escape(label)}" for sign, label in shape_names(gold))
+        named = shape_names(gold)
+        shapes = ", ".join(f"{sign} {escape(label)}" for sign, label in named)
         labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
         st.html(f'<p class="small">{t("Colour: the group found in all dimensions, not on this map.")} {kind} {labelled}</p>')
+        lists.meanings([label for _, label in named], found.word, [f"{sign} <b>{escape(label)}</b>:" for sign, label in named])
     with right:
         s = found.suggestion
         st.markdown(t("**How many groups?**"))

@@ -16,7 +16,7 @@ from core.common.limits import limits
 from core.engines.allennlp_engine import is_ready
 from core.files import own_names, registry
 from core.text import languages
-from core.text.labelled_words import parts, with_all
+from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
 from pages._frame.choices import BOUND, fit_layers
@@ -69,6 +69,10 @@ def choose(content: Language) -> InUse:
             t("Sentences"), "corpus", language.own("corpus", content),
             t("Choose, or type a path on this machine. A text, CSV or JSONL file of sentences."),
         )  # fmt: skip
+        if (reads := sentences_of(corpus)) and st.button(
+            t("The labelled words and their meanings"), key="corpus.words", icon=":material/menu_book:", width="stretch"
+        ):
+            st.dialog(t("The labelled words and their meanings"), width="large")(_words)(reads)
         engine = st.selectbox(
             t("Engine"),
             [OURS, THEIRS],
@@ -114,6 +118,20 @@ def name_corpus(key: str) -> None:
 def _kept(path: Path) -> str:
     library = import_module("core.text.own_corpus")
     return library.keep_files([library.Source(path.name, path)]).name
+
+
+def _words(language: Language) -> None:
+    """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
+    told = import_module("core.text.definitions").every(language)
+    st.caption(
+        t(
+            "{words:,} words with {n:,} meanings, each with sentences of its own.",
+            words=len({word for word, *_ in told}),
+            n=len(told),
+        )
+    )
+    columns = dict(zip((t("word"), t("meaning"), t("what it means")), zip(*told, strict=True), strict=True))
+    st.dataframe(columns, hide_index=True, width="stretch", height=520)
 
 
 def _brought() -> list[str]:

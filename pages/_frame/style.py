@@ -33,6 +33,8 @@ STYLE = """
          padding: 0.02rem 0.5rem; margin-left: 0.4rem; white-space: nowrap;}
   [data-testid="stBaseButton-primary"]:enabled {background: #1F6BAC; border-color: #1F6BAC; color: #fff;}
   .chips .chip {margin: 0 0.4rem 0 0;}
+  .meanings {display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 0.15rem 1.2rem; font-size: 0.86rem;}
+  .meanings .chip {margin: 0 0.25rem 0 0;}
   [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: inherit; opacity: 1;}
   [data-testid="stCaptionContainer"] p {opacity: 0.8;}
   .colhead {font-weight: 650; font-size: 1.05rem; border-top: 5px solid; padding-top: 0.45rem; margin-bottom: 0.2rem;}

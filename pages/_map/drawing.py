@@ -18,6 +18,8 @@ from core.figures.maps import Star, map_figure, outer_edge, shared_limits
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.index.table import OccurrenceTable
+from core.text import languages
+from core.text.definitions import definitions
 from pages._cached.kept import kept
 from pages._frame.choices import ALL, layer_choice
 from pages._frame.frame import notice
@@ -80,6 +82,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, shown.placed))
     notice([*shown.notices, *(lines.noticed(origin, names) if origin else [])])
+    lists.meanings(_coloured(in_use, shown)[2], shown.lemma or "")
     st.caption(" ".join(_cautions(shown, names)))
     if not solid:
         st.caption(_hands(live))
@@ -159,7 +162,7 @@ def _sent(
         stars=_shown.stars, texts={number: one.readable for number, one in placed.items()},
         links=[*links, *(list(one.by_space.values()) for one in origins)],
         labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in laid.coordinates])) for k in named],
-        under=[_share(_shown, space) for space in laid.names],
+        under=[_share(_shown, space) for space in laid.names], told=definitions(languages.in_use(), lemma or ""),
     )  # fmt: skip
     title = t("The map of “{word}”, layer by layer", word=word)
     told = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
@@ -240,8 +243,7 @@ def _solid(in_use: InUse, shown: Shown, space: str, origin) -> None:
     if origin:
         add_links(figure, origin.places[space], cloud[origin.by_space[space].rows], origin.by_space[space].near)
     draw(figure, key="map.3d", alt=_alt(shown, space, origin), config=MAP_CONFIG)
-    chips = "".join(lists.chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses))
-    st.html(f'<div class="chips">{chips}</div>')
+    lists.legend(senses, word=shown.lemma or "")
     st.caption(
         t(
             "Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which above (of all layers it is the mix)."

@@ -50,8 +50,8 @@ function map(root) {
     range.onkeydown = keys;
     stops = data.short.map((name, k) => button({ textContent: name, title: data.titles[k], style: `--at:${last() ? k / last() : 0}`, onclick: () => { halt(); goTo(k); } }));
     fill(".stops", stops);
-    chips = data.chips.map(({ name, group, shape }) => {
-      const chip = button({ className: "sense", title: filled(text.select, { name }), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
+    chips = data.chips.map(({ name, group, shape, told }) => {
+      const chip = button({ className: "sense", title: [told, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
       chip.onpointerleave = chip.onblur = () => { sense = null; ask(); };
       return chip;

@@ -7,7 +7,7 @@ screen, whose lines are drawn and what is selected.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +55,7 @@ class Points:
     labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
     under: Sequence[str] = ()  # what is said under a space's name
+    told: Mapping[str, str] = field(default_factory=dict)  # what a group's name means
     axes: tuple[str, str] | None = None
 
 
@@ -80,7 +81,7 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
         "rows": [int(row) for row in shown.rows],
         "groups": [[int(group) for group in each] for each in shown.groups],
         "colours": list(shown.colours),
-        "chips": [{"name": name, "group": group, "shape": shape} for name, group, shape in shown.chips],
+        "chips": [{"name": name, "group": group, "shape": shape, "told": shown.told.get(name, "")} for name, group, shape in shown.chips],
         "shapes": [int(shape) for shape in shown.shapes],
         "lines": list(shown.lines),
         "notes": list(shown.notes),

@@ -13,7 +13,7 @@ from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
-from core.text.definitions import definitions
+from core.text.definitions import definition, definitions
 from core.text.tokens import bare, join_tokens, pieces
 from pages._export import record
 
@@ -40,6 +40,15 @@ def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> Non
     st.html(f'<div class="chips">{chips}{grey}</div>')
 
 
+def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
+    """What each of a labelled word's senses means, in sight: a line each behind its mark, as HTML, its chip if none is given."""
+    told = definitions(languages.in_use(), word)
+    marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
+    each = [f"<div>{mark} {escape(told[sense])}</div>" for sense, mark in zip(senses, marks, strict=True) if sense in told]
+    if each:
+        st.html(f'<div class="meanings">{"".join(each)}</div>')
+
+
 def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
     """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right.
 
@@ -52,7 +61,8 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> str
     o, chip = neighbour.occurrence, ""
     if o.sense:
         colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour)
+        told = definition(languages.in_use(), o.lemma or "", o.sense)
+        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, told)
     take = take_button(taken_as, o) if taken_as else ""
     return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take)
 

@@ -8,9 +8,12 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
+from core.text import languages
+from core.text.definitions import definition
 from pages._cached import opened as store
 from pages._frame.in_use import InUse
 from pages._word import verdict as judged
+from tests.app.test_map_view import sent as map_sent
 
 ROOT = Path(__file__).parents[2]
 VIRUS = {"a": "The virus spread through the village in a week.", "b": "A virus wiped the files from her laptop."}
@@ -91,3 +94,17 @@ def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
         page.run()
     assert page.selectbox(key="found_word").value == "zebra" and "“zebra” stands 0 times" in page.info[0].value
     assert opened("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
+
+
+def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
+    jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
+    cat = definition(languages.named("en"), "jaguar", "animal")
+    page = opened("pages/map.py", **jaguar)
+    assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
+    told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
+    assert told["animal"] == cat and len(told) > 1 and all(told.values())
+    assert f"<b>animal</b>: {cat}" in said(opened("pages/found.py", **jaguar))
+    page.button(key="corpus.words").click().run()
+    table = page.dataframe[-1].value
+    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))
+    assert cat in set(table["what it means"]) and len(table) > 1100 and all(table["what it means"])

@@ -201,6 +201,16 @@ def test_the_command_and_the_page_know_the_same_experiments():
     assert set(named) == set(EXPERIMENTS) | set(context_curve.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
 
 
+def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_asked_for_are_run(run, folder):
+    for name, n in (("more.csv", 10), ("further.csv", 20)):
+        rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
+        (folder / name).write_text("v1,v2\n" + rows)
+    alone = run(replace(TINY, name="alone", folds_run=1, variants=("tfidf",)), seeds=(0,))
+    both = run(replace(TINY, name="both", folds_run=1, variants=("tfidf",), extra=("more.csv", "further.csv")), seeds=(0,))
+    assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
+    assert both[0]["sizes"] == alone[0]["sizes"] | {"train": alone[0]["sizes"]["train"] + 30}
+
+
 def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_path):
     rows = "".join(f'{k % 4 + 1},"Title {k} of another paper","text"\n' for k in range(40))
     (tmp_path / "ag_news").mkdir()
