@@ -104,8 +104,16 @@ def add_commands(commands) -> None:
 
 def _tasks(commands) -> None:
     tasks = commands.add_parser("tasks", help="The tasks of the ELMo paper, with and without ELMo.").add_subparsers(
-        required=True, metavar="train|evaluate|results"
+        required=True, metavar="fetch|train|evaluate|results"
     )
+    fetch = add_command(
+        tasks,
+        "fetch",
+        "tasks.fetch",
+        "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays.",
+    )
+    fetch.add_argument("--data", metavar="FOLDER", help="where to (default: data/tasks in the cache)")
+    fetch.add_argument("--only", nargs="+", default=PAPER_TASKS, choices=PAPER_TASKS, metavar="T", help="default: all")
     train = add_command(tasks, "train", "tasks.train", "Train a head of a task and score it on the test set; goes on where cut.")
     evaluate = add_command(tasks, "evaluate", "tasks.evaluate", "Score a trained head on the test set.")
     for parser in (train, evaluate):

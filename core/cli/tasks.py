@@ -1,4 +1,4 @@
-"""The `tasks` commands: train, evaluate, results; the tasks of the ELMo paper with and without it."""
+"""The `tasks` commands: fetch, train, evaluate, results; the tasks of the ELMo paper with and without it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.elmo.models import Model
+from core.files import public_data
 from core.static.vectors import StaticVectors, open_vectors
 from core.tasks import results as measured
 from core.tasks.catalogue import task_named
+from core.tasks.entailment import unpack
 from core.tasks.heads import load_head, save_head
 from core.tasks.results import Summary
-from core.tasks.task import read_data
+from core.tasks.task import MADE_BY_HAND, read_data
 from core.tasks.train import Progress, freeze, vectors_fingerprint
 
 SHOWN_EVERY_S = 10
@@ -80,6 +82,32 @@ def results(args) -> tuple[dict, str]:
         for name, one in found.items()
     }
     return {"output": args.output, "made": len(made), "table": table}, "\n".join(_row(name, one) for name, one in found.items())
+
+
+def fetch(args) -> tuple[dict, str]:
+    """The published files of the tasks, whole or not there; SNLI's archive is unpacked to the part of it that is read."""
+    folder, files = Path(args.data) if args.data else public_data.fetched_folder() / "tasks", []
+    rooms = set()
+    for name in args.only:
+        paths = task_named(name).files.values()
+        if any(path.startswith(MADE_BY_HAND) for path in paths):
+            note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
+        else:
+            rooms |= {path.partition("/")[0] for path in paths}
+    for name in [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]:
+        file, report = public_data.TASK_FILES[name], progress(f"{name}, bytes")
+        note(f"{name}: {file.publisher}, {file.licence}, {file.size:,} bytes, from {file.url}")
+        public_data.fetch(
+            [name],
+            folder,
+            files=public_data.TASK_FILES,
+            report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s),
+        )
+        files.append({"name": name, "bytes": (folder / name).stat().st_size, "sha256": file.sha256})
+        if name.endswith(".zip"):
+            files += [{"name": f"entailment/{path.name}", "bytes": path.stat().st_size} for path in unpack(folder / name)]
+    lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
+    return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
 def _opened(args, variant: str) -> tuple[Model | None, StaticVectors]:

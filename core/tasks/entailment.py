@@ -6,7 +6,9 @@ was found is compared, read again and pooled.
 
 from __future__ import annotations
 
+import itertools
 import json
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -18,10 +20,13 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.files.atomic import replacing
 from core.tasks.inputs import Texts, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
 from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
 
+KEYS = ("sentence1", "sentence2", "gold_label")
+TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
 LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -97,6 +102,23 @@ def read(path: Path) -> list[Example]:
 def _one(text: str) -> tuple:
     """A side as one sentence, however many end marks it has: the two sides of the set are cut differently there."""
     return (flat(passage_of(" ".join(text.split()))[0]),)
+
+
+def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
+    """SNLI's archive -> our three files beside it: of the training set the first `pairs` with a label, of dev and test all lines."""
+    made = []
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            for part, most in (("train", pairs), ("dev", None), ("test", None)):
+                path = archive.parent / Path(TASK.files[part]).name.removesuffix(".xz")
+                with packed.open(f"snli_1.0/snli_1.0_{part}.jsonl") as stream, replacing(path) as temporary:
+                    rows = ({key: row[key] for key in KEYS} for row in map(json.loads, stream))
+                    kept = itertools.islice((row for row in rows if row["gold_label"] != "-"), most) if most else rows
+                    temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8")
+                made.append(path)
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
+        raise BadInput(t("{file} is not SNLI's archive.", file=archive.name)) from None
+    return made
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from core.common.i18n import t
 from core.tasks.inputs import Passage, Texts
 
 PARTS = ("train", "dev", "test")
+MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch
 VARIANTS = ("baseline", "elmo")  # GloVe and characters; the same and ELMo
 
 
@@ -137,17 +138,26 @@ def read_data(task: Task, folder: str | Path, recipe: Recipe) -> Data:
     """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there."""
     read, whole = {}, {}
     for part, name in task.files.items():
-        path = Path(folder) / name
-        if not path.is_file():
-            raise MissingArtifact(
-                t("{title} needs {file}, which is not there. Name the folder that holds it.", title=task.title, file=path)
-            )
-        examples = task.readers[part](path)
+        examples = task.readers[part](file_of(task.title, folder, name))
         limit = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}[part]
         read[part], whole[part] = sampled(examples, limit), len(examples)
     if recipe.random_labels:
         read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
     return Data(**read, whole=MappingProxyType(whole))
+
+
+def file_of(title: str, folder: str | Path, name: str) -> Path:
+    """A file of the data, packed or not, in the folder or beside it (CoNLL-2000's is the other pages' too); MissingArtifact names it."""
+    for place in (Path(folder), Path(folder).parent):
+        for path in (place / name, place / name.removesuffix(".xz")):
+            if path.is_file():
+                return path
+    told = {"title": title, "file": Path(folder) / name, "command": f"python -m core tasks fetch --data {folder}"}
+    if name.startswith(MADE_BY_HAND):
+        raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **told))
+    raise MissingArtifact(
+        t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **told)
+    )
 
 
 def alike(read: Callable[[Path], list[Example]]) -> MappingProxyType:

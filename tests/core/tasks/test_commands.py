@@ -1,14 +1,27 @@
-"""`tasks train`, `evaluate` and `results`, on tiny files: what one trains the other scores the same; faults are one line and status 2."""
+"""`tasks fetch`, `train`, `evaluate` and `results`, on tiny files: what one trains the other scores the same; faults are one line and status 2."""
 
+import hashlib
+import http.server
+import io
 import json
+import lzma
+import threading
+import zipfile
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
 from core.cli import main
 from core.elmo.weights import save_safetensors
+from core.files import download, public_data
+from core.tasks import entailment
+from core.tasks.catalogue import TASKS
+from core.tasks.task import read_data
 from tests.core.classify_parts import tiny_encoder
-from tests.core.tasks.task_files import write_files
+from tests.core.files.test_registry import Handler
+from tests.core.tasks.task_files import small, write_files
 
 torch.set_num_threads(1)
 
@@ -47,3 +60,93 @@ def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call, 
     (tmp_path / "data" / "ner" / "wnut17_dev.conll.xz").unlink()
     status, out, err = call("train", "--task", "names", "--variant", "baseline", "--epochs", "1")
     assert status == 2 and "wnut17_dev.conll.xz" in err.splitlines()[-1]
+
+
+# --- fetch ------------------------------------------------------------------------------------------------------------
+
+
+class Publisher(Handler):
+    """Each of the state's files under its own name."""
+
+    def serve_plain(self, rest, state, data) -> None:
+        super().serve_plain(rest, state, state["files"][rest])
+
+
+def published(folder: Path) -> dict[str, bytes]:
+    """The files of `write_files` as their publishers have them: not packed, SNLI's in one archive with further keys."""
+    files = {}
+    for name in public_data.TASK_FILES:
+        if (packed := folder / f"{name}.xz").is_file():
+            files[name] = lzma.decompress(packed.read_bytes())
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        for part in ("train", "dev", "test"):
+            path = folder / "entailment" / f"snli_{'train_33k' if part == 'train' else part}.jsonl.xz"
+            rows = [json.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
+            packed.writestr(f"snli_1.0/snli_1.0_{part}.jsonl", "".join(json.dumps(row | {"pairID": "x"}) + "\n" for row in rows))
+    return files | {"entailment/snli_1.0.zip": archive.getvalue()}
+
+
+@pytest.fixture
+def publisher(monkeypatch, tmp_path):
+    """A server on this machine in the publishers' place; its files stand in TASK_FILES with their own sizes and sums."""
+    monkeypatch.setattr(download, "BACKOFF_S", 0.01)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as running:
+        running.daemon_threads = True
+        running.state = {"requests": [], "cut": [], "data": b"", "files": published(write_files(tmp_path / "there"))}
+        for name, data in running.state["files"].items():
+            url = f"http://127.0.0.1:{running.server_port}/plain/{name}"
+            facts = {"url": url, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            monkeypatch.setitem(public_data.TASK_FILES, name, replace(public_data.TASK_FILES[name], **facts))
+        for name in public_data.TASK_FILES.keys() - running.state["files"]:
+            monkeypatch.delitem(public_data.TASK_FILES, name)
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield running.state
+        running.shutdown()
+        thread.join()
+
+
+def fetch(capsys, *arguments: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    status = main.main(["tasks", "fetch", *arguments])
+    return status, *capsys.readouterr()
+
+
+def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publisher, capsys, tmp_path):
+    here = tmp_path / "here"
+    status, out, err = fetch(capsys, "--only", "names", "coreference", "questions", "roles", "--data", str(here), "--json")
+    assert status == 0, err
+    assert "Google (Webster et al. 2018), Apache-2.0" in err and "roles: nothing to fetch" in err
+    assert {file["name"] for file in json.loads(out)["files"]} == publisher["files"].keys() - {"entailment/snli_1.0.zip"}
+    asked = len(publisher["requests"])
+    assert fetch(capsys, "--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == asked
+    for name in ("names", "coreference", "questions"):
+        assert read_data(TASKS[name], here, small(name)) == read_data(TASKS[name], tmp_path / "there", small(name))
+
+
+def test_snli_is_unpacked_to_the_labelled_pairs_that_are_read(publisher, capsys, tmp_path):
+    here = tmp_path / "here"
+    assert fetch(capsys, "--only", "entailment", "--data", str(here))[0] == 0
+    assert read_data(TASKS["entailment"], here, small("entailment")) == read_data(
+        TASKS["entailment"], tmp_path / "there", small("entailment")
+    )
+    assert len(entailment.unpack(here / "entailment" / "snli_1.0.zip", pairs=3)[0].read_text().splitlines()) == 3
+
+
+def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher, capsys, tmp_path):
+    publisher["files"]["coref/gap-test.tsv"] = publisher["files"]["coref/gap-test.tsv"].replace(b"rained", b"rainxd")
+    status, out, err = fetch(capsys, "--only", "coreference", "--data", str(tmp_path / "here"))
+    assert (status, out) == (2, "") and "is not the published file: its sha256" in err.splitlines()[-1]
+    status = main.main(["tasks", "train", "--task", "coreference", "--variant", "baseline", "--data", str(tmp_path / "here")])
+    assert status == 2 and f"fetch it: python -m core tasks fetch --data {tmp_path / 'here'}" in capsys.readouterr().err
+
+
+def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):
+    for name, file in public_data.TASK_FILES.items():
+        packed = next((p for p in (data_folder / "tasks" / f"{name}.xz", data_folder / f"{name}.xz") if p.is_file()), None)
+        if packed is None:
+            assert name.endswith(".zip")
+            continue
+        data = lzma.decompress(packed.read_bytes())
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (file.size, file.sha256), name
