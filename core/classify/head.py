@@ -21,10 +21,10 @@ from core.classify.inputs import Layers, Vocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
 from core.common.device import of
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
-from core.files import sums as manifest
-from core.files.artifacts import file_sha256, read_json, replacing, short, text_fingerprint, write_json
+from core.files import head_folders, sums
+from core.files.artifacts import file_sha256, replacing, text_fingerprint, write_json
 from core.static.vectors import StaticVectors
 
 FORMAT, VERSION = "elmoscope-head", 1
@@ -161,38 +161,28 @@ def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -
         save_file(pack(arrays), temporary / "weights.safetensors")
         (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
         facts = {"format": FORMAT, "version": VERSION, "variant": head.variant.name, "labels": head.labels}
-        sums = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
-        stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sums}
+        sha256 = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
+        stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sha256}
         write_json(temporary / "meta.json", {**facts, **stored, **head.meta} | ({"members": weights} if members else {}))
     return Path(folder)
 
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    path = Path(folder) / "meta.json"
-    if not path.is_file():
-        raise MissingArtifact(t("There is no trained head in {folder}. Train one: python -m core train --help", folder=folder))
-    meta = read_json(path, expect=dict)
-    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
-        told = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=VERSION)
-        raise CorruptArtifact(told)
-    return meta
+    return head_folders.read_meta(folder, (FORMAT, VERSION), "python -m core train --help")
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
-    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    manifest.check(folder)
+    sums.check(folder)
     folder, meta = Path(folder), read_meta(folder)
-    try:
+    with head_folders.reading(folder):
         for name, expected in meta["sha256"].items():
-            if file_sha256(folder / name) != expected:
-                told = {"path": folder / name}
-                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **told))
+            head_folders.check_whole(folder / name, expected)
         variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
-        _check_made_with(folder, meta, variant, model, vectors)
+        head_folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
         text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
@@ -207,10 +197,6 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
         classifier = _classifier(variant, meta, arrays, words, len(labels))
         vocabulary = Vocabulary(() if isinstance(classifier, Baseline) else words)
         return Head(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        told = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
-        raise CorruptArtifact(told) from None
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> Head:
@@ -240,20 +226,6 @@ def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str]
         told = {"shape": arrays["coef"].shape, "labels": n_classes, "features": width}
         raise ValueError(t("weights of shape {shape} do not fit {labels} labels and {features:,} features", **told))
     return Baseline(arrays["coef"], arrays["intercept"], meta["shape"].get("analyzer", ""), words if idf is not None else (), idf)
-
-
-def _check_made_with(folder: Path, meta: dict, variant: Variant, model: str | None, vectors: str | None) -> None:
-    for needed, given, kind in ((variant.elmo, model, "model"), (variant.glove, vectors, "vectors")):
-        if needed and given is not None and meta[kind] != given:
-            told = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(given)}
-            raise CorruptArtifact(
-                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
-                if kind == "model"
-                else t(
-                    "The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.",
-                    **told,
-                )
-            )
 
 
 def _arrays(network: Network) -> dict[str, np.ndarray]:

@@ -6,7 +6,6 @@ that it was trained on.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import re
@@ -33,6 +32,7 @@ from core.common.i18n import say, t
 from core.elmo.models import Model
 from core.files import public_data
 from core.files.artifacts import file_sha256, parse_json
+from core.files.checkpoint import resumed
 from core.files.disk_space import layers_folder
 from core.static.vectors import StaticVectors
 from core.text.tokens import tokenize
@@ -216,17 +216,7 @@ def vectors_fingerprint(vectors: StaticVectors) -> str:
 
 def run(trainer: NetworkTrainer | BaselineTrainer, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
     """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch."""
-    path = cache_folder() / "training" / f"{trainer.key}.pt"
-    if path.is_file():
-        with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
-            trainer.load(path)
-    for progress in trainer.run(stop):
-        if progress.valid_loss is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            trainer.save(path)
-        yield progress
-    if trainer.done:
-        path.unlink(missing_ok=True)
+    return resumed(trainer, lambda progress: progress.valid_loss is not None, stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from core.common.device import PROCESSOR
 from core.common.draws import seeded
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.files import checkpoint
 from core.files.artifacts import text_fingerprint
+from core.files.checkpoint import Resumable
 from core.static.vectors import StaticVectors
 
 SMALLEST_BATCH = 8  # texts
@@ -54,7 +54,7 @@ def make_trainer(
     return BaselineTrainer(variant, dataset, config, frozen)
 
 
-class NetworkTrainer:
+class NetworkTrainer(Resumable):
     """One run of a network; a seed decides it, wherever it is cut and resumed."""
 
     def __init__(
@@ -76,21 +76,7 @@ class NetworkTrainer:
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimizer, factor=config.decay, patience=config.plateau - 1
         )
-        self.epoch, self.since_best, self.seconds = 0, 0, 0.0
-        self.best: dict[str, Tensor] = {}
-        self.history: list[dict] = []
-
-    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
-        """Train on; `stop` is asked after every step and ends the run with the best kept. Save after whole epochs."""
-        while not self.done:
-            for progress in self._epoch():
-                yield progress
-                if stop():
-                    return
-
-    @property
-    def done(self) -> bool:
-        return self.epoch >= self.config.epochs or self.since_best >= self.config.patience
+        self._begin(config.epochs, config.patience)
 
     def _epoch(self) -> Iterator[EpochProgress]:
         """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
@@ -137,13 +123,6 @@ class NetworkTrainer:
         self.optimizer.step()
         return loss.item()
 
-    def _end_epoch(self, valid_loss: float, is_best: bool) -> None:
-        self.scheduler.step(valid_loss)
-        self.since_best = 0 if is_best else self.since_best + 1
-        if is_best:
-            self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
-        self.epoch += 1
-
     def mix(self) -> dict | None:
         """The weights s and gamma as they stand, if there is a mix."""
         mix = self.network.mix
@@ -157,30 +136,6 @@ class NetworkTrainer:
 
     def _head(self) -> Head:
         return Head(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
-
-    def save(self, path: Path) -> None:
-        """Checkpoint after whole epochs."""
-        state = {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "scheduler": self.scheduler.state_dict(),
-            "best": self.best,
-            "counters": [self.epoch, self.since_best, self.seconds],
-            "history": json.dumps(self.history),
-            "run": self.key,
-        }
-        checkpoint.write(path, state)
-
-    def load(self, path: Path) -> None:
-        """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
-        with checkpoint.read(path) as state:
-            if state["run"] != self.key:
-                raise ValueError(t("it is of other data, another configuration, or another model"))
-            self.network.load_state_dict(state["network"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.scheduler.load_state_dict(state["scheduler"])
-            self.best, self.history = state["best"], json.loads(state["history"])
-            self.epoch, self.since_best, self.seconds = state["counters"]
 
     @cached_property
     def key(self) -> str:

@@ -13,10 +13,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from core.common.errors import CorruptArtifact, MissingArtifact
-from core.common.i18n import t
-from core.files import sums
-from core.files.artifacts import file_sha256, read_json, replacing, short, write_json
+from core.files import head_folders, sums
+from core.files.artifacts import file_sha256, replacing, write_json
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
 from core.tasks.inputs import Layers, make_texts
@@ -87,53 +85,24 @@ def save_head(head: Head, folder: str | Path) -> Path:
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    path = Path(folder) / "meta.json"
-    if not path.is_file():
-        raise MissingArtifact(
-            t("There is no trained head in {folder}. Train one: python -m core tasks train --help", folder=folder)
-        )
-    meta = read_json(path, expect=dict)
-    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
-        told = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=VERSION)
-        raise CorruptArtifact(told)
-    return meta
+    return head_folders.read_meta(folder, (FORMAT, VERSION), "python -m core tasks train --help")
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
-    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     sums.check(folder)
     folder, meta = Path(folder), read_meta(folder)
-    try:
+    with head_folders.reading(folder):
         weights = folder / "weights.safetensors"
-        if file_sha256(weights) != meta["sha256"]:
-            raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=weights))
-        _check_made_with(folder, meta, {"model": model if meta["shape"]["n_layers"] else None, "vectors": vectors})
+        head_folders.check_whole(weights, meta["sha256"])
+        head_folders.check_made_with(folder, meta, model if meta["shape"]["n_layers"] else None, vectors)
         task, shape, recipe = task_named(meta["task"]), Shape(**_tuples(meta["shape"])), Recipe(**meta["recipe"])
         network = task.network(shape, recipe, None)
         network.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()})
         return Head(task, meta["variant"], shape, recipe, network.eval(), meta)
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        told = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
-        raise CorruptArtifact(told) from None
 
 
 def _tuples(shape: dict) -> dict:
     return shape | {"labels": tuple(map(str, shape["labels"]))}
-
-
-def _check_made_with(folder: Path, meta: dict, given: dict[str, str | None]) -> None:
-    for kind, fingerprint in given.items():
-        if fingerprint is not None and meta[kind] != fingerprint:
-            told = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
-            raise CorruptArtifact(
-                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
-                if kind == "model"
-                else t(
-                    "The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.",
-                    **told,
-                )
-            )

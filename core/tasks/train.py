@@ -6,7 +6,6 @@ is stored and scored on the test set.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import time
@@ -16,17 +15,16 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from core.classify.features import Report, open_features
 from core.classify.tasks import vectors_fingerprint
-from core.common.config import cache_folder
 from core.common.draws import seeded
-from core.common.errors import BadInput, MissingArtifact
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.models import Model
-from core.files import checkpoint
 from core.files.artifacts import provenance, text_fingerprint
+from core.files.checkpoint import Resumable, resumed
 from core.files.disk_space import layers_folder
 from core.static.vectors import StaticVectors
 from core.tasks.heads import Head, make_batch
@@ -76,7 +74,7 @@ def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors
     return Frozen(vectors, layers, facts, model.encoder.n_layers, model.encoder.dim)
 
 
-class Trainer:
+class Trainer(Resumable):
     """One run; a seed decides it, wherever it is cut and resumed."""
 
     def __init__(self, task: Task, variant: str, data: Data, recipe: Recipe, frozen: Frozen) -> None:
@@ -86,21 +84,7 @@ class Trainer:
         self.network = task.network(self.shape, recipe, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=recipe.learning_rate)
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, mode="max", factor=0.5, patience=1)
-        self.epoch, self.since_best, self.seconds = 0, 0, 0.0
-        self.best: dict[str, Tensor] = {}
-        self.history: list[dict] = []
-
-    @property
-    def done(self) -> bool:
-        return self.epoch >= self.recipe.epochs or self.since_best >= self.recipe.patience
-
-    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
-        """Train on; `stop` is asked after every step and ends the run with the best kept."""
-        while not self.done:
-            for progress in self._epoch():
-                yield progress
-                if stop():
-                    return
+        self._begin(recipe.epochs, recipe.patience)
 
     def _epoch(self) -> Iterator[Progress]:
         """One pass over the training examples; the seed and the epoch's number decide its order and dropout."""
@@ -118,11 +102,7 @@ class Trainer:
         score = self._scores(self.data.dev)[self.task.measure]
         is_best = not self.history or score > max(past["score"] for past in self.history)
         self.seconds = before + time.perf_counter() - started
-        self.scheduler.step(score)
-        self.since_best = 0 if is_best else self.since_best + 1
-        if is_best:
-            self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
-        self.epoch += 1
+        self._end_epoch(score, is_best)
         whole = replace(progress, seconds=self.seconds, score=score, best=is_best, mixes=self._head().mixes())
         self.history.append(asdict(whole))
         yield whole
@@ -172,40 +152,10 @@ class Trainer:
         facts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
         return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
 
-    def save(self, path) -> None:
-        """Checkpoint after whole epochs."""
-        parts = {"network": self.network, "optimizer": self.optimizer, "scheduler": self.scheduler}
-        counters = [self.epoch, self.since_best, self.seconds]
-        state = {name: part.state_dict() for name, part in parts.items()}
-        checkpoint.write(
-            path, state | {"best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key}
-        )
-
-    def load(self, path) -> None:
-        """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
-        with checkpoint.read(path) as state:
-            if state["run"] != self.key:
-                raise ValueError(t("it is of other data, another configuration, or another model"))
-            self.network.load_state_dict(state["network"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.scheduler.load_state_dict(state["scheduler"])
-            self.best, self.history = state["best"], json.loads(state["history"])
-            self.epoch, self.since_best, self.seconds = state["counters"]
-
 
 def run(trainer: Trainer, stop: Callable[[], bool] = lambda: False) -> Iterator[Progress]:
     """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch."""
-    path = cache_folder() / "training" / f"{trainer.key}.pt"
-    if path.is_file():
-        with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
-            trainer.load(path)
-    for progress in trainer.run(stop):
-        if progress.score is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            trainer.save(path)
-        yield progress
-    if trainer.done:
-        path.unlink(missing_ok=True)
+    return resumed(trainer, lambda progress: progress.score is not None, stop)
 
 
 def data_fingerprint(data: Data) -> str:

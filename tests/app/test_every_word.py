@@ -5,22 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.text.labelled_words import further_with
 from pages._map import every_word
+from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
-
-
-def opened(path: str, **address: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    page.switch_page(path)
-    for name, value in address.items():
-        page.query_params[name] = value
-    page.run()
-    assert not page.exception and not page.error
-    return page
 
 
 @pytest.fixture
@@ -37,7 +27,7 @@ def few_words(monkeypatch, tmp_path):
 
 
 def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
-    page = opened("pages/map.py", **{"map.all": "true"})
+    page = opened_whole("pages/map.py", **{"map.all": "true"})
     page.button(key="map.every").click().run()
     (job,) = every_word._jobs().values()
     job.wait(240)
@@ -51,7 +41,7 @@ def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
 
 
 def test_measuring_is_stopped_where_it_is_asked_to(few_words):
-    page = opened("pages/map.py", **{"map.all": "true"})
+    page = opened_whole("pages/map.py", **{"map.all": "true"})
     page.button(key="map.every").click().run()
     (job,) = every_word._jobs().values()
     if job.running:
@@ -65,7 +55,7 @@ def test_measuring_is_stopped_where_it_is_asked_to(few_words):
 def test_a_rare_word_is_offered_the_sentences_of_all_words_with_how_many_have_it():
     n = further_with("sentences", "zebra")
     assert n == further_with("sentences", "ZEBRA".casefold()) and further_with("sentences+more-words", "zebra") == 0
-    page = opened("pages/neighbours.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    page = opened_whole("pages/neighbours.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     offered = [button for button in page.button if button.key == "neighbours.more.take"]
     assert bool(offered) == (n > 0)
     if offered:
@@ -73,6 +63,6 @@ def test_a_rare_word_is_offered_the_sentences_of_all_words_with_how_many_have_it
 
 
 def test_those_sentences_are_a_choice_under_in_use():
-    page = opened("pages/how.py")
+    page = opened_whole("pages/how.py")
     box = page.selectbox(key="corpus")
     assert "sentences+more-words" in box.options and "more-words" not in box.options

@@ -14,20 +14,10 @@ from pages._cached import opened as store
 from pages._frame.in_use import InUse
 from pages._word import verdict as judged
 from tests.app.test_map_view import sent as map_sent
+from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
 VIRUS = {"a": "The virus spread through the village in a week.", "b": "A virus wiped the files from her laptop."}
-
-
-def opened(path: str, **address: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    if path != "app.py":
-        page.switch_page(path)
-    for name, value in address.items():
-        page.query_params[name] = value
-    page.run()
-    assert not page.exception and not page.error
-    return page
 
 
 def said(page: AppTest) -> str:
@@ -35,13 +25,13 @@ def said(page: AppTest) -> str:
 
 
 def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
-    assert "labelled sentences nearest to" in said(opened("app.py", **VIRUS))
+    assert "labelled sentences nearest to" in said(opened_whole("app.py", **VIRUS))
 
 
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():
-    told = said(opened("pages/neighbours.py", **VIRUS))
+    told = said(opened_whole("pages/neighbours.py", **VIRUS))
     assert "germ" in told and "malicious software" in told
-    page = opened("pages/map.py", **VIRUS)
+    page = opened_whole("pages/map.py", **VIRUS)
     assert page.selectbox(key="map_word").value == "virus" and "without labels" not in said(page)
 
 
@@ -55,12 +45,12 @@ def test_only_a_word_that_needs_it_adds_to_the_corpus():
 
 def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
     monkeypatch.setattr("core.text.labelled_words._forms", lambda *_: 1 / 0)
-    opened("app.py")
-    opened("app.py", a="The bank of the river.", b="A bank lends money.")
+    opened_whole("app.py")
+    opened_whole("app.py", a="The bank of the river.", b="A bank lends money.")
 
 
 def test_any_of_hundreds_of_words_is_found_by_theme_or_by_lot_and_stands_in_the_address():
-    page = opened("pages/map.py")
+    page = opened_whole("pages/map.py")
     assert page.selectbox(key="map_word").value == "bank"
     lines = page.selectbox(key="map_word").options
     assert len(lines) > 470 and any(line == "python · 2 meanings · animals, computing" for line in lines)
@@ -74,8 +64,8 @@ def test_any_of_hundreds_of_words_is_found_by_theme_or_by_lot_and_stands_in_the_
 
 
 def test_a_link_names_a_further_word_and_a_form_is_its_word():
-    assert opened("pages/map.py", map_word="jaguar").selectbox(key="map_word").value == "jaguar"
-    assert "jaguar" in said(opened("pages/found.py", found_word="jaguars"))
+    assert opened_whole("pages/map.py", map_word="jaguar").selectbox(key="map_word").value == "jaguar"
+    assert "jaguar" in said(opened_whole("pages/found.py", found_word="jaguars"))
 
 
 def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
@@ -88,22 +78,22 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
 
 
 def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
-    page = opened("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
         page.run()
     assert page.selectbox(key="found_word").value == "zebra" and "“zebra” stands 0 times" in page.info[0].value
-    assert opened("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
+    assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
 
 
 def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
     jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
     cat = definition(languages.named("en"), "jaguar", "animal")
-    page = opened("pages/map.py", **jaguar)
+    page = opened_whole("pages/map.py", **jaguar)
     assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
     told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
     assert told["animal"] == cat and len(told) > 1 and all(told.values())
-    assert f"<b>animal</b>: {cat}" in said(opened("pages/found.py", **jaguar))
+    assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
     page.button(key="corpus.words").click().run()
     table = page.dataframe[-1].value
     assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))

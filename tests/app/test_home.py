@@ -11,15 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
 from core.text import languages
+from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def opened(**query: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
 
 
 def part(page: AppTest, name: str) -> str:

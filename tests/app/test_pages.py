@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
+from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -38,15 +39,6 @@ PAGES = {
     "pages/speed.py": "How fast is it, and against what?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
-
-
-def opened(path: str, **query: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    if path != "app.py":
-        page.switch_page(path)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
 
 
 def plain_mix(**query: str) -> AppTest:

@@ -11,17 +11,9 @@ from core.text import languages
 from core.text.tokens import bare
 from pages._frame import examples
 from tests.app.test_map_view import sent
+from tests.app.visit import opened
 
 ROOT = Path(__file__).parents[2]
-
-
-def opened(path: str = "app.py", **address: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    if path != "app.py":
-        page.switch_page(path)
-    for name, value in address.items():
-        page.query_params[name] = value
-    return page.run()
 
 
 def words(page: AppTest) -> tuple[str, ...]:

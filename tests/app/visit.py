@@ -1,0 +1,26 @@
+"""A page of the app opened by its address, as a visitor opens a link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+def opened(path: str = "app.py", **address: str) -> AppTest:
+    """The page after its first run, with these parameters in its address."""
+    page = AppTest.from_file(str(APP), default_timeout=300)
+    if path != "app.py":
+        page.switch_page(path)
+    for name, value in address.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def opened_whole(path: str = "app.py", **address: str) -> AppTest:
+    """The same, where nothing may go wrong."""
+    page = opened(path, **address)
+    assert not page.exception and not page.error
+    return page
