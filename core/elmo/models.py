@@ -20,7 +20,7 @@ from core.elmo.ready_words import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
 from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
-from core.files.artifacts import file_sha256
+from core.files import sums
 from core.files.registry import resolve
 from core.text import languages
 from core.text.languages import Language
@@ -90,7 +90,7 @@ def weights_files(folder: Path) -> list[Path]:
 
 def model_fingerprint(folder: Path) -> str:
     """First 16 hex digits of the weights file's sha256."""
-    return file_sha256(find_files(folder)[1])[:16]
+    return sums.sum_of(find_files(folder)[1])[:16]
 
 
 def open_language_model(model: Model) -> LanguageModel:

@@ -38,7 +38,8 @@ def load_bilm(folder: str | Path) -> BiLM:
             weights=weights, size=size, n=shape.n_parameters,
         )  # fmt: skip
         raise CorruptArtifact(told)
-    model = BiLM(shape)
+    with torch.device("meta"):  # a shape without numbers: first weights drawn for nothing would take as long as reading
+        model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, model.shape)
     else:
@@ -164,12 +165,12 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
                 path=path, name=name, found=tuple(state[name].shape), needed=tuple(value.shape),
             )  # fmt: skip
             raise CorruptArtifact(told)
-        if not torch.isfinite(state[name]).all():
+        if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
             told = t(
                 "{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name
             )
             raise CorruptArtifact(told)
-    module.load_state_dict({name: state[name] for name in wanted})
+    module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
 
 
 def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:

@@ -33,9 +33,15 @@ def check(path: str | Path) -> None:
     if not path.is_relative_to(root):
         return
     name = path.relative_to(root).as_posix()
-    for file, expected in _listed(root).items():
-        if name in (".", file) or file.startswith(f"{name}/"):
-            _check_file(root / file, expected)
+    meant = [(file, expected) for file, expected in _listed(root).items() if name in (".", file) or file.startswith(f"{name}/")]
+    if any([_check_file(root / file, expected) for file, expected in meant]):
+        _keep()
+
+
+def sum_of(path: Path) -> str:
+    """The sha256 of a file, in hex: what a check of this process has found, if the file is as it was then, else computed now."""
+    stat, seen = path.stat(), _SEEN.get(str(path.resolve()))
+    return seen[2] if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns) else _sum(path)
 
 
 def make() -> Path:
@@ -97,7 +103,8 @@ def _read(path: Path, size: int, time: int) -> dict[str, str]:
     return found
 
 
-def _check_file(path: Path, expected: str) -> None:
+def _check_file(path: Path, expected: str) -> bool:
+    """Whether the file had to be read for it."""
     try:
         stat = path.stat()
     except OSError:
@@ -108,15 +115,15 @@ def _check_file(path: Path, expected: str) -> None:
         if not _SEEN:
             _SEEN.update(_kept())
         seen = _SEEN.get(str(path))
-        if seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns):
+        unread = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
+        if unread:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
-            if seen[2] == expected:
-                _keep()
     if seen[2] != expected:
         told = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
         raise CorruptArtifact(
             f"{told} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}"
         )
+    return unread
 
 
 def _sum(path: Path) -> str:

@@ -126,6 +126,15 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
         sums.check(assets / "b.json")
 
 
+def test_a_sum_that_a_check_has_found_is_not_computed_again_until_the_file_changes(assets, monkeypatch):
+    sums.check(assets)
+    found = sums.sum_of(assets / "b.json")
+    monkeypatch.setattr(sums, "_sum", lambda path: "read")
+    assert sums.sum_of(assets / "b.json") == found != "read"
+    (assets / "b.json").write_text("[1]")
+    assert sums.sum_of(assets / "b.json") == "read"
+
+
 def test_the_list_is_what_sha256sum_reads(assets):
     done = subprocess.run(["sha256sum", "-c", sums.NAME], cwd=assets, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.count(": OK") == 2
