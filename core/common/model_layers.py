@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,10 @@ class Layers:
         """All spaces where they have room side by side; else four: layer 0, one in the middle, the top and the mix."""
         return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
 
+    def at_depth(self, space: str, other: Layers) -> str:
+        """The space of another model that lies as deep as one of these: bottom at bottom, top at top, the mix at the mix."""
+        return space if space == MIX else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
+
     def title(self, space: str) -> str:
         """A space's name, as in the middle of a sentence."""
         if space == MIX:
@@ -104,6 +109,16 @@ _source: list[Callable[[], Layers | None]] = []
 def use(layers: Layers | None) -> None:
     """Speak of these layers in this thread, until told otherwise; None forgets them."""
     _told.set(layers)
+
+
+@contextmanager
+def speaking_of(layers: Layers) -> Iterator[None]:
+    """Speak of these layers for a while, as where a second model stands beside the one in use."""
+    token = _told.set(layers)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 def follow(source: Callable[[], Layers | None]) -> None:

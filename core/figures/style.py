@@ -19,6 +19,7 @@ SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
 GLOVE = "#E8871E"
+BESIDE = "#1E9E78"  # a second model's, beside the one in use
 GREY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against

@@ -17,7 +17,7 @@ from pages._compare.spaces import MARK, Chosen
 from pages._compare.words import noticed, table_of, word_in_both
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse, name_corpus
+from pages._frame.in_use import InUse, layers_of, name_corpus
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -67,13 +67,19 @@ def show(in_use: InUse) -> None:
     )
 
 
+def usual(in_use: InUse) -> tuple[str, str]:
+    """What is compared until something else is chosen: both models in use, else the static vectors and the one."""
+    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
+    return (first, *second) if second else (in_use.vectors, first)
+
+
 def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
     places = st.columns([3, 3, 3], vertical_alignment="bottom")
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
         offered = spaces.offered()
-        mine = (in_use.vectors, f"{in_use.model}{MARK}{spaces.layers_of(in_use.model).top}")
+        mine = usual(in_use)
         options = [*(one for one in mine if one not in offered), *offered]
         texts = [
             place.selectbox(
@@ -94,7 +100,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         return first, second
     for key in ("first_corpus", "second_corpus"):
         name_corpus(key)
-    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), spaces.layers_of(in_use.model).top
+    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), layers_of(in_use.model).top
     texts = [
         place.selectbox(
             label, options, index=options.index(one) if one in options else None, key=key, **BOUND,

@@ -8,11 +8,12 @@ from pathlib import Path, PurePath
 
 from core.common.errors import BadInput
 from core.common.limits import limits
-from core.common.model_layers import MIX, Layers, of_folder
+from core.common.model_layers import MIX
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import sentences_of
 from pages._cached import opened
+from pages._frame.in_use import layers_of
 from pages._frame.server_jobs import ServerJob
 
 MARK = " · "  # between a model and its layer
@@ -33,12 +34,6 @@ def offered() -> list[str]:
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]
     return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in layers_of(model).spaces)]
-
-
-def layers_of(model: str) -> Layers:
-    """A model's, by name or folder, without opening it."""
-    folder = registry.place_of(model, "model")
-    return of_folder(folder) if folder else Layers()
 
 
 def read(text: str, corpus: str) -> Chosen:

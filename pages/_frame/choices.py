@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -90,6 +90,18 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
         st.info(sentence)
 
 
+def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
+    """In the callback of a change between two models: what holds a layer goes on at the same depth, weights of another depth go."""
+    state = st.session_state
+    for key in LAYER_KEYS:
+        st.query_params.pop(key, None)
+        if state.get(key) in old.spaces:
+            state[key] = old.at_depth(state[key], new)
+    if old.n != new.n:
+        state.pop(WEIGHTS, None)
+        st.query_params.pop(WEIGHTS, None)
+
+
 def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
     """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
     box = place.text_area if "height" in options else place.text_input
@@ -105,12 +117,19 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     ))  # fmt: skip
 
 
-def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
-    state, seen, given = st.session_state, f"{key}.seen", st.query_params.get(key)
-    if key not in state or gone_through_history() or (given is not None and given != state.get(seen)):
+def settled(key: str, titles: Collection[str], default: str) -> str:
+    """What a coded choice is in this run, told before it is drawn."""
+    state, given = st.session_state, st.query_params.get(key)
+    if key not in state or gone_through_history() or (given is not None and given != state.get(f"{key}.seen")):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
+    return state[key]
+
+
+def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
+    state, seen = st.session_state, f"{key}.seen"
+    settled(key, titles, default)
     chosen = drawn() or default
     if chosen != default:
         st.query_params[key] = chosen

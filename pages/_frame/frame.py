@@ -17,8 +17,8 @@ from core.common.i18n import t
 from core.common.markup import ours
 from pages._export import record
 from pages._frame import browser, language, links, teaching
-from pages._frame.in_use import InUse, choose, english, fit_model
-from pages._frame.markup import shown_errors
+from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
+from pages._frame.markup import plain, shown_errors
 from pages._frame.menu import menu
 from pages._frame.question import settle
 from pages._frame.style import STYLE, uploader_style
@@ -58,11 +58,17 @@ def frame(file: str) -> InUse:
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     links.say_if_wrong()
-    fit_model(in_use.model)
+    view = "home" if file == "app.py" else Path(file).stem
     if file in ENGLISH_ONLY:
+        if in_use.beside:
+            st.caption(t("One model at a time here: {model} is not shown.", model=plain(short_name(in_use.beside))))
+        fit_model(in_use.model)
         in_use = english(in_use)
+    else:
+        in_use = in_front(in_use, view)
+        fit_model(in_use.model)
     settle()
-    record.begin("home" if file == "app.py" else Path(file).stem, title, in_use)
+    record.begin(view, title, in_use)
     return in_use
 
 
@@ -82,9 +88,12 @@ def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def question(text: str) -> None:
-    """The title of a page: what it answers."""
-    record.now().question = text
+    """The title of a page: what it answers; below it the choice between two models, where two are in use and one is shown."""
+    view = record.now()
+    view.question = text
     st.title(text)
+    if view.in_use and view.in_use.beside:
+        switch(view.in_use, view.view)
 
 
 def lede(text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -19,11 +19,13 @@ from core.text import languages
 from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
-from pages._frame.choices import BOUND, fit_layers
+from pages._frame.choices import BOUND, coded_choice, fit_layers, settled, turn_layers
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
+FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
+TOGETHER = ("home", "neighbours", "compare", "speed")  # views that show two models at once, or none of those in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,13 @@ class InUse:
     vectors: str
     corpus: str
     engine: str
+    beside: str = ""  # a second model, shown beside the first where a page can
 
 
 def english(in_use: InUse) -> InUse:
     """What a page uses that reads English alone: the bundled English model and vectors, where others are in use; it says so."""
     if languages.in_use().code == i18n.ENGLISH:
-        return in_use
+        return replace(in_use, beside="")
     english = languages.named(i18n.ENGLISH)
     st.info(
         t(
@@ -63,6 +66,7 @@ def choose(content: Language) -> InUse:
             t("Static vectors"), "vectors", language.own("vectors", content),
             t("Choose, or type a path on this machine. A GloVe or word2vec file."),
         )  # fmt: skip
+        beside = _beside(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
         corpus = _choose(
@@ -88,13 +92,78 @@ def choose(content: Language) -> InUse:
                 t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),
                 icon=":material/terminal:",
             )
-    return InUse(model, vectors, corpus, engine)
+    return InUse(model, vectors, corpus, engine, beside)
+
+
+def _beside(model: str) -> str:
+    """A second model of the same language, by name or path; "" where there is none."""
+    others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
+    given = st.session_state.get("beside") or st.query_params.get("beside")
+    if given and given not in others:
+        others.append(given)
+    chosen = st.selectbox(
+        t("Beside it"), ["", *others], key="beside", **BOUND, accept_new_options=True, on_change=_forget_compared,
+        format_func=lambda name: name or t("nothing"),
+        help=t("A second model, for the same sentences: both together on Home, Neighbours and Compare; on other pages one or the other."),
+    )  # fmt: skip
+    if not chosen or chosen == model:
+        return ""
+    with shown_errors():
+        folder = registry.resolve(chosen, "model")
+        reads, first = languages.of_model(folder), registry.place_of(model, "model")
+        if first is None or reads.code == languages.of_model(first).code:
+            return chosen
+        st.caption(
+            t(
+                "{model} reads {language}: only a model of the same language can stand beside.",
+                model=plain(chosen),
+                language=reads.name,
+            )
+        )
+    return ""
+
+
+def _forget_compared() -> None:
+    """What the Compare page sets side by side is then what is in use."""
+    for key in ("first", "second"):
+        st.session_state.pop(key, None)
+        st.query_params.pop(key, None)
+
+
+def in_front(in_use: InUse, view: str) -> InUse:
+    """What a page uses that shows one model alone: the one of two that the reader wants to see."""
+    if not in_use.beside or view in TOGETHER or settled(FRONT, (FIRST, OTHER), FIRST) == FIRST:
+        return in_use
+    return replace(in_use, model=in_use.beside, beside=in_use.model)
+
+
+def switch(in_use: InUse, view: str) -> None:
+    """The choice between two models, on pages that show one of them."""
+    if not in_use.beside or view in TOGETHER:
+        return
+    pair = in_use.model, in_use.beside
+    models = pair if st.session_state[FRONT] == FIRST else pair[::-1]
+    titles = dict(zip((FIRST, OTHER), map(short_name, models), strict=True))
+    coded_choice(
+        FRONT, t("Model shown"), titles, FIRST, on_change=turn_layers, args=(layers_of(pair[0]), layers_of(pair[1])), label_visibility="collapsed"
+    )  # fmt: skip
+
+
+def layers_of(model: str) -> model_layers.Layers:
+    """A model's, without opening it; the bundled one's where it is not there."""
+    folder = registry.place_of(model, "model")
+    return model_layers.of_folder(folder) if folder else model_layers.Layers()
+
+
+def short_name(model: str) -> str:
+    """What a model given by name or path is called beside another one."""
+    folder = registry.place_of(model, "model")
+    return model_layers.name_of(folder) if folder else Path(model).name
 
 
 def fit_model(model: str) -> None:
     """Let every control follow the layers of a model; one that is not there has those of the bundled one."""
-    folder = registry.place_of(model, "model")
-    fit_layers(model, model_layers.of_folder(folder) if folder else model_layers.Layers())
+    fit_layers(model, layers_of(model))
 
 
 def name_corpus(key: str) -> None:

@@ -15,17 +15,24 @@ export function cosineAt(place, { stops, cross, own }) {
   return cosine(product(cross, 0, s), square(own[0], 0, s) * square(own[1], 0, s));
 }
 
+// Where on a second model's stops a place of the first one's lies: bottom beside bottom, top beside top, the mix beside the mix.
+export function besideAt(place, n, others) {
+  const top = n - 2, other = others - 2;
+  return place <= top ? (place * other) / top : other + place - top;
+}
+
 const SETTLE_MS = 320, TURN_MS = 90; // the way to a layer; time constant in which arrows follow other sentences
-const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9; // px: words below the arrows, above them, a star, between two pictures
+const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9, TOLD = 82, SHORT = 70; // px: words below the arrows, above them, a star, between two pictures
 const degrees = (angle) => Math.round((angle * 180) / Math.PI);
 
 function picture(root) {
   let data, send, at = 0, seq = 0, known = "", morph = null, frame = 0, before = 0, size = { x: 0, y: 0 };
-  const off = [0, 0]; // how far the arrows, ELMo's and GloVe's, still are from where they go
+  const off = [0, 0, 0]; // how far the arrows, ELMo's, GloVe's and a second model's, still are from where they go
   const node = {};
   const watch = new ResizeObserver(() => { measure(); ask(); });
   const last = () => data.stops.length - 1;
-  const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove)];
+  const deep = () => besideAt(at, data.stops.length, data.beside.stops.length);
+  const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove), data.beside ? Math.acos(cosineAt(deep(), data.beside)) : null];
 
   function build() {
     node.arrows = svg("svg", { class: "arrows", role: "img" });
@@ -64,6 +71,8 @@ function picture(root) {
     }));
     fan("glove", data.glove === null ? [] : ["", ""]);
     fan("elmo", data.text.labels);
+    fan("beside", data.beside ? data.text.labels : []);
+    root.style.setProperty("--beside", data.beside?.colour ?? "");
     drawBars();
   }
 
@@ -82,20 +91,35 @@ function picture(root) {
     node[name] = { group, arc, rays, words };
   }
 
-  // Feet and length of the arrows: as large as the widest angle on the slider's whole way lets them be, so that only they move.
+  // How far the arrows of length r reach to each side of their feet, on the slider's whole way, and the words below them.
+  function sides(r) {
+    const reach = (one) => {
+      let widest = 0;
+      for (let k = 0; k <= 4 * (one.stops.length - 1); k++) widest = Math.max(widest, Math.acos(cosineAt(k / 4, one)) / 2);
+      return r * Math.sin(widest) + TIP + Math.max(...data.text.labels.map((one) => one.length)) * LETTER;
+    };
+    const words = (text, of) => Math.max(TOLD, filled(text, { layer: of.names.at(-2) }).length * LETTER * 0.45);
+    const glove = Math.max(Math.max(...data.text.glove.map((one) => one.length)) * LETTER * 0.5, data.glove === null ? 0 : r * Math.sin(Math.acos(data.glove) / 2) + TIP);
+    return [glove, Math.max(TOLD, reach(data)), ...(data.beside ? [Math.max(words(data.text.beside, data.beside), reach(data.beside))] : [])];
+  }
+
+  const wide = (row) => row.reduce((sum, one) => sum + 2 * one, APART * (row.length - 1));
+  const below = () => Boolean(data?.beside) && wide(sides(SHORT)) > node.arrows.clientWidth;
+
+  // Feet and length of the arrows: as large as the widest angle lets them be, so that only they move. A second model's stand beside
+  // them, or below where there is no room.
   function room() {
-    let widest = 0;
-    for (let k = 0; k <= 4 * last(); k++) widest = Math.max(widest, Math.acos(cosineAt(k / 4, data)) / 2);
-    const glove = data.glove === null ? 0 : Math.acos(data.glove) / 2;
-    const narrow = Math.max(...data.text.glove.map((one) => one.length)) * LETTER * 0.5, label = Math.max(...data.text.labels.map((one) => one.length)) * LETTER + TIP;
-    const sides = (r) => [Math.max(narrow, r * Math.sin(glove) + TIP), Math.max(82, r * Math.sin(widest) + label)];
-    let r = Math.max(30, size.y - FOOT - HEAD);
-    while (r > 30 && 2 * (sides(r)[0] + sides(r)[1]) + APART > size.x) r -= 2;
-    const [a, b] = sides(r), spare = Math.max(0, size.x - 2 * (a + b) - APART);
-    return { r, y: HEAD + r, x: [a + spare / 4, spare / 4 + 2 * a + APART + spare / 4 + b] };
+    const rows = below() ? 2 : 1, tall = size.y / rows, row = (r) => sides(r).slice(0, 4 - rows);
+    let r = Math.max(30, tall - FOOT - HEAD);
+    while (r > 30 && wide(row(r)) > size.x) r -= 2;
+    const spare = Math.max(0, size.x - wide(row(r))) / 4, x = [], y = HEAD + r;
+    let left = 0;
+    for (const side of row(r)) { x.push(left + spare + side); left += spare + 2 * side + APART; }
+    return { r, x: rows === 2 ? [...x, x[1]] : x, y: [y, y, (rows - 1) * tall + y] };
   }
 
   function measure() {
+    node.arrows.classList.toggle("two", below());
     for (const one of [node.arrows, node.bars]) one.setAttribute("viewBox", `0 0 ${one.clientWidth || 1} ${one.clientHeight || 1}`);
     size = { x: node.arrows.clientWidth, y: node.arrows.clientHeight };
     if (data) drawBars();
@@ -120,19 +144,26 @@ function picture(root) {
   }
 
   function draw() {
-    const place = room(), [elmo, glove] = angles(), low = Math.min(Math.floor(at), last()), share = at - low, next = Math.min(low + 1, last());
+    const place = room(), [elmo, glove, beside] = angles(), low = Math.min(Math.floor(at), last()), share = at - low, next = Math.min(low + 1, last());
     const colour = `color-mix(in srgb, ${data.colours[next]} ${(100 * share).toFixed(1)}%, ${data.colours[low]})`;
     root.style.setProperty("--layer", colour);
-    turn(node.glove, place.x[0], place, glove === null ? null : glove + off[1], data.text.glove);
-    const where = share < 0.02 || next === low ? data.names[low] : filled(data.text.between, { a: data.names[low], b: data.names[next] });
-    turn(node.elmo, place.x[1], place, elmo + off[0], [filled(data.text.elmo, { layer: where }), filled(data.text.apart, { degrees: degrees(elmo), cosine: Math.cos(elmo).toFixed(2) })]);
+    turn(node.glove, place, 0, glove === null ? null : glove + off[1], data.text.glove);
+    const where = between(at, data.names), apart = (angle) => filled(data.text.apart, { degrees: degrees(angle), cosine: Math.cos(angle).toFixed(2) });
+    turn(node.elmo, place, 1, elmo + off[0], [filled(data.text.elmo, { layer: where }), apart(elmo)]);
+    if (data.beside) turn(node.beside, place, 2, beside + off[2], [filled(data.text.beside, { layer: between(deep(), data.beside.names) }), apart(beside)]);
     node.rows?.forEach((row, k) => row.style.setProperty("--on", k === low ? 1 - share : k === next ? share : 0));
     if (Math.abs(node.input.valueAsNumber - at) > 1e-9) node.input.value = at;
     node.input.setAttribute("aria-valuetext", filled(data.text.value, { where, degrees: degrees(elmo), cosine: Math.cos(elmo).toFixed(2) }));
     if (!morph && Number.isInteger(at)) node.arrows.setAttribute("aria-label", data.alts[at]);
   }
 
-  function turn({ arc, rays, words }, x, { r, y }, angle, told) {
+  function between(place, names) {
+    const low = Math.floor(place + 0.02), share = place - low;
+    return share < 0.02 || low + 1 >= names.length ? names[Math.min(low, names.length - 1)] : filled(data.text.between, { a: names[low], b: names[low + 1] });
+  }
+
+  function turn({ arc, rays, words }, place, which, angle, told) {
+    const r = place.r, x = place.x[which], y = place.y[which];
     const half = (angle ?? 0) / 2, reach = 0.32 * r, end = (way, turned) => [x + way * Math.sin(turned), y - way * Math.cos(turned)].map((one) => one.toFixed(2));
     rays.forEach(({ line, star, words: label }, k) => {
       const turned = k ? half : -half, [tx, ty] = end(r, turned);
@@ -146,24 +177,33 @@ function picture(root) {
 
   // One scale for all; left of 0 where a cosine is negative. A mark stands where two words drawn by lot stand on average.
   function drawBars() {
-    const wide = node.bars.clientWidth, values = [data.glove, ...data.values], names = ["GloVe", ...data.names];
+    const other = data.beside, wide = node.bars.clientWidth;
+    const values = [data.glove, ...data.values, ...(other ? [null, ...other.some.map((k) => other.values[k])] : [])];
+    const names = ["GloVe", ...data.names, ...(other ? [other.name, ...other.some.map((k) => other.names[k])] : [])];
+    const isHead = (k) => Boolean(other) && k === data.values.length + 1;
     if (!wide) return;
-    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name) => name.length)) * 7.4 + 12, low = Math.min(0, ...values);
+    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name, k) => (isHead(k) ? 0 : name.length))) * 7.4 + 12, low = Math.min(0, ...values);
     const x = (value) => from + ((value - low) / (1 - low)) * Math.max(10, wide - from - 44);
     node.bars.style.height = `${tall * names.length}px`;
     node.bars.setAttribute("viewBox", `0 0 ${wide} ${tall * names.length}`);
     const rows = names.map((name, k) => {
-      const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] : null;
-      const row = svg("g", { class: k ? "row" : "row glove" }), said = svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }), title = svg("text", { x: from - 10, y: middle, "text-anchor": "end" });
+      const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] ?? null : null, own = k && k <= data.values.length;
+      const row = svg("g", { class: own ? "row" : k ? "row glove beside" : "row glove" });
+      if (isHead(k)) {
+        const title = svg("text", { x: 0, y: middle, class: "name" });
+        say(title, name), row.append(title);
+        return row;
+      }
+      const said = svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }), title = svg("text", { x: from - 10, y: middle, "text-anchor": "end" });
       say(title, name), say(said, value === null ? data.text.glove[1] : value.toFixed(2));
       row.append(title);
-      if (value !== null) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: k ? data.colours[k - 1] : data.glove_colour }));
+      if (value !== null) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: own ? data.colours[k - 1] : k ? other.colour : data.glove_colour }));
       if (chance !== null) row.append(svg("line", { x1: x(chance), x2: x(chance), y1: y + 2, y2: y + tall - 2 }));
       row.append(said);
-      if (k) row.onclick = () => glideTo(k - 1);
+      if (own) row.onclick = () => glideTo(k - 1);
       return row;
     });
-    node.rows = rows.slice(1);
+    node.rows = rows.slice(1, 1 + data.values.length);
     node.bars.replaceChildren(...rows);
     node.bars.setAttribute("aria-label", data.text.bars);
   }

@@ -9,9 +9,9 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.figures.style import GLOVE, OWN, layer_colour, layer_title
+from core.figures.style import BESIDE, GLOVE, OWN, layer_colour, layer_title
 from pages._frame.choices import layer_name, what_layers_read
-from pages._home.numbers import Numbers
+from pages._home.numbers import Beside, Numbers
 from pages._widgets.instruments import instrument
 from pages._word import random_levels
 
@@ -47,12 +47,21 @@ def arrows_alt(found: Numbers, layer: str) -> str:
         "where": layer_title(layer),
         "cosine": found.cosines[layer],
     }
-    return t("Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.", **told)  # fmt: skip
+    said = t("Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.", **told)  # fmt: skip
+    if (other := found.beside) is None:
+        return said
+    place = other.place(layer, model_layers.in_use())
+    return f"{said} {t('Beside them the same two in {model}, {where}: {cosine:.2f}.', model=other.name, where=other.where(place), cosine=other.cosine(place))}"
 
 
 def bars_alt(found: Numbers) -> str:
     values = ", ".join(f"{name_of(name)} {value:.2f}" for name, value in found.bars.items())
-    return t("Bars of the cosine of the two vectors: {values}.", values=values) + random_levels.in_words(dict(found.random))
+    said = t("Bars of the cosine of the two vectors: {values}.", values=values) + random_levels.in_words(dict(found.random))
+    if (other := found.beside) is None:
+        return said
+    return (
+        f"{said} {other.name}: {', '.join(f'{other.known.title(name)} {other.cosines[name]:.2f}' for name in other.known.some)}."
+    )
 
 
 def title(found: Numbers) -> str:
@@ -72,6 +81,27 @@ def name_of(vectors: str) -> str:
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
+def beside_name(other: Beside, space: str) -> str:
+    """A space of the second model, as in a list of all numbers."""
+    return t("{model}, {layer}", model=other.name, layer=other.known.title(space))
+
+
+def _beside(other: Beside | None) -> dict | None:
+    if other is None:
+        return None
+    names = other.known.spaces
+    return {
+        "name": other.name if len(other.name) <= 24 else other.name[:23] + "…",
+        "names": [other.known.title(name) for name in names],
+        "some": [names.index(name) for name in other.known.some],
+        "stops": other.stops.tolist(),
+        "cross": other.cross.ravel().tolist(),
+        "own": [one.tolist() for one in other.own],
+        "values": list(other.cosines.values()),
+        "colour": BESIDE,
+    }
+
+
 def _data(found: Numbers) -> dict:
     names, known = found.layers, model_layers.in_use()
     one = t("one vector") if found.same else t("two vectors")
@@ -87,6 +117,7 @@ def _data(found: Numbers) -> dict:
         "random": [found.random.get(name) for name in names],
         "glove": None if found.static is None else min(1.0, max(-1.0, found.static)),
         "glove_colour": GLOVE,
+        "beside": _beside(found.beside),
         "own_colours": OWN,
         "alts": [arrows_alt(found, name) for name in names],
         "text": {
@@ -94,6 +125,7 @@ def _data(found: Numbers) -> dict:
             "labels": [t("1st"), t("2nd")],
             "glove": ["GloVe", t("has no vector") if found.static is None else one],
             "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),
+            "beside": t("{model}, {layer}", model=found.beside.name[:24], layer="{layer}") if found.beside else "",
             "between": t("between {a} and {b}", a="{a}", b="{b}"),
             "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
             "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),

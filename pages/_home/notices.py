@@ -11,6 +11,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.text.tokens import bare
+from pages._home.numbers import Beside
 
 EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
 
@@ -45,6 +46,13 @@ def noticed(seen: Seen) -> list[str]:
         else:
             lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", model=model_layers.in_use().called))
     return lines
+
+
+def beside(other: Beside, layer: str) -> str:
+    """What the second model says at the same depth."""
+    place = other.place(layer, model_layers.in_use())
+    told = {"model": escape(other.name), "where": other.where(place), "cosine": other.cosine(place)}
+    return t("As deep in {model}, {where}, their cosine is {cosine:.2f}.", **told)
 
 
 def _at_layers(seen: Seen) -> str:

@@ -7,13 +7,45 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.model_layers import Layers
-from core.elmo.mix import mixed_cosines, pair_products, stops
+from core.common.i18n import t
+from core.common.model_layers import MIX, Layers
+from core.elmo.mix import along, mixed_cosines, pair_products, stops
 from core.text.tokens import bare
 from pages._cached import opened
-from pages._frame.in_use import InUse
+from pages._frame.in_use import InUse, short_name
 from pages._widgets.inputs import Chosen
 from pages._word import random_levels, verdict
+
+AT_STOP = 0.02  # of the way between two layers: nearer than that is the layer itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """The same two words in a second model, at the same depth as the first: bottom beside bottom, top beside top, mix beside mix."""
+
+    name: str
+    known: Layers
+    stops: np.ndarray  # (L + 1, L) weights
+    cross: np.ndarray  # (L, L) layer products, first word with second
+    own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
+    cosines: Mapping[str, float]
+
+    def place(self, space: str, first: Layers) -> float:
+        """How far along this model's stops a space of the first model lies; home.js has the same of any place."""
+        top = self.known.n - 1
+        return top + 1.0 if space == MIX else int(space) * top / max(1, first.n - 1)
+
+    def where(self, place: float) -> str:
+        """What is there: a space's name, or of the two that it lies between."""
+        low, share = int(place), place % 1
+        if share < AT_STOP or share > 1 - AT_STOP:
+            return self.known.title(self.known.spaces[round(place)])
+        a, b = (self.known.title(self.known.spaces[k]) for k in (low, low + 1))
+        return t("between {a} and {b}", a=a, b=b)
+
+    def cosine(self, place: float) -> float:
+        weights = along(place, self.stops)
+        return float(mixed_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +61,7 @@ class Numbers:
     static: float | None  # GloVe's cosine
     random: Mapping[str, float]  # mean cosine of two words drawn by lot, where it is known
     in_glove: tuple[bool, bool]
+    beside: Beside | None = None
 
     @property
     def layers(self) -> list[str]:
@@ -46,19 +79,31 @@ class Numbers:
 
 
 def numbers(in_use: InUse, first: Chosen, second: Chosen) -> Numbers:
-    a, b = (opened.query(in_use.model, c.tokens, c.position).layers for c in (first, second))
-    weights, (cross, *own) = stops(len(a)), pair_products(a, b)
-    values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
-    cosines = dict(zip(Layers(len(a)).spaces, map(float, values), strict=True))
+    weights, cross, own, cosines = _turned(in_use.model, first, second)
     vectors = opened.vectors(in_use.vectors)
     return Numbers(
         (bare(first.word), bare(second.word)),
         verdict.of_one_word(in_use, first, second),
         weights,
         cross,
-        tuple(own),
+        own,
         cosines,
         vectors.cosine(first.word, second.word),
         random_levels.means(in_use, cosines),
         tuple(vectors.vector(chosen.word) is not None for chosen in (first, second)),
     )
+
+
+def beside(in_use: InUse, first: Chosen, second: Chosen) -> Beside:
+    """The second model's numbers of the same two words."""
+    weights, cross, own, cosines = _turned(in_use.beside, first, second)
+    known = opened.model(in_use.beside).layers
+    return Beside(short_name(in_use.beside), known, weights, cross, own, cosines)
+
+
+def _turned(model: str, first: Chosen, second: Chosen) -> tuple[np.ndarray, np.ndarray, tuple, dict[str, float]]:
+    """A model's stops, layer products and cosines of the two words."""
+    a, b = (opened.query(model, c.tokens, c.position).layers for c in (first, second))
+    weights, (cross, *own) = stops(len(a)), pair_products(a, b)
+    values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
+    return weights, cross, tuple(own), dict(zip(Layers(len(a)).spaces, map(float, values), strict=True))

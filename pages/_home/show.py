@@ -5,6 +5,7 @@ The picture moves under the hand (home.js); where the browser cannot run it, Plo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from html import escape
 
@@ -21,8 +22,9 @@ from pages._frame import language
 from pages._frame.choices import layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
 from pages._home import instrument, notices, plain
-from pages._home.numbers import numbers
+from pages._home.numbers import beside, numbers
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
@@ -70,6 +72,9 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
 
 def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     found = numbers(in_use, first, second)
+    if in_use.beside:
+        with shown_errors():  # the first model's answer stands whatever becomes of the second's
+            found = replace(found, beside=beside(in_use, first, second))
     if st.session_state.get(PLAIN):
         layer = _layer(found.layers, verdict.layer(in_use, first, second))
         plain.draw_picture(found, layer)
@@ -83,8 +88,14 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         for key, make, alt in plain.figures(found, layer):
             note(make, key=key, alt=alt)
     level = random_levels.level(in_use, layer)
-    notice(notices.noticed(notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)))
+    seen = notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)
+    notice(notices.noticed(seen) + ([notices.beside(found.beside, layer)] if found.beside else []))
     rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
+    if found.beside:
+        rows += [
+            {t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)}
+            for k, v in found.beside.cosines.items()
+        ]
     share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
 

@@ -43,6 +43,21 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
     return lines
 
 
+def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: str) -> list[str]:
+    """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
+    if len(other) < 2 or len(first) < 2 or not all(one.found for one in (*first, *other)):
+        return []
+    (a, b), (c, d) = ([{_same(n) for n in one.found} for one in pair] for pair in (other, first))
+    told = {"model": escape(model), "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
+    return [t("In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.", **told, **both)]  # fmt: skip
+
+
+def _same(one: Neighbour | TypeNeighbour) -> str:
+    """What an entry is in any model's table: rows are numbered by each table for itself."""
+    return one.word if isinstance(one, TypeNeighbour) else f"{one.occurrence.position} {' '.join(one.occurrence.tokens)}"
+
+
 def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
     a, b = ([_identity(n) for n in one.found] for one in (first, second))
     told = {"where": layer_title(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
-from core.figures.style import OWN
+from core.figures.style import BESIDE, OWN
 from core.index import neighbours
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
@@ -21,8 +21,8 @@ from pages._cached import opened
 from pages._cached.progress import show_progress
 from pages._frame.choices import BOUND, choice, layer_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
-from pages._frame.markup import plain
+from pages._frame.in_use import InUse, short_name
+from pages._frame.markup import plain, shown_errors
 from pages._neighbours import notices, requery
 from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
@@ -70,19 +70,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     columns, tables, listed = st.columns(3, gap="large"), [], []
     with columns[0]:
         glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
-    names = t("First sentence"), t("Second sentence")
-    for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), names, OWN, strict=True):
+    for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), _names(), OWN, strict=True):
         with column:
             if chosen.position is None:
                 st.html(f'<p class="small">{t("There is no sentence yet whose word could have neighbours.")}</p>')
                 continue
-            word = bare(chosen.word)[:24]
-            title = (
-                t("{model}, “{word}” in the first sentence", model=model_layers.in_use().called, word=word)
-                if chosen is first
-                else t("{model}, “{word}” in the second sentence", model=model_layers.in_use().called, word=word)
-            )
-            lists.heading(title, colour, chosen.text.strip()[:140])
+            lists.heading(_title(model_layers.in_use().called, chosen, side), colour, chosen.text.strip()[:140])
             found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
             if found is None:
                 st.html(
@@ -99,10 +92,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
             )
             lemma = targets.lemma_of(chosen.word)
             listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, lemma))
+    beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
         has = opened.vectors(in_use.vectors).vector(first.word) is not None
-        notice(notices.about(*listed, choice.layer, static_has=has))
+        notice(notices.about(*listed, choice.layer, static_has=has) + beside)
     elif len(asked) < 2:
         notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
     else:
@@ -112,6 +106,66 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])
+
+
+def _names() -> tuple[str, str]:
+    return t("First sentence"), t("Second sentence")
+
+
+def _title(model: str, chosen: Chosen, side: str) -> str:
+    told = {"model": model, "word": bare(chosen.word)[:24]}
+    return (
+        t("{model}, “{word}” in the first sentence", **told)
+        if side == "a"
+        else t("{model}, “{word}” in the second sentence", **told)
+    )
+
+
+def _beside(
+    in_use: InUse, choice: Choice, asked: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
+) -> list[str]:
+    """A second model's two lists at the same depth, under the first one's; what to notice of both."""
+    told = t("The lists of {model} come when it has read the sentences.", model=plain(short_name(in_use.beside)))
+    with shown_errors():  # the first model's lists stand whatever becomes of the second's
+        known, name = opened.model(in_use.beside).layers, short_name(in_use.beside)
+        layer = model_layers.in_use().at_depth(choice.layer, known)
+        in_use = replace(in_use, model=in_use.beside, beside="")
+        in_use = opened.about(in_use, *(one.word for one in asked))
+        targets, everything = opened.targets(in_use.corpus, in_use.model), None
+        if choice.among == TYPES or any(one.position is not None and targets.lemma_of(one.word) is None for one in asked):
+            job = opened.table_job(in_use.corpus, in_use.model)
+            if job.running:
+                show_progress(job, meanwhile=told)
+            elif job.error:
+                st.warning(plain(job.error))
+            everything = opened.everything(in_use.corpus, in_use.model)
+        typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
+        choice, listed = Choice(layer, typed, choice.among, choice.k), []
+        weights, table = layer_weights(layer, known.n, typed or None), targets if everything is None else everything
+        columns = st.columns(3, gap="large")
+        columns[0].caption(
+            t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer))
+        )
+        for column, side, chosen, sentence in zip(columns[1:], "ab", asked, _names(), strict=True):
+            if chosen.position is None:
+                continue
+            with column:
+                lists.heading(_title(name[:24], chosen, side), BESIDE, chosen.text.strip()[:140])
+                found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
+                if found is None:
+                    st.html(f'<p class="small">{told}</p>')
+                    continue
+                _list(found, choice.among, chosen, "", targets.senses_of(chosen.word))
+                context = f"{name}: {sentence}"
+                tables.append(
+                    lists.neighbour_table(found.occurrences, context)
+                    if found.types is None
+                    else lists.type_table(found.types, context)
+                )
+                listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, targets.lemma_of(chosen.word)))
+        with model_layers.speaking_of(known):
+            return notices.beside(name, tuple(first), tuple(listed), layer)
+    return []
 
 
 def _card_lines(listed: notices.Listed) -> list[tuple[str, str, str]]:
@@ -201,15 +255,20 @@ def _found_for(
 
 
 def _list(found: Found, among: str, chosen: Chosen, side: str, senses: list[str]) -> None:
-    """The lines; where there is none, why, and the choice that has some."""
+    """The lines; where there is none, why, and the choice that has some. With a `side` each can become that sentence."""
     if found.types:
         lists.type_lines(found.types, found.sentences, side)
     elif found.occurrences:
         lists.keyword_lines(found.occurrences, senses, taken_as=side)
     elif among == neighbours.SAME:
         st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(chosen.word)[:40])))
-        st.button(
-            t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(TYPES,)
-        )
+        if side:
+            st.button(
+                t("Show the nearest words"),
+                icon=":material/arrow_forward:",
+                key=f"among.{side}",
+                on_click=_look_among,
+                args=(TYPES,),
+            )
     else:
         st.markdown(t("The sentences in use hold no other word. Choose a larger corpus under In use."))

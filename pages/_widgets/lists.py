@@ -122,7 +122,7 @@ def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as
         lines.append(
             f'<div class="kwic"><span class="cosine">{one.cosine:.2f}</span><details><summary title="{title}"><b class="target">'
             f'{escape(bare(one.word))}</b> <span class="small">{escape(few)}</span><span class="whole"> {sentence.strip()}</span></summary>'
-            f"</details>{take_button(taken_as, o)}</div>"
+            f"</details>{take_button(taken_as, o) if taken_as else ''}</div>"
         )
     st.html("".join(lines))
 

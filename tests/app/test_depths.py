@@ -19,6 +19,14 @@ SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway
 WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
 
 
+def random_model(folder: Path, n_layers: int) -> Path:
+    """A folder with a random biLM of so many LSTM layers."""
+    shape = replace(SHAPE, n_layers=n_layers)
+    model = BiLM(shape, torch.Generator().manual_seed(n_layers))
+    save_safetensors(model, folder, softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Makes a folder with a random biLM of so many LSTM layers, once."""
@@ -26,10 +34,7 @@ def folder(tmp_path_factory):
 
     def of(n_layers: int) -> str:
         if n_layers not in made:
-            made[n_layers] = tmp_path_factory.mktemp("models") / f"lstm-{n_layers}"
-            shape = replace(SHAPE, n_layers=n_layers)
-            model = BiLM(shape, torch.Generator().manual_seed(n_layers))
-            save_safetensors(model, made[n_layers], softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
+            made[n_layers] = random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers)
         return str(made[n_layers])
 
     return of
