@@ -7,8 +7,10 @@ reader's browser ranks anew at every pixel of a drag (pages/_map/mix.js) is this
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
 
@@ -18,7 +20,10 @@ from core.index.neighbours import Products, best
 from core.index.rows import Rows
 from core.index.table import OccurrenceTable
 
-STEPS = 10  # mixes in tenths: 66 of three layers
+STEPS, MIXES = (
+    10,
+    100,
+)  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
 EACH = 60  # nearest rows that are kept of every mix
 MOST = 2_000  # rows in all
 
@@ -41,7 +46,9 @@ class Candidates:
 def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
     """(L,) -> (K, L), each together 1: even in what the layers count for, which is their weight times their vectors' length."""
     n = len(lengths)
-    grid = [(*w, steps - sum(w)) for w in product(range(steps + 1), repeat=n - 1) if sum(w) <= steps]
+    while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
+        steps -= 1
+    grid = [np.bincount(parts, minlength=n) for parts in combinations_with_replacement(range(n), steps)]
     weights = np.array(grid, np.float64) / np.maximum(np.asarray(lengths, np.float64), 1e-12)
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -69,8 +76,20 @@ def _chosen(rows: Rows, found: Products, keep: np.ndarray, lengths: np.ndarray) 
         depth = EACH
         while len(chosen := np.unique(ranked[:, :depth])) > MOST:
             depth -= 1
+    return of_rows(rows, found, chosen)
+
+
+def of_rows(rows: Rows, found: Products, chosen: np.ndarray) -> Candidates:
+    """The very rows that are asked for, (n,) numbers of `rows`."""
+    grams = rows.normalised_gram if found.normalised else rows.gram
     cross = np.ascontiguousarray(found.cross[chosen], np.float32)
     return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(found.own, np.float32))
+
+
+def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
+    """One query's candidates of several tables, one after the other, under the numbers `rows`."""
+    cross, grams = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cross", "grams"))
+    return Candidates(rows, cross, grams, parts[0].own)
 
 
 def between(first: Products, second: Products) -> np.ndarray:

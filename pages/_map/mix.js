@@ -65,7 +65,7 @@ const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 function instrument(root) {
   let data, send, told = {}, seq = 0;
   let w = [], gamma = 1, normalised = false;
-  let parts = [], map = null, pairs = null, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
+  let parts = [], map = null, pairs = null, sides = null, index, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
   let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
   const at = {}; // the parts of the page that change
   const watch = new ResizeObserver(() => { measure(); ask(); });
@@ -101,7 +101,7 @@ function instrument(root) {
     const picture = el("div", { className: "picture" });
     const legend = el("div", { className: "legend" });
     data.senses.forEach((sense, k) => {
-      const chip = el("span", { className: "sense" }, shape(k), el("span", { textContent: sense.name }));
+      const chip = el("span", { className: "sense" }, icon(sides ? 0 : k, sense.colour), el("span", { textContent: sense.name }));
       chip.onpointerenter = () => (at.map.dataset.sense = k);
       chip.onpointerleave = () => delete at.map.dataset.sense;
       legend.append(chip);
@@ -113,7 +113,8 @@ function instrument(root) {
     picture.append(legend, el("div", { className: "plane" }, at.map, at.card), el("p", { className: "small", textContent: text.about_map }));
     if (map) {
       map.rows.forEach((row, k) => {
-        const dot = svg("g", { class: `dot s${data.lines[row][3]}` }, shapeOf(data.lines[row][3], data.senses[data.lines[row][3]]?.colour));
+        const dot = tinted(svg("g", { class: "dot" }, shapeOf(data.lines[row][3])), row);
+        if (sides) dot.append(svg("text", { y: -9, "text-anchor": "middle" }, data.lines[row][1]));
         dot.onpointerenter = () => light(row);
         dot.onpointerleave = () => light(null);
         at.dots.append(dot);
@@ -127,6 +128,7 @@ function instrument(root) {
     }
     const measures = el("div", { className: "measures" });
     if (data.chance !== null) measures.append(accuracyPanel(text));
+    if (sides) measures.append(el("div", { className: "measure" }, el("p", { textContent: text.unlabelled }), at.sides = el("p", { textContent: text.sides })));
     measures.append(anglePanel(text));
     picture.append(measures);
 
@@ -183,7 +185,27 @@ function instrument(root) {
     return made;
   }
 
-  const shape = (sense) => icon(sense, data.senses[sense]?.colour);
+  // A labelled sentence wears its meaning's colour; without labels a point wears that of the sentence it leans to under this mix.
+  const senseOf = (row) => (!sides ? data.lines[row][3] : data.senses.length ? sides[index.get(row)] : -1);
+  function tinted(node, row) {
+    const sense = senseOf(row), colour = data.senses[sense]?.colour ?? NEUTRAL;
+    if (node.sense === sense) return node;
+    node.classList.replace(`s${node.sense}`, `s${sense}`) || node.classList.add(`s${sense}`);
+    node.querySelector("path").setAttribute("fill", colour);
+    node.style.setProperty("--sense", colour);
+    node.sense = sense;
+    return node;
+  }
+
+  function lean() {
+    const [a, b] = lists.map((list) => list.cosines);
+    if (!sides || !b) return;
+    sides.forEach((_, k) => (sides[k] = a[k] - b[k] >= data.close ? 0 : b[k] - a[k] >= data.close ? 1 : 2));
+    dots.forEach((dot, k) => tinted(dot, map.rows[k]));
+    for (const { rows } of lists) for (const one of rows.values()) tinted(one.node, one.row);
+    const [first, second, neither] = [0, 1, 2].map((side) => dots.filter((dot) => dot.sense === side).length);
+    say(at.sides, filled(data.text.sides, { first, second, neither }));
+  }
 
   function accuracyPanel(text) {
     at.accuracy = el("b", { className: "large" });
@@ -270,6 +292,7 @@ function instrument(root) {
     const s = softmax(w);
     drawShares(s);
     lists.forEach((list) => rank(list, s));
+    lean();
     drawMeasures(s);
     if (map) {
       aim(s);
@@ -315,20 +338,18 @@ function instrument(root) {
 
   function rank(list, s) {
     list.cosines = cosines(list.part, s, list.cosines);
-    list.order = ranked(list.cosines);
-    list.many = Math.min(shown(), list.part.n);
+    list.order = ranked(list.cosines.subarray(0, list.part.listed)).filter((id) => id !== list.part.itself);
+    list.many = Math.min(shown(), list.order.length);
     list.show(list.order.subarray(0, list.many));
     for (const [id, row] of list.rows) say(row.cosine, list.cosines[id].toFixed(2));
   }
 
   function line(list, id) {
-    const row = list.part.rows[id], [left, word, right, sense] = data.lines[row], cosine = el("span", { className: "cosine" });
-    const button = lineOf([left, word, right], shape(sense), data.senses[sense]?.name ?? "", cosine);
+    const row = list.part.rows[id], cosine = el("span", { className: "cosine" });
+    const button = lineOf(data.lines[row], icon(data.lines[row][3]), sides ? "" : (data.senses[senseOf(row)]?.name ?? ""), cosine);
     button.onpointerenter = button.onfocus = () => light(row);
     button.onpointerleave = button.onblur = () => light(null);
-    const node = el("li", {}, button);
-    node.style.setProperty("--sense", data.senses[sense]?.colour ?? NEUTRAL);
-    return { node, cosine, row };
+    return { node: tinted(el("li", {}, button), row), cosine, row };
   }
 
   function drawMeasures(s) {
@@ -360,11 +381,11 @@ function instrument(root) {
     const n = dots.length, place = (k) => `translate(${places[2 * k].toFixed(1)} ${places[2 * k + 1].toFixed(1)})`;
     dots.forEach((dot, k) => dot.setAttribute("transform", place(k)));
     stars.forEach((star, k) => star.setAttribute("transform", place(n + k)));
-    threads(at.lines, map.stars.flatMap((star, k) => { // from a star to the dots of its list
-      const list = lists[star.asked], seen = [...list.order.subarray(0, list.many)].map((id) => map.place.get(list.part.rows[id]));
-      const ends = (point) => [places[2 * point].toFixed(1), places[2 * point + 1].toFixed(1)];
-      return seen.filter((dot) => dot !== undefined).map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].colour }]);
-    }));
+    const ends = (point) => [places[2 * point].toFixed(1), places[2 * point + 1].toFixed(1)];
+    const listed = lists.map(({ order, many, part }) => [...order.subarray(0, many)].map((id) => map.place.get(part.rows[id])).filter((dot) => dot !== undefined));
+    threads(at.lines, map.stars.flatMap((star, k) => // from a star to the dots of its list
+      listed[star.asked].map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].colour }])));
+    if (sides) dots.forEach((dot, k) => dot.classList.toggle("listed", listed.some((some) => some.includes(k))));
     if (hot !== null) card();
   }
 
@@ -375,7 +396,7 @@ function instrument(root) {
     for (const { rows } of lists) for (const one of rows.values()) one.node.classList.toggle("hot", one.row === row);
     at.card.hidden = row === null || !map?.place.has(row);
     if (!at.card.hidden) {
-      cardOf(at.card, data.lines[row], data.senses[data.lines[row][3]]?.name ?? "");
+      cardOf(at.card, data.lines[row], data.senses[senseOf(row)]?.name ?? "");
       at.dots.append(dots[map.place.get(row)]); // above the others
       card();
     }
@@ -392,7 +413,7 @@ function instrument(root) {
     lists.forEach((list) => list.settle());
     const s = softmax(w).map(percent).join(", "), first = lists[0];
     const [left, word, right] = data.lines[first.part.rows[first.order[0]]] ?? ["", "", ""];
-    const spoken = [filled(data.text.spoken, { shares: s }), at.share === undefined ? "" : `${data.text.accuracy}: ${percent(at.share)}.`, `${first.asked.title}: ${left}${word}${right}`];
+    const spoken = [filled(data.text.spoken, { shares: s }), at.share === undefined ? "" : `${data.text.accuracy}: ${percent(at.share)}.`, sides ? at.sides.textContent : "", `${first.asked.title}: ${left}${word}${right}`];
     say(at.spoken, spoken.join(" "));
   }
 
@@ -431,7 +452,9 @@ function instrument(root) {
     if (data?.key === given.key) return [root, at.map].forEach((one) => watch.observe(one)), ask();
     data = { ...given, between: given.between && decoded(given.between) };
     w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
-    parts = data.asked.map((one) => ({ n: one.rows.length, rows: one.rows, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));
+    parts = data.asked.map((one) => ({ n: one.rows.length, listed: one.rows.length, itself: -1, ...one, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));
+    sides = data.close === undefined ? null : new Int8Array(parts[0].n);
+    index = new Map(parts[0].rows.map((row, k) => [row, k]));
     pairs = data.pairs && decoded(data.pairs);
     map = data.map;
     if (map) {
@@ -454,7 +477,7 @@ function instrument(root) {
     take,
     start: () => addEventListener("elmoscope-mix", listen),
     stop: () => { removeEventListener("elmoscope-mix", listen); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); clearTimeout(timer); },
-    seen: () => ({ w, gamma, share: at.share, cosine: at.cosine, lists: lists.map(({ cosines, order, part }) => ({ cosines: [...cosines], rows: [...order].map((id) => part.rows[id]) })), places: places && [...places] }),
+    seen: () => ({ w, gamma, share: at.share, cosine: at.cosine, sides: sides && [...sides], lists: lists.map(({ cosines, order, part }) => ({ cosines: [...cosines], rows: [...order].map((id) => part.rows[id]) })), places: places && [...places] }),
   };
 }
 

@@ -1,11 +1,12 @@
 """The layer-mix laboratory, a fragment: the instrument of mix_view, which answers while one drags, and what only the server can tell.
 
-For a word whose senses nobody labelled, and where the reader's browser cannot run the instrument, Streamlit draws it all: a
-slider redraws the fragment and nothing else.
+A word whose senses nobody labelled has it as soon as every word of the sentences has been read. Until then, and where the reader's
+browser cannot run it, Streamlit draws it all: a slider redraws the fragment and nothing else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
 
@@ -27,6 +28,7 @@ from core.figures.measures import accuracy_lines
 from core.figures.style import LAYER_COLOURS, OWN, layer_title, mark
 from core.figures.surroundings import lean_bars
 from core.index import neighbours
+from core.index.neighbours import TypeNeighbour
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
@@ -36,7 +38,7 @@ from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import shown_errors
-from pages._map import measures, mix_view, notices
+from pages._map import measures, mix_view, mix_words, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
@@ -97,8 +99,9 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     word = table.lemma_of(asked[0].word)
     labelled = word is not None and all(table.lemma_of(one.word) is not None for one in asked)
     several = labelled and len(table.senses_of(word)) > 1  # of one alone there is nothing to tell apart
-    if several and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
-        _instrument(in_use, table, word, asked)
+    everything = None if several else opened.table_job(in_use.corpus, in_use.model).result
+    if (several or everything is not None) and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
+        _instrument(in_use, table, everything, word, asked)
         return
     controls, shown = st.columns([2, 3], gap="large")
     with controls:
@@ -117,35 +120,85 @@ def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
         _leans(in_use, asked, types, weights, normalised)
 
 
-def _instrument(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...]) -> None:
-    """What moves under the hand; below it what the server says of the mix that was let go of."""
+def _instrument(
+    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, word: str | None, asked: tuple[Chosen, ...]
+) -> None:
+    """What moves under the hand; below it what the server says of the mix that was let go of. `everything`, the table of all words, is
+    given where the senses are not labelled."""
     place = st.container()
     st.html(HIDDEN)
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    lengths = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist())
+    lengths, names = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist()), (in_use.corpus, in_use.model)
     with place:
-        mix_view.live(mix_view.static(in_use.corpus, in_use.model, asked, word, normalised, lengths, language()), _take_set)
-    report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
-    flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
+        if everything is None:
+            sent = mix_view.static(*names, asked, word, normalised, lengths, language())
+        else:
+            sent = mix_words.static(everything, *names, asked, normalised, lengths, language())
+        mix_view.live(sent, _take_set)
+    if everything is None:
+        flat = opened.followed(*names, word, tuple(weights.round(3)), normalised)
+        laid = mix_view.laid(in_use, word, asked, weights, flat, normalised)
+    else:
+        laid = mix_words.laid(everything, *names, asked, weights, normalised)
     state = {
         "w": [st.session_state[key] for key in _keys()],
         "gamma": gamma,
         "norm": normalised,
         "seq": instruments.sequence(mix_view.LIVE),
     }
-    instruments.told("mix", state | mix_view.laid(in_use, word, asked, weights, flat, normalised), _take_plain)
+    instruments.told("mix", state | laid, _take_plain)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)
+    if everything is None:
+        _told_of_labelled(in_use, table, word, flat, weights, normalised)
+    else:
+        _told_of_unlabelled(in_use, table, everything, word, asked, weights, normalised)
+    tables = [_twin_of(in_use, table, everything, one, weights, normalised) for one in asked]
+    name = f"mix-neighbours-{word or bare(asked[0].word)[:24]}"
+    lists.twin(pd.concat(tables), name=name, label=t("The neighbours as a table"), key="mix.neighbours")
+
+
+def _told_of_labelled(
+    in_use: InUse, table: OccurrenceTable, word: str, flat: np.ndarray, weights: np.ndarray, normalised: bool
+) -> None:
+    """What the mix is worth to the word's senses, and the pictures of it for what is taken along."""
+    report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     map_of, map_alt = _map_picture(table, word, flat)
     note(map_of, key="mix.map", alt=map_alt)
     single, static, scores, scores_alt = _scores(in_use, word, report, normalised)
     note(scores, key="mix.scores", alt=scores_alt)
     _told_of_senses(word, report, single, static, normalised)
-    found = [opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised) for one in asked]
-    near = [table.nearest(one, weights, k=IN_TABLE, which=neighbours.SAME) for one in found]
-    tables = [lists.neighbour_table(each, one.text.strip()) for each, one in zip(near, asked, strict=True)]
-    lists.twin(pd.concat(tables), name=f"mix-neighbours-{word}", label=t("The neighbours as a table"), key="mix.neighbours")
+
+
+def _told_of_unlabelled(
+    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable, word: str | None, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
+) -> None:  # fmt: skip
+    """Which way the listed words lean; where the first sentence's word is labelled after all, what the mix is worth to its senses."""
+    near = [one.word for each in asked for one in _nearest_types(in_use, everything, each, weights, normalised, NEAREST)]
+    more = []
+    if word is not None:
+        with suppress(BadInput):
+            report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
+            single, _, scores, alt = _scores(in_use, word, report, normalised)
+            note(scores, key="mix.scores", alt=alt)
+            more = about(word, report, single)
+    _leans(in_use, asked, list(dict.fromkeys(near)), weights, normalised, more, shown=False)
+
+
+def _nearest_types(in_use: InUse, everything: OccurrenceTable, one: Chosen, weights: np.ndarray, normalised: bool, k: int) -> list[TypeNeighbour]:  # fmt: skip
+    found = opened.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
+    return everything.nearest_types(found, weights, k=k)
+
+
+def _twin_of(
+    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, one: Chosen, weights: np.ndarray, normalised: bool
+) -> pd.DataFrame:  # fmt: skip
+    """A list of what is nearest as a table: sentences with the word, or all words."""
+    if everything is not None:
+        return lists.type_table(_nearest_types(in_use, everything, one, weights, normalised, IN_TABLE), one.text.strip())
+    found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+    return lists.neighbour_table(table.nearest(found, weights, k=IN_TABLE, which=neighbours.SAME), one.text.strip())
 
 
 def _take_set() -> None:
@@ -261,35 +314,38 @@ def _neighbours(
                     f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
                 )
                 continue
-            found = opened.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
-            near = everything.nearest_types(found, weights, k=NEAREST)
+            near = _nearest_types(in_use, everything, one, weights, normalised, NEAREST)
             lists.word_lines([(n.word, n.cosine, "") for n in near])
             types += [n.word for n in near]
     return list(dict.fromkeys(types))
 
 
-def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray, normalised: bool) -> None:
+def _leans(
+    in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray, normalised: bool, more: Sequence[str] = (), *, shown: bool = True
+) -> None:  # fmt: skip
     """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
     if len(asked) < 2:
-        notice([t("One sentence has one list; type a second one to see what the mix does to the difference.")])
+        notice([t("One sentence has one list; type a second one to see what the mix does to the difference."), *more])
         return
     queries = [opened.query(in_use.model, one.tokens, one.position) for one in asked]
     first, second = (_layers(query.layers, normalised) for query in queries)
     values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
     values["mix"] = surroundings.cosine(first, second, weights)
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="large") if shown else (st.container(), st.container())
+    picture = draw if shown else note
     with left:
-        lists.heading(t("How alike are the two words?"), LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix"))
+        if shown:
+            lists.heading(t("How alike are the two words?"), LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix"))
         named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
         random = random_levels.means(
             in_use, [name for name in values if name != "mix"], normalised=normalised
         )  # of this very mix the line below tells
-        draw(
+        picture(
             cosine_bars(values, chosen="mix", random=random),
             key="mix.cosines",
             alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + random_levels.in_words(random),
         )
-        if random:
+        if random and shown:
             st.caption(t("A grey line stands where two words drawn by lot stand on average."))
     table, near = opened.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
     if table is not None:
@@ -300,21 +356,22 @@ def _leans(in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: 
             types, near = [types[k] for k in order], near[:, order]
             lean = near[0] - near[1]
             with right:
-                lists.heading(
-                    t("Which way do the words lean?"),
-                    LAYER_COLOURS["mix"],
-                    t("cosine with the first less cosine with the second"),
-                )
+                if shown:
+                    lists.heading(
+                        t("Which way do the words lean?"),
+                        LAYER_COLOURS["mix"],
+                        t("cosine with the first less cosine with the second"),
+                    )
                 alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
-                draw(
+                picture(
                     lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"),
                     key="mix.leans",
                     alt=alt,
                 )
         large = surroundings.at_large(table, weights, normalised=normalised)
-        notice(notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], large))
+        notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], large), *more])
     else:
-        notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"])])
+        notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"]), *more])
     table_twin = pd.DataFrame(
         [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
     )

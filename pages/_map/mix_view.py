@@ -24,6 +24,7 @@ from core.figures.style import OWN, layer_colour, sense_colour
 from core.files.artifacts import text_fingerprint
 from core.index import any_mix
 from core.index.any_mix import Candidates
+from core.index.neighbours import Products
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
@@ -81,22 +82,28 @@ def static(
     shown = {int(row): None for part in parts for row in part.rows} | {int(row): None for row in rows}
     layers = table.rows.take(rows)
     few = len(rows) * len(lengths) <= MOST_PAIRS
-    data = {
-        "lengths": list(lengths),
-        "few": model_layers.FEW,
-        "colours": [layer_colour(str(k)) for k in range(len(lengths))],
-        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
-        "between": packed(any_mix.between(*found)) if len(found) > 1 else None,
+    data = common(asked, parts, found, lengths) | {
         "lines": {str(row): _line(table, row, senses) for row in shown},
         "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
         "pairs": packed(any_mix.pairs(layer_normalised(layers) if normalised else layers)) if few else None,
         "chance": any_mix.chance(table.sense[rows]) if few else None,
         "map": _map(in_use, word, rows, opened.maps(corpus, model, word), asked),
-        "presets": _presets(len(lengths)),
-        "marks": _marks(len(lengths)),
-        "text": _text(word, len(rows), len(lengths)),
+        "text": text_of(word, len(lengths)) | _text(word, len(rows), len(lengths)),
     }
     return data | {"key": text_fingerprint([repr(data)])[:16]}
+
+
+def common(asked: Sequence[Chosen], parts: Sequence[Candidates], found: Sequence[Products], lengths: Sequence[float]) -> dict:
+    """What is sent of any word's mix: the sentences with their candidates, the layers, the presets."""
+    return {
+        "lengths": list(lengths),
+        "few": model_layers.FEW,
+        "colours": [layer_colour(str(k)) for k in range(len(lengths))],
+        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
+        "between": packed(any_mix.between(*found)) if len(found) > 1 else None,
+        "presets": _presets(len(lengths)),
+        "marks": _marks(len(lengths)),
+    }
 
 
 def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarray, flat: np.ndarray, normalised: bool) -> dict:
@@ -163,8 +170,8 @@ def _marks(n_layers: int) -> list[dict]:
     return found
 
 
-def _text(word: str, n: int, n_layers: int) -> dict:
-    """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
+def text_of(word: str, n_layers: int) -> dict:
+    """The words that the instrument shows of any word, in the reader's language; what it fills in stands in braces."""
     return {
         "title": t("The layers of “{word}”, mixed by hand", word=word),
         "presets": t("Presets"),
@@ -178,13 +185,19 @@ def _text(word: str, n: int, n_layers: int) -> dict:
         "spoken_share": t("{w}, share {share}", w="{w}", share="{share}"),
         "softmax": t("Thick bars: s = softmax(w), the shares. Thin ones: s times length, what a layer counts for."),
         "alike": t("All w are {w}: the same shares as all {other}, and the same page. Softmax sees their differences alone.", w="{w}", other="{other}"),
+        "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
+        "one_length": t("length of the vector"),
+        "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),
+        "spoken": t("Shares {shares}.", shares="{shares}"),
+    }  # fmt: skip
+
+
+def _text(word: str, n: int, n_layers: int) -> dict:
+    """Those of a word whose senses are labelled."""
+    return {
         "map": t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=n, word=word),
         "about_map": t("Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."),
         "accuracy": t("Nearest sentence has the same meaning"),
         "chance": t("chance {share}", share="{share}"),
         "alone": t("0 to {top}: each layer alone. Every labelled sentence left out in turn.", top=n_layers - 1),
-        "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
-        "one_length": t("length of the vector"),
-        "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),
-        "spoken": t("Shares {shares}.", shares="{shares}"),
     }  # fmt: skip

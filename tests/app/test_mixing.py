@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.surroundings import cosine
+from core.analysis.surroundings import CLOSE, cosine
 from core.senses.separation import less
 from pages._map import mix_view
 from pages._map.mix import about
@@ -22,11 +22,32 @@ from tests.app.test_pages import html_of, opened, plain_mix
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
 
-def test_a_word_without_labels_has_neighbours_among_all_words_and_bars_instead_of_a_map():
-    page = opened("pages/mix.py", **FRUIT)
+def read_through(page):
+    """The page once every word of the sentences has been read."""
     while "Every word of the sentences is read first" in html_of(page):
         page.run()
+    page.run()  # it may have been read while the page before was drawn
     assert not page.exception and not page.error
+    return page
+
+
+def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_and_its_own_sentences():
+    page = read_through(opened("pages/mix.py", **FRUIT))
+    given, told = sent(page), html_of(page)
+    first, second = given["asked"]
+    assert first["rows"] == second["rows"] and first["listed"] > 60 and given["close"] == CLOSE
+    assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabelled"]
+    words = {given["lines"][str(row)][1].casefold() for row in first["rows"][: first["listed"]]}
+    own = [row for row in given["map"]["rows"] if row >= 0]
+    assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
+    assert set(given["map"]["rows"]) <= set(first["rows"])
+    assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
+    assert "Your two words" in told and "The neighbours as a table" in [one.label for one in page.expander]
+    assert page.main and not page.metric
+
+
+def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_words_and_bars():
+    page = read_through(plain_mix(**FRUIT))
     told = html_of(page)
     assert "Which way do the words lean?" in told and "no labelled sentences" not in told
     assert "banana" in told and "Your two words" in told
@@ -91,10 +112,8 @@ def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_i
 
 
 def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
-    plain, normalised = opened("pages/mix.py", **FRUIT), opened("pages/mix.py", norm="true", **FRUIT)
-    while "Every word of the sentences is read first" in html_of(plain) + html_of(normalised):
-        plain.run(), normalised.run()
-    assert not normalised.exception and not normalised.error and normalised.toggle(key="norm").value
+    plain, normalised = (read_through(plain_mix(**given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
+    assert normalised.toggle(key="norm").value
     assert len(lists_of(normalised)) == 2 and lists_of(plain) != lists_of(normalised)
     twins = [next(iter(page.dataframe)).value for page in (plain, normalised)]
     column = twins[0].columns[1]

@@ -131,6 +131,39 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["gamma"] == 1.5 and root.evaluate(SEEN)["lists"] == order
 
 
+def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, server: str):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    page.emulate_media(reduced_motion="reduce")
+    opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
+    root = page.locator(".mix")
+    expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
+    expect(root).to_contain_text("no accuracy can be counted")
+    at_rest(page)
+    before, told = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
+    box = root.get_by_role("slider").first.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    sent.clear()
+    for k in range(40):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.012 * k), y)
+    held = root.evaluate(SEEN)
+    assert sent == [] and held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > 0.99
+    first, second = (np.array(each["cosines"]) for each in held["lists"])
+    close = np.abs(first - second) < 0.02
+    assert held["sides"] == np.where(close, 2, np.where(first > second, 0, 1)).tolist() != before["sides"]
+    assert root.locator(".measure").first.inner_text() != told
+    for number in (0, 1):
+        found = [float(one) for one in lines(page, number)]
+        assert len(found) == 7 and found == sorted(found, reverse=True) and found[0] > 0.5
+    assert "herons" not in root.locator("li:not(.gone) b").all_inner_texts()
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("w0=5|w0=6"))
+    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
+    expect(page.get_by_text("The neighbours as a table")).to_be_visible()
+
+
 def test_where_the_instrument_cannot_run_streamlit_draws_the_page(page: Page, server: str):
     page.add_init_script("window.atob = () => { throw new Error('not here') }")
     opened(page, server, "mix")

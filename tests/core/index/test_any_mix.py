@@ -90,3 +90,22 @@ def test_mixes_are_even_in_what_the_layers_count_for():
     counts /= counts.sum(axis=1, keepdims=True)
     assert found.shape == (66, 3) and np.allclose(found.sum(axis=1), 1)
     assert np.allclose(counts * 10, np.round(counts * 10))
+
+
+def test_of_many_layers_there_are_no_more_mixes_than_can_be_looked_at():
+    found = any_mix.mixes(np.ones(13))
+    assert found.shape[1] == 13 and 13 <= len(found) <= any_mix.MIXES
+    assert all((found == one / one.sum()).all(axis=1).any() for one in np.eye(13))  # every layer alone among them
+
+
+def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, labelled):
+    query = neighbours.make_query(model.encoder, SENTENCE, 4)
+    types, rows = (neighbours.products(each, query) for each in (labelled.types, labelled.rows))
+    parts = any_mix.of_rows(labelled.types, types, np.array([3, 8])), any_mix.of_rows(labelled.rows, rows, np.array([5]))
+    found = any_mix.together(parts, np.array([-4, -9, 5]))
+    for weights in WEIGHTS[:5]:
+        expected = [
+            *neighbours.cosines(labelled.types, types, weights)[[3, 8]],
+            neighbours.cosines(labelled.rows, rows, weights)[5],
+        ]
+        np.testing.assert_allclose(found.cosines(weights), expected, atol=1e-6)
