@@ -4,7 +4,9 @@ Contextual vectors lie in a narrow cone, so that a cosine of 0 is not "nothing i
 2019). The words are drawn from a model's own sentences, one from each, every token with a letter as likely; a pair is of two
 different words, letter case aside. Measured once and kept in a model's measures.json ("random", `python -m core evaluate random`).
 
-`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept.
+`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept. `Cone` is what all tokens
+share, their mean and their largest principal directions: without it, words drawn by lot have nothing in common ("all but the top", Mu
+and Viswanath 2018). What else that changes is measured beside our sentences (core.evaluation.own_sentences); `embed` gives ELMo's own.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from core.text.corpora import open_corpus
 TOKENS = 1000  # drawn for what is kept: half a million pairs
 FEWER = 300  # where it is measured while somebody waits: the mean within 0.05 or so of that of TOKENS
 NINE_IN_TEN = (0.05, 0.95)
+DIRECTIONS = (0, 1, 3, 8)  # taken away after the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +74,41 @@ def random_level(drawn: Drawn, weights) -> Level:
     return Level(float(cosines.mean()), float(low), float(high))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cone:
+    """What the vectors of a layer share: their mean (L, D), and the directions (L, K, D) in which they differ most, of length 1."""
+
+    mean: np.ndarray
+    directions: np.ndarray
+
+    @classmethod
+    def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> Cone:
+        """Learned on tokens drawn by lot; of fewer than k + 1 there are fewer directions."""
+        mean = drawn.layers.mean(axis=0)
+        return cls(
+            mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)])
+        )
+
+    def away(self, drawn: Drawn, k: int) -> Drawn:
+        """The same tokens without the mean and the k largest directions."""
+        rows = drawn.layers - self.mean
+        along = np.einsum("nld,lkd->nlk", rows, self.directions[:, :k])
+        return Drawn(drawn.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
+
+
 def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
-    """The level of each layer and of the equal mix, from the sentences of the model's language."""
-    drawn = draw(model.encoder, [s.tokens for s in open_corpus(model.language.sentences, model.language)], n, seed=seed)
-    n_layers = drawn.layers.shape[1]
-    found = {name: random_level(drawn, layer_weights(name, n_layers)) for name in (*map(str, range(n_layers)), "mix")}
-    rounded = {name: {key: round(value, 4) for key, value in asdict(level).items()} for name, level in found.items()}
+    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share."""
+    sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
+    drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
+    n_layers, cone = drawn.layers.shape[1], Cone.of(others)
+    names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
+    found = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
+    freed = {k: cone.away(drawn, k) for k in DIRECTIONS}
+    rounded = {
+        name: {key: round(value, 4) for key, value in level.items()}
+        | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
+        for name, level in found.items()
+    }
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from core.analysis.anisotropy import DIRECTIONS, Cone, Drawn, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
-from core.common.errors import BadInput
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import paired
 from core.elmo.models import Model
 from core.evaluation import metrics
@@ -27,8 +28,10 @@ from core.text.corpora import BUNDLED_CORPUS, open_corpus
 def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, report: Callable | None = None) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labelled sentences.
 
-    "centred": 1-NN when the mean of each word's unit vectors is taken off first. "form" is 1-NN by the sentence's length and the word's place in
-    it. Differences are means over words, drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
+    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" less that of ELMo's own vectors;
+    "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
+    (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
+    drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
     averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them.
     """
     table = _labelled_table(model, corpus, report)
@@ -38,14 +41,22 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     vectors, found = static_vectors(model), {}
     result: dict = {"model": model.name, "corpus": corpus}
     static, form = (static_report_of(table, ALL_WORDS, vectors) if vectors else None), _form_report(table, rows, lemmas, labels)
-    centred = {"static": _centred(static_contexts_of(table, rows, vectors), lemmas, labels)} if vectors else {}
+    centred = (
+        {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
+    )
+    vectors_of, cone = table.rows.take(rows).astype(np.float32), _cone(model)
+    freed = {k: cone.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if cone else {}
     for name, weights in spaces(model):
         facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
         result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
-        centred[name] = _centred(np.tensordot(table.rows.take(rows), weights.astype(np.float32), axes=(1, 0)), lemmas, labels)
-        result[name]["centred"] = float(centred[name].mean())
+        mixed, own = _mixed(vectors_of, weights), _by_word(facts)
+        centred[name] = _one_nn_by_word(mixed, lemmas, labels, centred=True)
+        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(paired(centred[name], own))}
+        result[name]["without"] = {
+            str(k): facts_of(paired(_one_nn_by_word(_mixed(layers, weights), lemmas, labels), own)) for k, layers in freed.items()
+        }
         if static:
             result[name]["less_static"] = facts_of(paired(_by_word(facts), _by_word(static)))
             result[name]["centred_less_static"] = facts_of(paired(centred[name], centred["static"]))
@@ -82,10 +93,24 @@ def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, l
     return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
 
 
-def _centred(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(N, D) -> one_nn of each word of two senses, the mean of its unit vectors taken off first: (W,), words in alphabetical order."""
+def _cone(model: Model) -> Cone | None:
+    """What the tokens of its language's sentences share; None where there are no such sentences."""
+    try:
+        sentences = open_corpus(model.language.sentences, model.language)
+    except ElmoscopeError:
+        return None
+    return Cone.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
+
+
+def _mixed(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(N, L, D), (L,) -> (N, D)."""
+    return np.tensordot(layers, weights.astype(np.float32), axes=(1, 0))
+
+
+def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centred: bool = False) -> np.ndarray:
+    """(N, D) -> one_nn of each word of two senses (W,), words in alphabetical order; `centred` takes the mean of its unit vectors off first."""
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(context.cosines(vectors[rows], centred=True), labels[rows]) for rows in groups])
+    return np.array([one_nn(context.cosines(vectors[rows], centred=centred), labels[rows]) for rows in groups])
 
 
 def _by_word(report: SenseReport) -> list[float]:

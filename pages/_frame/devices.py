@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import streamlit as st
 
-from core.common import device
 from core.common.i18n import t
 from pages._frame.choices import BOUND
+
+CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
+DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
 
 
 def choose() -> None:
     """The choice, where there is one."""
-    there = device.present()
+    there = _present()
     if len(there) == 1:
         return
     st.selectbox(
         t("Device"),
-        [device.CPU, *(name for name in there if name != device.CPU)],
+        [CPU, *(name for name in there if name != CPU)],
         format_func=lambda name: _names().get(name, name),
         key="device",
         **BOUND,
@@ -26,10 +31,19 @@ def choose() -> None:
 
 def in_use() -> str:
     """One of core.common.device; the processor where there is nothing else, where nothing was chosen, and in threads without a visitor."""
-    there = device.present()
+    there = _present()
     chosen = st.session_state.get("device") if len(there) > 1 else None
-    return chosen if chosen in there else device.CPU
+    return chosen if chosen in there else CPU
+
+
+def _present() -> tuple[str, ...]:
+    """What torch can use; without loading it where no card can be, so that a page's title and inputs stand before it is loaded."""
+    if "torch" not in sys.modules and sys.platform == "linux" and not any(Path(driver).exists() for driver in DRIVERS):
+        return (CPU,)
+    from core.common import device
+
+    return device.present()
 
 
 def _names() -> dict[str, str]:
-    return {device.CPU: t("Processor"), device.CUDA: t("Graphics card (CUDA)"), device.MPS: t("Graphics card (Metal)")}
+    return {CPU: t("Processor"), CUDA: t("Graphics card (CUDA)"), MPS: t("Graphics card (Metal)")}

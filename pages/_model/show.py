@@ -18,6 +18,7 @@ from pages._cached import opened
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._model import cone
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
@@ -29,6 +30,8 @@ def show(in_use: InUse) -> None:
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
     _crowded(in_use, model.encoder.n_layers)
+    if card.measures:
+        cone.show(card.measures)
     if card.log:
         _training(card.log)
     _card(model, card)

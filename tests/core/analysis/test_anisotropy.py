@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.analysis.anisotropy import FEWER, NINE_IN_TEN, Drawn, Level, draw, evaluate, level_of, random_cosines, random_level
+from core.analysis.anisotropy import (
+    DIRECTIONS,
+    FEWER,
+    NINE_IN_TEN,
+    Cone,
+    Drawn,
+    Level,
+    draw,
+    evaluate,
+    level_of,
+    random_cosines,
+    random_level,
+)
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.evaluation.card import read_card
@@ -45,6 +57,22 @@ def test_two_words_are_needed(sentences):
         draw(Reader(), sentences)
 
 
+def test_without_what_all_share_words_by_lot_have_nothing_in_common_and_the_rest_stays():
+    rng = np.random.default_rng(0)
+    along = np.zeros((2, 6), np.float32)
+    along[:, 0] = 1  # the direction in which both layers differ most
+    layers = rng.normal(size=(400, 2, 6)).astype(np.float32) + 5 * rng.normal(size=(400, 1, 1)).astype(np.float32) * along + 7
+    drawn = Drawn(tuple(map(str, range(400))), layers)
+    cone = Cone.of(drawn, 2)
+    assert abs(cone.directions[:, 0] @ along[0]) == pytest.approx([1, 1], abs=0.01)
+    assert random_cosines(drawn, [0, 1]).mean() > 0.8
+    centred, freed = cone.away(drawn, 0), cone.away(drawn, 1)
+    assert abs(random_cosines(centred, [0, 1]).mean()) < 0.01 and np.abs(centred.layers - (layers - layers.mean(0))).max() < 1e-4
+    assert np.abs(np.einsum("nld,ld->nl", freed.layers, cone.directions[:, 0])).max() < 1e-4
+    other = cone.directions[:, 1]  # what was not taken away is as it was
+    assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centred.layers, other), abs=1e-4)
+
+
 @pytest.mark.parametrize("code", ["en", "ko"])
 def test_what_a_bundled_model_comes_with_is_what_its_sentences_give(code: str):
     model = open_model(languages.named(code).model)
@@ -54,4 +82,5 @@ def test_what_a_bundled_model_comes_with_is_what_its_sentences_give(code: str):
         assert level.low < level.mean < level.high
         assert level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08)
         assert level.mean > 0.05  # 0 is no random level
+        assert set(fewer[layer]["without"]) == set(map(str, DIRECTIONS)) and abs(fewer[layer]["without"]["0"]) < 0.03
     assert level_of(kept, "7") is None and level_of(None, "0") is None

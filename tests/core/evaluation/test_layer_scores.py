@@ -279,9 +279,14 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     assert set(found) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
     assert (found["n"], found["words"], found["spellings"], found["majority"]) == (48, 4, 4, 0.5)
     figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centred"}
-    assert set(found["1"]) == figures | {"less_static", "centred_less_static"} and found["order"]["groups"] == 4
+    assert (
+        set(found["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"}
+        and found["order"]["groups"] == 4
+    )
     for less, alone in (("less_static", "one_nn"), ("centred_less_static", "centred")):
         assert found["1"][less]["mean"] == pytest.approx(found["1"][alone] - found["static"][alone], abs=1e-6)
+    assert found["1"]["centred_less"]["mean"] == pytest.approx(found["1"]["centred"] - found["1"]["one_nn"], abs=1e-6)
+    assert set(found["1"]["without"]) == {"0", "1", "3", "8"} and found["0"]["without"]["8"]["groups"] == 4
     (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2
     folds = [tuple(w) for w in found["best_mix"]["fold_weights"]]
