@@ -35,8 +35,10 @@ from core.index.neighbours import (
     products_of,
 )
 from core.index.rows import Rows
+from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 
 FORMAT = 1
+STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
 
 class OccurrenceTable(Index):
@@ -85,12 +87,14 @@ class OccurrenceTable(Index):
         return np.flatnonzero(wanted)
 
     def lemma_of(self, word: str) -> str | None:
-        """The labelled word that a form belongs to ("banks" -> "bank"), or None."""
+        """The labelled word that a form belongs to ("banks" -> "bank"), or None; a form that is labelled nowhere by its ending."""
         word = word.casefold()
         if word in self.lemmas:
             return word
         rows = self.lemma[(self.word == self.word_codes.get(word, -2)) & (self.lemma >= 0)]
-        return self.lemmas[rows[0]] if len(rows) else None
+        if len(rows):
+            return self.lemmas[rows[0]]
+        return next((form for form in dictionary_forms(word) if form in self.lemmas), None) if self.lemmas else None
 
     def senses_of(self, word: str) -> list[str]:
         """The senses a word has in the labelled sentences, in a fixed order, so that each keeps its colour everywhere."""
@@ -122,9 +126,26 @@ class OccurrenceTable(Index):
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
     def same_word(self, word: str, lemmas: Collection[str] = ()) -> np.ndarray:
-        """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word."""
-        wanted = self.lemmas_of(word).union(lemmas)
-        return self.spelled(word) | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])
+        """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word, nor
+        are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of."""
+        wanted, spelled = self.lemmas_of(word).union(lemmas), self.spelled(word)
+        if not wanted and (forms := dictionary_forms(word.casefold())):
+            codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
+            spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])
+        return spelled | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])
+
+    def _forms_of(self, verb: str) -> np.ndarray:
+        """(N,) bool: the forms of a Korean verb, none of any other word; a bare stem, which may be a noun, as its sentence has it."""
+        if verb not in self._verbs:
+            found = np.isin(self.word, forms_among(self.words, verb))
+            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~found)[:STEMS] if verb.endswith("다") else ():
+                found[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
+            self._verbs[verb] = found
+        return self._verbs[verb]
+
+    @cached_property
+    def _verbs(self) -> dict[str, np.ndarray]:
+        return {}
 
     def own_row(self, query: Query) -> np.ndarray:
         """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""

@@ -20,6 +20,7 @@ from core.common.i18n import t
 from core.files import registry
 from core.files.artifacts import read_json
 from core.text import languages
+from core.text.dictionary_forms import dictionary_forms
 from core.text.languages import Language
 from core.text.sentences import Sentence, Target
 
@@ -67,9 +68,16 @@ def indexed(corpus: str) -> str:
 
 
 def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
-    """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's."""
-    path = _path(language.more_sentences)
-    return _forms(path, path.stat().st_mtime_ns).get(word.casefold(), ()) if path else ()
+    """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's.
+
+    A form that stands in none of their sentences is told by its ending, as "써야겠다" is of "쓰다".
+    """
+    if (path := _path(language.more_sentences)) is None:
+        return ()
+    known, form = _forms(path, path.stat().st_mtime_ns), word.casefold()
+    if form in known:
+        return known[form]
+    return next(((one,) for one in dictionary_forms(form) if one in known.get(one, ())), ())
 
 
 def words_of(language: Language) -> tuple[str, ...]:

@@ -37,8 +37,8 @@ FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
 AFTER_DETERMINER, NOUN, FREQUENT = 4.0, 4.0, 1.0  # what else speaks for a word, all less than from one list to the next
 MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about the 1,600th
 # Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
-_VERBS, _NOUNS, _OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
-_MAKES_VERBS = ("XSV", "XSA")
+VERBS, NOUNS, OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
+MAKES_VERBS = ("XSV", "XSA")
 
 
 class Words(NamedTuple):
@@ -98,7 +98,7 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """The tokens that may be in question: words, but for those that carry grammar."""
     words = []
     read = analysed(tokens)
-    stems = frozenset(part + "다" * (tag in _VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
+    stems = frozenset(part + "다" * (tag in VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
             before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
@@ -225,21 +225,21 @@ def _korean(
         tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
     if tag == "NNB" and spelling in known.bound:
         return None
-    if tag in _VERBS:
+    if tag in VERBS:
         lemma = f"{stem}다"
-    elif tag in (*_NOUNS, *_OTHER):
+    elif tag in (*NOUNS, *OTHER):
         lemma = spelling
     else:
         return None
     listed = lemma in known.worth
-    noun = tag in _NOUNS or (tag == "NNB" and before[1] not in _NOUNS)  # "사과 등" is "and the like", "굽은 등" a back
-    if (lemma in known.function and not (listed and noun)) or (tag in _OTHER and not listed):
+    noun = tag in NOUNS or (tag == "NNB" and before[1] not in NOUNS)  # "사과 등" is "and the like", "굽은 등" a back
+    if (lemma in known.function and not (listed and noun)) or (tag in OTHER and not listed):
         return None
-    worth = _worth(lemma, known, language) + (NOUN if tag in _NOUNS else 0.0)
-    if after[1] in _MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
+    worth = _worth(lemma, known, language) + (NOUN if tag in NOUNS else 0.0)
+    if after[1] in MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
         worth = COMMON
-    parts = {part for part, of in morpheme.parts if of in _NOUNS} if len(morpheme.parts) > 1 else set()
-    if tag not in _VERBS:  # one that the analyser took for a noun, perhaps: 차서, 지기
+    parts = {part for part, of in morpheme.parts if of in NOUNS} if len(morpheme.parts) > 1 else set()
+    if tag not in VERBS:  # one that the analyser took for a noun, perhaps: 차서, 지기
         stem = spelling[:-1] if f"{spelling[:-1]}다" in known.worth and spelling[-1:] in known.endings else ""
     # Its spelling besides: the analyser may read a verb of two homographs now as one, now as the other, or as a noun.
     return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))

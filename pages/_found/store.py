@@ -90,11 +90,11 @@ def occurrences(corpus: str, model_name: str, key: str, word: str, layer: str, _
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Rows of a labelled word (its inflected forms with it), or of a spelling."""
+    """Rows of a labelled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
     wanted = word.strip().casefold()
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
-    return np.flatnonzero(table.word == table.word_codes.get(wanted, -2))
+    return np.flatnonzero(table.same_word(wanted))
 
 
 @kept(256)

@@ -41,3 +41,23 @@ def test_a_further_korean_word_has_its_senses_at_once():
     assert not page.exception and not page.error
     told = " ".join(element.proto.body for element in page.get("html"))
     assert "직원 배치" in told and "예의 표시" in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("써야겠어요", "머리에 얹음"),  # a form that none of the labelled sentences of 쓰다 has
+        ("갔어요", "“갔어요”"),
+        ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
+    ],
+)
+def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
+    page = opened("pages/found.py", lang="ko", found_word=typed)
+    told = ""
+    for _ in range(60):  # runs, while every word is read once
+        told = " ".join(element.proto.body for element in page.get("html"))
+        if shown in told:
+            break
+        page.run()
+    assert not page.exception and not page.error and not page.info
+    assert shown in told and "덩어리" in told

@@ -1,0 +1,38 @@
+"""A word typed as one types it is found under its dictionary form, in Korean and in English."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
+from core.text.morphemes import morphemes
+
+
+@pytest.mark.parametrize(
+    ("typed", "forms"),
+    [
+        ("먹었다", ("먹다",)),
+        ("갔어요", ("가다",)),
+        ("쓰는", ("쓰다",)),
+        ("예뻐요", ("예쁘다",)),
+        ("밥을", ("밥",)),
+        ("공부했어요", ("공부하다", "공부")),
+        ("그리고", ()),
+        ("🎉", ()),
+        ("jaguars", ("jaguar",)),
+        ("ran", ("run",)),
+        ("evening", ()),  # no form of "even"
+    ],
+)
+def test_a_word_typed_as_one_types_it_has_its_dictionary_form(typed: str, forms: tuple[str, ...]):
+    assert dictionary_forms(typed) == forms
+
+
+def test_other_forms_of_a_korean_verb_are_found_among_pieces_of_text():
+    assert forms_among(["갔", "가는", "감", "집", "간다", "", "go", "\u2060가"], "가다") == [0, 1, 4]
+    assert forms_among(["go", "went", ""], "go") == []
+
+
+def test_a_bare_stem_is_a_verb_s_where_its_sentence_says_so():
+    eaten, ink = morphemes("점심을 먹었다."), morphemes("벼루와 먹과 붓을 샀다.")
+    assert is_form(eaten, eaten.index("먹"), "먹다") and not is_form(ink, ink.index("먹"), "먹다")
