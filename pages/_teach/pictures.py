@@ -33,7 +33,10 @@ from pages._teach.picked import Picked
 from pages._widgets import charts
 from pages._word.store import influences, static_side
 
-HEIGHT, BESIDE_TEXT = 320, 240  # pixels of a picture, alone or over a sentence: all of a slide stands on 1280 by 720
+HEIGHT, BESIDE_TEXT = (
+    320,
+    240,
+)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
 TASK, SHOWN = "news-title", ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
@@ -59,7 +62,7 @@ def _lemma(in_use: InUse, shown: Picked) -> str:
 
 def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
     alt = unescape(re.sub("<[^>]*>", "", said))
-    charts.draw(enlarged(figure, FACTOR, height=height), key=f"slide.{name}", alt=alt)
+    charts.draw(enlarged(figure, FACTOR, height=height), key=f"slide.{name}", alt=alt, height="stretch")
 
 
 def _said(tokens: tuple[str, ...], position: int) -> str:
@@ -217,7 +220,7 @@ def _headline(in_use: InUse, text: str) -> str:
     colours = class_colours(next(iter(heads.values())).labels, ordered=False)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
-    answers = {n: a for n, a in classifiers.answers(TASK, in_use, text).items() if n in SHOWN or n == best}
+    answers = classifiers.answers(TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     told = {"n": n, "all": len(answers), "label": escape(label), "best": escape(titles[best]), "right": scores[best]}
     said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **told)

@@ -10,27 +10,42 @@ from core.common.i18n import t
 from pages._widgets import steps
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
+# A slide is laid out for 1280 by 720 pixels and grows with the screen: type by the root's, a chart, which is drawn in pixels, by --zoom.
 STYLE = """
 <style>
-  .st-key-one_idea h1 {font-size: 1.6rem; padding: 0 0 0 1.6rem;}
-  .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.45rem;}
+  .st-key-one_idea h1 {font-size: 2.5rem; line-height: 1.15; padding: 0 0 0 2.2rem;}
+  .st-key-one_idea, .st-key-one_idea_foot, .st-key-one_idea .stVerticalBlock {gap: 0.5rem;}
   .st-key-one_idea .st-key-take {display: none;}
-  .st-key-one_idea .notice {font-size: 1.15rem; line-height: 1.4; margin: 0;}
-  .st-key-slide_picture {min-height: max(325px, calc(100vh - 395px));}
+  .st-key-one_idea .notice {font-size: 1.75rem; line-height: 1.35; margin: 0;}
   .st-key-slide_word-theme, .st-key-slide_word label {display: none;}
-  .st-key-one_idea .said {font-size: 1.7rem; line-height: 1.5; margin: 0.5rem 0; overflow-wrap: anywhere;}
+  .st-key-one_idea .said {font-size: 2.9rem; line-height: 1.45; margin: 0.5rem 0; overflow-wrap: anywhere;}
+  .st-key-one_idea .stElementContainer:has(.stPlotlyChart) ~ .stElementContainer .said {font-size: 2rem; margin: 0;}
   .st-key-one_idea .said b {padding: 0.05rem 0.3rem; border-radius: 0.3rem; color: #1B1B1F;}
   .st-key-one_idea .said:nth-of-type(1) b {background: #FFD23F;}
   .st-key-one_idea .said:nth-of-type(2) b {background: #FF7AB6;}
-  .st-key-one_idea .token {font-size: 1.35rem;}
-  .stMainBlockContainer {padding: 0.6rem 2rem 0.4rem 2rem;}
+  .st-key-one_idea .token {font-size: 2.5rem;}
+  .st-key-one_idea .token span {font-size: 1.5rem !important;}
+  .stMainBlockContainer {padding: 0.5rem 2rem 0.6rem 2rem;}
   [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: 0.5rem;}
   [data-testid="stHeader"] {background: transparent; height: 2rem; min-height: 2rem;}
+  .st-key-slide_picture {--zoom: tan(atan2(1rem, 16px));}
+  .st-key-slide_picture .stElementContainer:has(.stPlotlyChart) {flex: 1 1 0 !important; min-height: 15rem; container-type: size;}
+  .st-key-slide_picture .stElementContainer > :has(.stPlotlyChart), .st-key-slide_picture .stPlotlyChart {
+    width: calc(100cqw / var(--zoom)) !important; height: calc(100cqh / var(--zoom)) !important; overflow: visible;}
+  .st-key-slide_picture .js-plotly-plot {transform: scale(var(--zoom)); transform-origin: 0 0;}
+  @media (min-width: 641px) {
+    html {font-size: clamp(13px, min(1.25vw, 2.2222vh), 64px);}
+    .stMainBlockContainer {min-height: 100dvh; display: flex; flex-direction: column;}
+    .stMainBlockContainer :has(.st-key-slide_picture), .st-key-slide_picture {flex: 1 1 auto !important;}
+  }
   @media (max-width: 640px) {
     .stMainBlockContainer {padding: 2.4rem 1rem 0.4rem 1rem;}
     .st-key-one_idea h1 {font-size: 1.45rem; padding: 1.6rem 0 0 0;}
-    .st-key-slide_picture {min-height: 0;}
-    .st-key-one_idea .said {font-size: 1.2rem;}
+    .st-key-one_idea .notice {font-size: 1.15rem;}
+    .st-key-one_idea .said, .st-key-one_idea .stElementContainer:has(.stPlotlyChart) ~ .stElementContainer .said {font-size: 1.25rem;}
+    .st-key-one_idea .token {font-size: 1.2rem;}
+    .st-key-one_idea .token span {font-size: 0.8rem !important;}
+    .st-key-slide_picture .stElementContainer:has(.stPlotlyChart) {flex: none !important; height: 320px;}
   }
 </style>
 """

@@ -52,6 +52,12 @@ def html_of(page: AppTest) -> str:
     return " ".join(str(block.proto) for block in page.get("html"))
 
 
+def test_every_slide_is_drawn_and_says_what_to_notice():
+    for number in range(1, 10):
+        page = opened("pages/teach.py", slide=str(number))
+        assert not page.exception and not page.error and "notice" in html_of(page), number
+
+
 @pytest.mark.parametrize(("path", "title"), PAGES.items())
 def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     page = opened(path)
