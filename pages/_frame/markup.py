@@ -15,6 +15,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
+_BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # of a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
 _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or more: "and/or" is none
 
 
@@ -29,7 +30,7 @@ def pathless(text: str) -> str:
         return text
     roots = {str(place) for place in (cache_folder(), ROOT, data_folder(), gettempdir()) if place}
     known = "|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True))
-    for pattern in (rf"(?:{known}){_TAIL}", *(() if limits().paths else (_ANY,))):
+    for pattern in (rf"{_BEGINS}(?:{known}){_ENDS}{_TAIL}", *(() if limits().paths else (_ANY,))):
         text = re.sub(pattern, lambda found: re.split(r"[/\\]", found[0].rstrip("/\\"))[-1], text)
     return text
 

@@ -7,16 +7,17 @@ best, so that no two pages disagree. `verdict.says` is one of core.senses.verdic
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from core.common.config import ASSETS
+from core.common.config import ASSETS, cache_folder
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
-from core.files.artifacts import read_json
+from core.files.artifacts import read_json, write_json
 from core.index.joined import JoinedTable
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
@@ -113,7 +114,7 @@ def _own(model_name: str, word: str = "") -> OccurrenceTable | None:
 
 @kept(3)
 def _ground(model_name: str) -> Ground:
-    """What verdicts of the model rest on: as it was bundled, else measured now, which takes seconds."""
+    """What verdicts of the model rest on: as it was bundled, or measured before; else measured now, which takes seconds, and kept on disk."""
     table = _own(model_name)
     if table is None:
         return verdict.USUAL
@@ -124,7 +125,13 @@ def _ground(model_name: str) -> Ground:
         return verdict.USUAL
     model = opened.model(model_name)
     with st.spinner(t("Measuring, once, how well {model} tells meanings apart…", model=plain(model.layers.called))):
-        return verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows)) or verdict.USUAL
+        found = verdict.measure(table, evidence.of_rows(model.encoder, _static(model_name), table, rows))
+    if found is None:
+        return verdict.USUAL
+    if table.folder.is_relative_to(cache_folder()):  # beside the table itself, for the next time
+        with suppress(ElmoscopeError, OSError):
+            write_json(table.folder / verdict.FILE, verdict.as_json(found))
+    return found
 
 
 @kept(64)

@@ -12,6 +12,7 @@ from core.elmo.mix import along, stops
 from pages._compare.show import usual
 from pages._frame.in_use import InUse
 from pages._home.numbers import Beside
+from pages._word import verdict
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
 
@@ -84,3 +85,12 @@ def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
     assert any("no model known here" in one.value for one in page.error) and "cosine" in html_of(page) and not page.exception
     page = opened("app.py", beside="elmo-ko-mini", **PAIR)
     assert any("only a model of the same language" in one.value for one in page.caption) and not page.error
+
+
+def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(deep, monkeypatch):
+    ground = verdict._ground.__wrapped__  # what memory keeps is not asked
+    first = ground(deep)
+    monkeypatch.setattr("core.senses.verdict.measure", lambda *_: pytest.fail("measured again"))
+    again = ground(deep)
+    assert (again.layer, again.words.keys()) == (first.layer, first.words.keys())
+    assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centres.keys() == first.centres.keys()

@@ -59,6 +59,11 @@ def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache
     assert (
         pathless("There is no folder /no/such/folder here; and/or 1/2") == "There is no folder /no/such/folder here; and/or 1/2"
     )
+    monkeypatch.setattr("pages._frame.markup.gettempdir", lambda: "/tmp")
+    assert (
+        pathless("/var/tmp/models/all-MiniLM and /tmpx/y and /tmp.d/z") == "/var/tmp/models/all-MiniLM and /tmpx/y and /tmp.d/z"
+    )
+    assert pathless("in '/tmp/models/all-MiniLM', and /tmp.") == "in 'all-MiniLM', and tmp."
     assert plain(f"{private_cache}/a_b.txt") == "a\\_b\\.txt"
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     assert pathless("'/etc/passwd' and ~/x/y.txt and C:\\a\\b.txt: and/or 1/2") == "'passwd' and y.txt and b.txt: and/or 1/2"
