@@ -7,6 +7,7 @@ import argparse
 from core.cli.options import add_cluster, add_command, add_model, whole
 
 PARTS = ("context", "control")  # of the lessons
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
 
 
 def add_commands(commands) -> None:
@@ -97,3 +98,20 @@ def _lessons(evaluate) -> None:
         "--only", nargs="+", choices=PARTS, metavar="WHAT", help=f"only these of: {', '.join(PARTS)}; others stay"
     )
     add_model(lessons)
+    several = add_command(
+        evaluate, "layers", "lessons.evaluate_layers", "Several models beside each other on the same data, by layer and best mix."
+    )
+    several.add_argument("--models", required=True, nargs="+", metavar="M", help="registry names or folders, of one language")
+    several.add_argument("--data", required=True, metavar="FOLDER", help="holds senseval, conll2000, ag_news, or some of them")
+    several.add_argument("--only", nargs="+", choices=ACROSS, metavar="WHAT", help=f"only these of: {', '.join(ACROSS)}")
+    several.add_argument(
+        "--limit", type=whole(1), default=1000, metavar="N", help="sentences with tags, of each part (default 1000)"
+    )
+    several.add_argument(
+        "--titles", type=whole(10), default=2000, metavar="N", help="titles to learn from, and as many to ask (default 2000)"
+    )
+    several.add_argument("--output", metavar="FILE", help="a JSON file for the result, written after each measure")
+    several.add_argument(
+        "--pieces", choices=("mean", "first", "last"), default="mean", help="how pieces become a word (default mean)"
+    )
+    several.add_argument("--download", action="store_true", help="fetch models that are not on this machine")

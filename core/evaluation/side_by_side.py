@@ -1,0 +1,149 @@
+"""Models beside each other on the same data, each by layer and by its best mix, beside static vectors that read no context.
+
+Every measure gives a row a model: {space: accuracy}, spaces named as in core.common.model_layers, "best_mix" last; the static vectors' row
+is one figure, and so is what chance gives. Where a word's own static vector cannot tell its senses, the sum of the other words' stands
+for it (core.static.context).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.elmo.encoder import encoded
+from core.elmo.models import Model
+from core.evaluation import layer_scores, metrics, probes
+from core.evaluation.datasets import PairRow, TaggedSentence
+from core.evaluation.layer_scores import spaces, static_vectors
+from core.evaluation.own_sentences import own_sentences
+from core.static import context
+from core.static.vectors import StaticVectors
+from core.text.sentences import LabelledRow, Sentence
+
+PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
+BEST, STATIC, CHANCE = "best_mix", "static", "chance"
+Rows = dict[str, dict[str, float]]  # model, "static" or "chance" -> space -> accuracy
+Report = Callable[[int, int], None]
+
+
+def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
+    """1-NN of the labelled sentences of the models' language, leaving one out; chance: the senses shuffled."""
+    rows: Rows = {}
+    for model in models:
+        found = own_sentences(model, model.language.sentences, report=report)
+        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["one_nn"])
+        if STATIC in found:
+            rows[STATIC] = {"": found[STATIC]["one_nn"]}
+        rows[CHANCE] = {"": found["mix"]["null"]}
+    return rows
+
+
+def senses(models: Sequence[Model], train: list[LabelledRow], test: list[LabelledRow], report: Report | None = None) -> Rows:
+    """The nearest training occurrence of one's word, means over words; chance: the word's commonest sense."""
+    rows: Rows = {}
+    for model in models:
+        found = layer_scores.senses(model, train, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["nearest"]["macro"])
+        if STATIC in found:
+            rows[STATIC] = {"": found[STATIC]["nearest"]["macro"]}
+        rows[CHANCE] = {"": found["most_frequent"]["macro"]}
+    return rows
+
+
+def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], report: Report | None = None) -> Rows:
+    """One word in two sentences, one sense or two, by a threshold on the cosine; chance: the commoner answer."""
+    rows: Rows = {}
+    for model in models:
+        found = layer_scores.pairs(model, dev, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["accuracy"])
+        rows[CHANCE] = {"": found["majority"]}
+    if vectors := static_vectors(models[0]):
+        same = [[row.same for row in part] for part in (dev, test)]
+        cosines = [_context_cosines(vectors, part) for part in (dev, test)]
+        rows[STATIC] = {"": metrics.pair_accuracy(cosines[0], same[0], cosines[1], same[1]).accuracy}
+    return rows
+
+
+def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[TaggedSentence], report: Report | None = None) -> Rows:
+    """A linear probe for a token's tag; static: for its word's own vector; chance: its word's commonest tag."""
+    rows: Rows = {}
+    for model in models:
+        found = layer_scores.tags(model, train, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["accuracy"])
+        rows[CHANCE] = {"": found["most_frequent"]["accuracy"]}
+    if vectors := static_vectors(models[0]):
+        parts = [np.stack([_of(vectors, token) for one in part for token in one.tokens]) for part in (train, test)]
+        labels = [[tag for one in part for tag in one.tags] for part in (train, test)]
+        rows[STATIC] = {"": probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy}
+    return rows
+
+
+Titles = Sequence[tuple[tuple[str, ...], str]]  # tokens, label
+
+
+def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report | None = None) -> Rows:
+    """A linear classifier on the mean of a title's vectors; chance: the commonest label."""
+    labels = [[label for _, label in part] for part in (train, test)]
+    rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
+    for model in models:
+        parts = [_title_means(model, part, report) for part in (train, test)]
+        found = {
+            name: probes.learned_mix_probe(*(x for k in (0, 1) for x in (layer_scores.mix_of(parts[k], weights)[None], labels[k]))).accuracy
+            for name, weights in spaces(model)
+        }  # fmt: skip
+        best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
+        rows[model.name] = found | {BEST: best.accuracy}
+    if vectors := static_vectors(models[0]):
+        means = [
+            np.stack([np.mean([_of(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in (train, test)
+        ]
+        rows[STATIC] = {"": probes.learned_mix_probe(means[0][None], labels[0], means[1][None], labels[1]).accuracy}
+    return rows
+
+
+def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
+    """Pairs of labelled sentences of one spelling, as many of one sense as of two; half of the words' to choose by, half to measure."""
+    of_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
+    for sentence in labelled:
+        for target in sentence.targets:
+            if target.sense:
+                of_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
+    rng, drawn = np.random.default_rng(seed), []
+    for word, found in sorted(of_word.items()):
+        kinds: tuple[list, list] = ([], [])
+        for a, b in combinations(found, 2):
+            kinds[a[2] == b[2]].append((a, b))
+        n = min(PAIRS_OF_A_WORD, *map(len, kinds))
+        if n:
+            chosen = [(kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]]
+            drawn.append([PairRow(word, a[0], a[1], b[0], b[1], same) for (a, b), same in chosen])
+    if len(drawn) < 2:
+        raise BadInput("Pairs need two words or more with two labelled senses each, of which one has two sentences.")
+    order = rng.permutation(len(drawn))
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    return tuple([row for k in half for row in drawn[k]] for half in halves)
+
+
+def _spaces(model: Model, accuracy: Callable[[str], float]) -> dict[str, float]:
+    """What a measure found of each space; its best mix is asked for by the same name."""
+    return {name: float(accuracy(name)) for name in [*(name for name, _ in spaces(model)), BEST]}
+
+
+def _of(vectors: StaticVectors, token: str) -> np.ndarray:
+    found = vectors.vector(token)
+    return np.zeros(vectors.dim, np.float32) if found is None else np.asarray(found, np.float32)
+
+
+def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarray:
+    """(N, L, D): the mean of each title's tokens."""
+    return np.stack([layers.mean(axis=1) for layers in encoded(model.encoder, [tokens for tokens, _ in part], report)])
+
+
+def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:
+    first = context.static_contexts(vectors, [r.tokens_a for r in rows], [(r.position_a, r.position_a + 1) for r in rows])
+    second = context.static_contexts(vectors, [r.tokens_b for r in rows], [(r.position_b, r.position_b + 1) for r in rows])
+    return np.einsum("nd,nd->n", unit(first), unit(second))
