@@ -123,6 +123,13 @@ class TransformerEncoder:
         """The pieces in which the model reads a word, as its vocabulary writes them."""
         return self.tokeniser.convert_ids_to_tokens(self._cut([word])[0])
 
+    def masked_ids(self, sentence: list[str], position: int) -> tuple[list[int], int]:
+        """A sentence's pieces with the marks around them, of a long one as many around the word as fit, and where that word's first piece is."""
+        ids, starts = self._cut(sentence)
+        place = int(starts[position])
+        first = max(0, min(place - self.window // 2, len(ids) - self.window))
+        return [*self._before, *ids[first : first + self.window], *self._after], len(self._before) + place - first
+
     def _cut(self, sentence: list[str]) -> tuple[list[int], np.ndarray]:
         """The pieces' numbers, and at which piece each word begins, (T,); a word without pieces is an unknown one."""
         if not sentence:

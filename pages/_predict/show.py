@@ -1,4 +1,5 @@
-"""The Next word page: a text, what may follow and precede it, how surprising each word was, and what an edit changes."""
+"""The Next word page: a text, what may follow and precede it, how surprising each word was, and what an edit changes; of a transformer
+with a head for masked words, what could stand in a word's place."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import streamlit as st
 
 from core.analysis import expectation
 from core.common.i18n import t
+from core.engines.masked import has_head
+from pages._cached import opened
 from pages._frame.in_use import InUse
-from pages._predict import edits, next_words, store, surprise
+from pages._predict import edits, masked, next_words, store, surprise
 from pages._predict.passage import typed
 from pages._word import of_elmo_alone
 
@@ -17,6 +20,10 @@ def show(in_use: InUse) -> None:
     sentences = expectation.sentences_of(typed())
     if not sentences:
         st.info(t("There is no word in this text yet. Type a few, or take one of the examples above."), icon=":material/edit:")
+        return
+    model = opened.model(in_use.model)
+    if not model.is_elmo and has_head(model.folder):
+        masked.show(in_use, sentences)
         return
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return

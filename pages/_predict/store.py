@@ -9,6 +9,7 @@ from core.analysis.expectation import Expected, Reading
 from core.common.errors import ElmoscopeError
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import open_language_model
+from core.engines.masked import Masked, MaskedWords
 from core.text.corpora import open_corpus
 from pages._cached import opened
 from pages._cached.kept import kept
@@ -22,6 +23,18 @@ MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole
 def language_model(name: str) -> LanguageModel:
     """A model with its softmax; MissingArtifact where it came without one."""
     return open_language_model(opened.model(name))
+
+
+@kept(3, weighed=False, name="model")
+def masked_words(name: str) -> MaskedWords:
+    """A transformer with its head for masked words; MissingArtifact where it came without one."""
+    model = opened.model(name)
+    return MaskedWords(model.folder, model.encoder)
+
+
+@kept(128)
+def masked_at(model_name: str, tokens: tuple[str, ...], position: int) -> Masked:
+    return masked_words(model_name).at(list(tokens), position)
 
 
 @kept(3, name="model")

@@ -55,6 +55,20 @@ def test_what_belongs_to_elmo_alone_says_so_and_leads_on(bert, path, said):
 
 
 @needs_package
+def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path):
+    from tests.core.engines.test_masked import with_head
+
+    page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
+    assert not page.exception and not page.error
+    told = [block.proto.body for block in page.get("html")]
+    assert (
+        sum("In place of “bank”, from both sides" in one for one in told) == 1
+        and sum("What to notice" in one for one in told) == 1
+    )
+    assert sum(str(one.key).startswith("masked_") for one in page.button) == 10
+
+
+@needs_package
 def test_no_half_of_its_vectors_is_asked_about(bert):
     page = opened("pages/decided.py", model=bert)
     assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)

@@ -1,0 +1,97 @@
+"""A transformer's head for masked words, where it came with one: which pieces could stand where a word is, from both sides at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.engines.transformer import HIDDEN, TransformerEncoder
+
+HEAD = "ForMaskedLM"  # how the library calls models that have one
+INSIDE = "##"  # before a piece that goes on with the one before it, in WordPiece's vocabularies
+NEW_WORD = ("Ġ", "▁")  # before a piece that begins a word, in byte-level and SentencePiece vocabularies
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """A piece of the vocabulary as one reads it, and its share of all."""
+
+    text: str
+    probability: float
+    whole: bool  # begins a word; else it goes on with the one before
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """What could stand in a word's place, likeliest first, and how the word that is there fared."""
+
+    likeliest: tuple[Likely, ...]
+    probability: float | None  # of the word that is there; None where it is several pieces, which one mask cannot be
+    rank: int | None  # 1 is the likeliest
+    pieces: int  # of the word that is there
+
+
+def has_head(folder: Path) -> bool:
+    """Whether a transformer's folder says that its weights hold a head for masked words."""
+    try:
+        named = json.loads((folder / "config.json").read_text("utf-8")).get("architectures") or []
+        return any(str(name).endswith(HEAD) for name in named)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+class MaskedWords:
+    """An encoder with its folder's head for masked words; the network is the encoder's own, held once."""
+
+    def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
+        """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
+        if not has_head(folder) or encoder.tokeniser.mask_token_id is None:
+            raise MissingArtifact(t("{model} came without a head for masked words.", model=folder.name))
+        import transformers
+
+        try:
+            model = transformers.AutoModelForMaskedLM.from_pretrained(
+                folder, use_safetensors=True, dtype=torch.float32, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:  # of any library below: which ones depends on the model
+            why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
+            raise BadInput(t("{name} cannot be opened as a transformer: {why}", name=folder.name, why=why)) from None
+        setattr(model, model.base_model_prefix, encoder.model)
+        self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
+
+    def at(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
+        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokeniser are never answers."""
+        if position not in range(len(tokens)):
+            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+        ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)
+        with torch.inference_mode():
+            given = torch.tensor([ids], device=self.encoder.device)
+            scores = self.model(input_ids=given, attention_mask=torch.ones_like(given)).logits[0, place]
+        scores = scores.float().cpu().clone()  # no longer the inference's own, so that it can be written to
+        tokeniser = self.encoder.tokeniser
+        never = [one for one in tokeniser.all_special_ids if one < len(scores)]
+        scores[never] = -torch.inf
+        shares = scores.softmax(0)
+        values, found = shares.topk(min(k, len(shares) - len(never)))
+        names = tokeniser.convert_ids_to_tokens(found.tolist())
+        likeliest = tuple(self._likely(name, share) for name, share in zip(names, values.tolist(), strict=True))
+        own = tokeniser.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
+        if len(own) != 1 or own[0] in never:
+            return Masked(likeliest, None, None, len(own))
+        return Masked(likeliest, float(shares[own[0]]), int((shares > shares[own[0]]).sum()) + 1, 1)
+
+    def _likely(self, piece: str, share: float) -> Likely:
+        read = self.encoder.tokeniser.convert_tokens_to_string([piece]).strip()
+        if piece.startswith(INSIDE):
+            return Likely(piece.removeprefix(INSIDE), share, False)
+        return Likely(read or piece, share, piece.startswith(NEW_WORD) or not self._marks_beginnings)
+
+    @property
+    def _marks_beginnings(self) -> bool:
+        """Whether this vocabulary marks the pieces that begin a word, not those that go on with one."""
+        return any(sign in self.encoder.tokeniser.get_vocab() for sign in NEW_WORD)

@@ -1,0 +1,84 @@
+"""What a transformer expects where a word stands: the word masked, the likeliest pieces with their shares; a tap puts one there."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import accumulate
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import expectation
+from core.analysis.expectation import Expected
+from core.common import model_layers
+from core.common.i18n import t
+from core.elmo.language_model import Prediction
+from core.engines.masked import Masked
+from core.figures.expectation import BOTH
+from core.text import languages, word_in_question
+from pages._frame import question
+from pages._frame.choices import BOUND
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._predict import passage, store
+from pages._widgets import lists
+from pages._widgets.word_lists import STYLE, word_buttons
+
+
+def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
+    """The text's words to tap, the list for the one that is masked, what to notice, the table twin."""
+    known = model_layers.in_use()
+    st.caption(
+        t(
+            "{model} is a transformer with a head for masked words: it predicts no next word, but one that is hidden, from both sides at once.",
+            model=known.called,
+        )
+    )
+    tokens = [token for sentence in sentences for token in sentence][: store.MOST_RANKED]
+    position = _position(tokens)
+    word = tokens[position]
+    first = list(accumulate(map(len, sentences), initial=0))
+    number = max(k for k, start in enumerate(first[:-1]) if start <= position)
+    found = store.masked_at(in_use.model, sentences[number], position - first[number])
+    st.html(STYLE)
+    lists.heading(
+        t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("the word masked, the rest of its sentence read")
+    )
+    expected = Expected(
+        tuple(Prediction(one.text if one.whole else f"…{one.text}", one.probability) for one in found.likeliest), 0.0, found.probability, found.rank, 0.0
+    )  # fmt: skip
+    word_buttons("masked", expected, BOTH, max(one.probability for one in found.likeliest), _replace, position)
+    notice(_noticed(word, found))
+    rows = [
+        {t("rank"): k, t("word"): one.text, t("probability"): round(one.probability, 6), t("whole word"): one.whole}
+        for k, one in enumerate(found.likeliest, 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")
+
+
+def _position(tokens: list[str]) -> int:
+    """The word in question: as tapped or by the address, else the last one of more than grammar."""
+    state = st.session_state
+    usual = max((one.position for one in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
+    if state.get(passage.AT) not in range(len(tokens)):
+        given = st.query_params.get(passage.AT)
+        state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
+    position = st.pills(
+        t("Word in question"), range(len(tokens)), key=passage.AT, **BOUND,
+        format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
+    )  # fmt: skip
+    return usual if position is None else position
+
+
+def _replace(word: str, position: int) -> None:
+    passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), at=position)
+
+
+def _noticed(word: str, found: Masked) -> list[str]:
+    best = found.likeliest[0]
+    told = {"word": escape(word[:24]), "best": escape(best.text), "share": best.probability}
+    if found.rank is None:
+        return [t("“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).", n=found.pieces, **told)]  # fmt: skip
+    if found.rank == 1:
+        return [t("It would have guessed “{word}”, with {share:.1%}.", word=told["word"], share=told["share"])]
+    return [t("“{word}” is number {rank:,}, with {p:.2%}; “{best}” would be likeliest ({share:.1%}).", rank=found.rank, p=found.probability, **told)]  # fmt: skip
