@@ -137,9 +137,9 @@ def subscript(number: int) -> str:
 
 
 def name_of(folder: Path) -> str:
-    """What a transformer's folder is called, in signs that no markup reads; in the cache of `huggingface_hub` folders are hashes."""
-    name = folder.parents[1].name.rpartition("--")[2] if folder.parent.name == "snapshots" else folder.name
-    return re.sub(r"[^\w .+-]", "-", name)[:60] or "transformer"
+    """What a transformer's folder is called, in signs that no markup reads; a published one without its owner; in the cache of `huggingface_hub` folders are hashes."""
+    name = folder.parents[1].name if folder.parent.name == "snapshots" else folder.name
+    return re.sub(r"[^\w .+-]", "-", name.rpartition("--")[2])[:60] or "transformer"
 
 
 def of_folder(folder: Path) -> Layers:

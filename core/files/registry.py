@@ -17,8 +17,8 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.files import hub, sums
 from core.files import own_names as own
-from core.files import sums
 from core.files.artifacts import file_sha256, read_json, write_json
 from core.files.catalogue import CATALOGUE, Entry, in_words
 from core.files.download import Report, download
@@ -87,6 +87,12 @@ def resolve(
         return _downloaded(entry, path, allow_download, report, stop)
     if path:
         return path
+    if kind == "model" and hub.is_name(name):
+        if allow_download:
+            return hub.fetch(name, report=report, stop=stop)
+        raise MissingArtifact(
+            t("There is no folder {name} here, and a model published by that name is not on this machine yet. Allow its download from {host}.", name=name, host=hub.host())
+        )  # fmt: skip
     if problem:
         raise problem
     if entry:
@@ -264,6 +270,8 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
 
 
 def _places(name: str, kind: str) -> Iterator[Path]:
+    if kind == "model" and hub.is_name(name):
+        yield hub.place(name)
     if not re.fullmatch(NAME, name):
         return
     for folder in (config.ASSETS, config.data_folder(), *_own_folders(kind)):

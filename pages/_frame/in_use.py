@@ -14,7 +14,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.engines.allennlp_engine import is_ready
-from core.files import own_names, registry
+from core.files import hub, own_names, registry
 from core.text import languages
 from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
@@ -60,7 +60,7 @@ def choose(content: Language) -> InUse:
     with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
         model = _choose(
             t("Model"), "model", language.own("model", content),
-            t("Choose, or type a path on this machine. A folder with options.json and one weights file."),
+            t("Choose, or type a path on this machine: a folder with options.json and one weights file, or a transformer's. Or a name published on Hugging Face, as OWNER/NAME."),
         )  # fmt: skip
         vectors = _choose(
             t("Static vectors"), "vectors", language.own("vectors", content),
@@ -98,15 +98,15 @@ def choose(content: Language) -> InUse:
 def _beside(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
     others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
-    given = st.session_state.get("beside") or st.query_params.get("beside")
-    if given and given not in others:
-        others.append(given)
+    others += _typed("beside", others)
     chosen = st.selectbox(
         t("Beside it"), ["", *others], key="beside", **BOUND, accept_new_options=True, on_change=_forget_compared,
         format_func=lambda name: name or t("nothing"),
         help=t("A second model, for the same sentences: both together on Home, Neighbours and Compare; on other pages one or the other."),
     )  # fmt: skip
     if not chosen or chosen == model:
+        return ""
+    if _offer_published(chosen):
         return ""
     with shown_errors():
         folder = registry.resolve(chosen, "model")
@@ -212,10 +212,17 @@ def _brought() -> list[str]:
     return [name for name in known if own_names.is_kept(name)]
 
 
+def _typed(key: str, known: list[str]) -> list[str]:
+    """What was typed into a box, or stands in the address, and is none of its choices: it is one from now on."""
+    given = st.session_state.get(key) or st.query_params.get(key)
+    return [given] if given and given not in known else []
+
+
 def _choose(label: str, kind: str, default: str, told: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_brought() if kind == "corpus" else [])
+    others += _typed(kind, [default, *others]) if kind == "model" else []
     everything = with_all(default) if kind == "corpus" else default
     if everything != default:  # the further words' sentences are searched beside the language's own, not without them
         others = [everything, *(name for name in others if name not in parts(everything)[1])]
@@ -236,7 +243,7 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
         )
     entry = names.get(chosen)
     if entry is None:
-        return chosen
+        return default if kind == "model" and _offer_published(chosen) else chosen
     st.caption(plain(entry.title))
     if not entry.available:
         _offer_download(entry, kind)
@@ -253,13 +260,46 @@ def _offer_download(entry, kind: str) -> None:
     if not limits().downloads:
         st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
-        bar = st.progress(0.0, text=t("Asking the server…"))
+        _download(entry.name, kind)
 
-        def report(event) -> None:
-            share = min(1.0, event.done / event.total) if event.total else 0.0
-            sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
-            bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
-        with shown_errors(), in_turn(bar) as turn:
-            registry.resolve(entry.name, kind, allow_download=True, report=report, stop=turn.is_over)
-            st.rerun()
+def _offer_published(name: str) -> bool:
+    """Whether what was typed is a published model that is not here yet; it is looked up and fetched only when asked for."""
+    if not hub.is_name(name) or not limits().downloads or registry.place_of(name, "model"):
+        return False
+    key = f"published.{name}"
+    if st.session_state.get(key) is None:
+        st.caption(t("{name} is not on this machine yet. Until then the bundled one is used.", name=plain(name)))
+        if st.button(t("Ask {host} for its size and licence", host=hub.host()), key=f"ask.{name}", width="stretch"):
+            with shown_errors(), st.spinner(t("Asking the server…")):
+                st.session_state[key] = hub.look_up(name)
+                st.rerun()
+        return True
+    found = st.session_state[key]
+    size = t("{size:,.0f} MB", size=found.size_mb) if found.size_mb is not None else t("of a size that is not stated")
+    licence = plain(found.licence) if found.licence else t("not stated")
+    st.caption(
+        t(
+            "{name}: {size} from {host}, safetensors only. Licence: {licence}.",
+            name=plain(name),
+            size=size,
+            host=hub.host(),
+            licence=licence,
+        )
+    )
+    if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
+        _download(name, "model")
+    return True
+
+
+def _download(name: str, kind: str) -> None:
+    bar = st.progress(0.0, text=t("Asking the server…"))
+
+    def report(event) -> None:
+        share = min(1.0, event.done / event.total) if event.total else 0.0
+        sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
+        bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
+
+    with shown_errors(), in_turn(bar) as turn:
+        registry.resolve(name, kind, allow_download=True, report=report, stop=turn.is_over)
+        st.rerun()

@@ -65,7 +65,11 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
         sum("In place of “bank”, from both sides" in one for one in told) == 1
         and sum("What to notice" in one for one in told) == 1
     )
-    assert sum(str(one.key).startswith("masked_") for one in page.button) == 10
+    offered = [one for one in page.button if str(one.key).startswith("masked_")]
+    assert len(offered) == 10
+    word = offered[0].label.split("**")[1].removeprefix("…")
+    offered[0].click().run()
+    assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value
 
 
 @needs_package

@@ -1,0 +1,107 @@
+"""Transformers by their published name, OWNER/NAME on Hugging Face's hub -> a folder of the cache; asked of the hub only when told to.
+
+What is fetched: the configuration, the tokeniser and the safetensors, each by the rules of core.files.download, against the sha256 that
+the hub records for large files. No pickle and no code is among them. HF_ENDPOINT names another server with the hub's paths.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.common import config
+from core.common.errors import CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.common.limits import check_allowed
+from core.files.artifacts import read_json
+from core.files.catalogue import RemoteFile
+from core.files.download import Report, download
+
+NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
+USUAL = "https://huggingface.co"
+CONFIG = "config.json"  # fetched last, so that a folder with it is whole
+READ = {
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "merges.txt",
+    "vocab.json",
+    "added_tokens.json",
+}
+INDEX, WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
+LICENCE = "license:"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the hub says of a model before it is fetched."""
+
+    name: str
+    files: tuple[RemoteFile, ...]  # that are read here, the configuration last
+    size_mb: float | None  # of these, where the hub says so
+    licence: str  # "" where none is stated
+
+
+def is_name(name: str) -> bool:
+    """Whether a text could be a published model's name: OWNER/NAME."""
+    return re.fullmatch(NAME, name) is not None and ".." not in name
+
+
+def host() -> str:
+    return urlsplit(_server()).hostname or _server()
+
+
+def place(name: str) -> Path:
+    """The folder of the cache that it is fetched into."""
+    return config.cache_folder() / "models" / name.replace("/", "--")
+
+
+def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published:
+    """Ask the hub for a model's files, sizes and licence. MissingArtifact where it has no such model, or none in safetensors."""
+    check_allowed("downloads")
+    with tempfile.TemporaryDirectory() as folder:
+        told = read_json(
+            download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict
+        )
+    revision = told.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(told.get("sha"))) else "main"
+    known = {str(one.get("rfilename")): one for one in told.get("siblings") or [] if isinstance(one, dict)}
+    named = [file for file in known if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
+    if CONFIG not in known or not any(re.fullmatch(WEIGHTS, file) for file in named):
+        raise MissingArtifact(
+            t("{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened.", name=name, host=host())
+        )
+    files = tuple(_file(file, known[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
+    sizes = [file.size for file in files]
+    licence = next((str(tag)[len(LICENCE) :] for tag in told.get("tags") or [] if str(tag).startswith(LICENCE)), "")
+    return Published(name, files, None if None in sizes else sum(sizes) / 1e6, licence[:60])
+
+
+def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] = lambda: False) -> Path:
+    """Download a published model; what had arrived before is kept and gone on from."""
+    folder = place(name)
+    for file in look_up(name, stop=stop).files:
+        if not (folder / file.name).is_file():
+            folder.mkdir(parents=True, exist_ok=True)
+            download(file.url, folder / file.name, size=file.size, sha256=file.sha256, report=report, stop=stop)
+    try:
+        read_json(folder / CONFIG, expect=dict)
+    except CorruptArtifact:
+        (folder / CONFIG).unlink()
+        raise
+    return folder
+
+
+def _server() -> str:
+    return (os.environ.get("HF_ENDPOINT") or USUAL).rstrip("/")
+
+
+def _file(name: str, told: dict, url: str) -> RemoteFile:
+    size, large = told.get("size"), told.get("lfs")
+    sha256 = large.get("sha256") if isinstance(large, dict) else None
+    return RemoteFile(name, url, size if isinstance(size, int) else None, sha256 if isinstance(sha256, str) else None)
