@@ -59,7 +59,7 @@ class FeatureStore:
         number, at = self._place[self._row[text]]
         spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
-        layers[0] = np.tile(widened(spelt), 2)
+        layers[0] = np.tile(widened(spelt), layers.shape[2] // spelt.shape[1])  # once, or twice
         layers[1:] = widened(contextual).transpose(1, 0, 2)
         return layers
 
@@ -72,7 +72,8 @@ def open_features(
     BadInput, before anything is computed, where the disk or the cap (core.common.limits) has no room for them, even without the layers of
     other data sets that nobody uses now; where it takes removing some of these, the longest unused go.
     """
-    folder = Path(root) / f"{model[:16]}-{texts_fingerprint(texts)[:16]}"
+    weights, mark, read_as = model.partition("-")  # how a model is read stands behind its weights' sum: its precision, say
+    folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
     ends, started, fresh = np.cumsum([0, *map(len, texts)]), time.perf_counter(), 0
     total = int(ends[-1])
 
@@ -154,14 +155,20 @@ def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Ite
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = texts[start : start + TEXTS_AT_ONCE]
         for layers in encoder.encode([list(text) for text in part]):
-            spelt.append(layers[0, :, : encoder.dim // 2].astype(np.float16))  # (T, P)
+            spelt.append(layers[0].astype(np.float16))  # (T, 2P)
             contextual.append(layers[1:].transpose(1, 0, 2).astype(np.float16))  # (T, L - 1, 2P)
         done += sum(map(len, part))
         yield done
     with replacing(folder) as temporary:
         temporary.mkdir()
-        np.save(temporary / "spelt.npy", np.concatenate(spelt))
+        np.save(temporary / "spelt.npy", _once(np.concatenate(spelt)))
         np.save(temporary / "contextual.npy", np.concatenate(contextual))
+
+
+def _once(layer: np.ndarray) -> np.ndarray:
+    """Layer 0 (N, D): of ELMo, whose halves are one, the first (N, D / 2); of another model all of it."""
+    half, odd = divmod(layer.shape[1], 2)
+    return layer[:, :half].copy() if not odd and np.array_equal(layer[:, :half], layer[:, half:]) else layer
 
 
 def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
@@ -171,7 +178,7 @@ def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarr
     except (OSError, ValueError, EOFError) as error:
         told = t("{folder} cannot be read: {error}. Delete it; it is made again.", folder=folder, error=error)
         raise CorruptArtifact(told) from None
-    if pair[0].shape != (tokens, dim // 2) or pair[1].shape != (tokens, n_layers - 1, dim):
+    if pair[0].shape not in ((tokens, dim // 2), (tokens, dim)) or pair[1].shape != (tokens, n_layers - 1, dim):
         told = {"folder": folder, "shape": pair[1].shape, "n": tokens}
         raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **told))
     return pair

@@ -185,6 +185,21 @@ def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
     assert told[-1][:2] == (11, 11)
 
 
+def test_layer_0_of_another_model_is_stored_whole_and_ways_of_reading_have_folders_of_their_own(tmp_path):
+    class Other:  # whose layer 0 has no two equal halves
+        n_layers, dim = 4, 6
+
+        def encode(self, sentences):
+            return [np.arange(4 * len(s) * 6, dtype=np.float32).reshape(4, len(s), 6) for s in sentences]
+
+    texts = sorted(set(TEXTS))
+    for name in ("a" * 16, "a" * 16 + "-first"):
+        found = open_features(texts, Other(), name, tmp_path)(texts)
+        for layers, exact in zip(found, Other().encode(texts), strict=True):
+            np.testing.assert_array_equal(layers, exact)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_shards_that_are_there_are_not_computed_again(encoder, tmp_path, monkeypatch):
     monkeypatch.setattr("core.classify.features.SHARD_TOKENS", 5)
     texts = sorted({(f"w{k}", "the", "x") for k in range(6)})

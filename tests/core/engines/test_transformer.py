@@ -198,3 +198,28 @@ def test_what_stands_around_a_word_does_not_know_the_word(small):
     masked = direct(encoder, ["we", "sat", "on", "[MASK]", "bank"])[-1, 4]
     assert np.allclose(one[0], masked, atol=1e-5)
     assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]
+
+
+def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_each(small, tmp_path, capsys):
+    rows = [f"{'we sat' if k % 2 else 'late bank'} {k},{'a' if k % 2 else 'b'}" for k in range(24)]
+    (tmp_path / "rows.csv").write_text("\n".join(["text,kind", *rows]))
+    given = ["--text-column", "text", "--label-column", "kind", "--epochs", "3", "--output", str(tmp_path / "heads")]
+    command = ["train", "--task", "toy", "--variant", "mean-elmo", "--train", str(tmp_path / "rows.csv"), *given]
+    assert main([*command, "--model", str(small), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["mix"]["s"]) == 4 and sum(found["mix"]["s"]) == pytest.approx(1, abs=1e-3)
+    asked = [
+        "classify",
+        "--task",
+        "toy",
+        "--text",
+        "we sat late",
+        "--heads",
+        str(tmp_path / "heads"),
+        "--model",
+        str(small),
+        "--json",
+    ]
+    assert main(asked) == 0
+    assert "mean-elmo" in capsys.readouterr().out
+    assert main([*asked[:-3], "--json"]) == 2  # another model's head is refused in a sentence
