@@ -26,7 +26,8 @@ EXPERIMENTS = (
         "context-1",
     ),
 )
-PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names")  # core.tasks.catalogue, which imports torch
+# core.tasks.catalogue, which imports torch
+PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 DATA_SETS = ("ag_news",)  # that can be fetched
 VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
 
@@ -121,7 +122,11 @@ def _tasks(commands) -> None:
         parser.add_argument(
             "--variant", default="elmo", choices=("baseline", "elmo"), help="GloVe and characters, or ELMo beside them"
         )
-        parser.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/")
+        parser.add_argument(
+            "--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/, conll2000/"
+        )
+    train.add_argument("--further", nargs="+", default=[], metavar="SET", help="train on these too: reddit, amazon (questions)")
+    evaluate.add_argument("--test", metavar="SET", help="a further test set in place of the task's own: xquad (questions)")
     train.add_argument("--seed", type=whole(0), default=0, metavar="S", help="of every random choice (default 0)")
     train.add_argument("--epochs", type=whole(1, 1000), metavar="N", help="at most (default: the task's own)")
     train.add_argument("--random-labels", action="store_true", help="the control: labels of the training set drawn by chance")
@@ -132,9 +137,12 @@ def _tasks(commands) -> None:
     train.add_argument("--output", metavar="DIR", help="save the head as DIR/TASK/VARIANT (default: the cache)")
     evaluate.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: the cache, then assets)")
     results = add_command(tasks, "results", "tasks.results", "Every task, both variants, several seeds: what the pages show.")
-    results.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/")
+    results.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/, conll2000/")
     results.add_argument("--only", nargs="+", default=PAPER_TASKS, choices=PAPER_TASKS, metavar="T", help="default: all")
     results.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="default 0 1 2")
+    results.add_argument(
+        "--curve", nargs="+", type=whole(1), default=[], metavar="N", help="train on only so many, too: a learning curve"
+    )
     results.add_argument("--no-controls", action="store_true", help="leave the runs on random labels out")
     results.add_argument("--output", default="assets/tasks", metavar="DIR", help="default: assets/tasks")
     for parser in (train, evaluate, results):

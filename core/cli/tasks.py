@@ -19,7 +19,7 @@ from core.tasks.catalogue import task_named
 from core.tasks.entailment import unpack
 from core.tasks.heads import load_head, save_head
 from core.tasks.results import Summary
-from core.tasks.task import MADE_BY_HAND, read_data
+from core.tasks.task import MADE_BY_HAND, read_data, read_test
 from core.tasks.train import Progress, freeze, vectors_fingerprint
 
 SHOWN_EVERY_S = 10
@@ -30,7 +30,7 @@ def train(args) -> tuple[dict, str]:
     asked = {"epochs": args.epochs, "train_limit": args.limit_train, "test_limit": args.limit_test}
     given = {name: value for name, value in asked.items() if value is not None}
     recipe = replace(task.recipe, seed=args.seed, random_labels=args.random_labels, **given)
-    data = read_data(task, args.data, recipe)
+    data = read_data(task, args.data, recipe, further=args.further)
     model, vectors = _opened(args, args.variant)
     frozen = freeze(args.variant, data, model, vectors, report=progress("layers, tokens"))
     head = measured.trained(task, args.variant, recipe, data, frozen, watch=_told())
@@ -53,7 +53,7 @@ def evaluate(args) -> tuple[dict, str]:
     model, vectors = _opened(args, args.variant)
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)
-    data = read_data(task, args.data, head.recipe)
+    data = read_test(task, args.data, args.test) if args.test else read_data(task, args.data, head.recipe)
     frozen = freeze(args.variant, data, model, vectors, report=progress("layers, tokens"))
     scores = task.score(data.test, head.predictions(data.test, vectors, frozen.layers))
     told = {"task": task.name, "variant": args.variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
@@ -71,6 +71,7 @@ def results(args) -> tuple[dict, str]:
             vectors,
             seeds=args.seeds,
             controls=not args.no_controls,
+            curve=args.curve,
             output=Path(args.output),
             watch=_told(),
             report=progress("layers, tokens"),

@@ -6,12 +6,15 @@ the model and the vectors in use.
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.classify.inputs import live_layers
+import numpy as np
+
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
@@ -20,14 +23,15 @@ from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
 from core.tasks.coreference import FEMININE, MASCULINE, Mentions, about
 from core.tasks.heads import Head, load_head, make_batch
-from core.tasks.inputs import Passage, Span, flat, passage_of
+from core.tasks.inputs import Layers, Passage, Span, Tokens, flat, passage_of
 from core.tasks.questions import Paragraph
 from core.tasks.results import FOLDER
 from core.tasks.roles import Predicate
 from core.tasks.task import VARIANTS, Example
 from core.tasks.train import vectors_fingerprint
 
-MAX_WORDS = {"names": 120, "roles": 120, "entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage
+MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
+MAX_SENTENCE = 120
 PRONOUNS = frozenset([*MASCULINE, *FEMININE])
 # Words that begin a sentence with a capital and are no names.
 _OPENERS = """a after all although an and any as at because before both but by did do does during each every few finally first for from
@@ -35,6 +39,10 @@ had has have he her here hers him his how however i if in instead into is it its
 on once one or our she should since so some soon still such than that the their then there these they this those though three to today
 tomorrow two under until was we were what when where whether which while who whose why will with yesterday yes yet you your"""
 OPENERS = frozenset(_OPENERS.split())
+
+MAX_REMEMBERED = 2_000  # tokens whose layers are kept, about 12 MB of elmo-mini's
+_REMEMBERED: OrderedDict[tuple[str, Tokens], np.ndarray] = OrderedDict()  # (model's fingerprint, sentence) -> (L, T, D)
+_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +78,39 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
 
 
 def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, Answer]:
-    """Every head's prediction of one example; heads share what ELMo computes."""
-    layers = live_layers(model.encoder) if model else None
-    answers = {}
+    """Every head's prediction of one example; heads share the vectors, the letters and what ELMo computes."""
+    reads_elmo = any(head.shape.n_layers for head in task.heads.values())
+    texts, answers = make_batch([example], vectors, remembered_layers(model) if model and reads_elmo else None), {}
     for variant, head in task.heads.items():
         started = time.perf_counter()
-        said = head.predictions([example], vectors, layers)[0]
+        said = head.said(texts, [example])[0]
         answers[variant] = Answer(said, time.perf_counter() - started)
     return answers
 
 
+def remembered_layers(model: Model) -> Layers:
+    """The model's layers of sentences; of the last ones they are kept, for a text is asked of task after task, and changed word by word."""
+
+    def layers(sentences: Sequence[Tokens]) -> list[np.ndarray]:
+        keys = [(model.fingerprint, sentence) for sentence in sentences]
+        with _LOCK:
+            found = {key: _REMEMBERED[key] for key in keys if key in _REMEMBERED}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        if missing:
+            found.update(zip(missing, model.encoder.encode([list(sentence) for _, sentence in missing]), strict=True))
+        with _LOCK:
+            for key in keys:
+                _REMEMBERED[key] = found[key]
+                _REMEMBERED.move_to_end(key)
+            while sum(len(sentence) for _, sentence in _REMEMBERED) > MAX_REMEMBERED:
+                _REMEMBERED.popitem(last=False)
+        return [found[key] for key in keys]
+
+    return layers
+
+
 def sentence_example(task: str, text: str) -> Example:
-    """A typed sentence for `names`, or for `roles` before its predicate is chosen; all its sentences are read as one."""
+    """A typed sentence for names, chunks and parts of speech, or for `roles` before its predicate is chosen; read as one sentence."""
     return Example((_one(_passage(task, text)),))
 
 
@@ -155,7 +184,7 @@ def predicates(task: OpenTask, example: Example, model: Model | None, vectors: S
     import torch
 
     head = task.heads.get("elmo") or task.heads["baseline"]
-    layers = live_layers(model.encoder) if head.shape.n_layers else None
+    layers = remembered_layers(model) if head.shape.n_layers else None
     with torch.inference_mode():
         return head.network.predicates(make_batch([example], vectors, layers))[0]
 
@@ -168,7 +197,7 @@ def _passage(task: str, text: str) -> Passage:
     """The tokens of a typed text; BadInput where there is none, too many, or none in letters that the heads know."""
     if not text.strip():
         raise BadInput(t("There is no text yet. Type a sentence."))
-    most = MAX_WORDS[task]
+    most = MAX_WORDS.get(task, MAX_SENTENCE)
     passage = passage_of(text[: limits().max_passage + 1])[0]
     n = sum(map(len, passage))
     if n > most or len(text) > limits().max_passage:

@@ -1,13 +1,26 @@
-"""The tasks by name, in the order of the paper's table."""
+"""The tasks by name: those of the paper's table, in its order, and after them those beside it."""
 
 from __future__ import annotations
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.tasks import coreference, entailment, names, questions, roles
+from core.tasks import clusters, coreference, entailment, names, questions, roles
 from core.tasks.task import Task
 
-TASKS: dict[str, Task] = {module.TASK.name: module.TASK for module in (questions, entailment, roles, coreference, names)}
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        questions.TASK,
+        entailment.TASK,
+        roles.TASK,
+        coreference.TASK,
+        names.TASK,
+        names.WIKIGOLD,
+        names.CHUNKS,
+        names.SPEECH,
+        clusters.TASK,
+    )
+}
 
 
 def task_named(name: str) -> Task:
@@ -24,6 +37,10 @@ def task_titles() -> dict[str, str]:
         "roles": t("Semantic roles"),
         "coreference": t("Coreference"),
         "names": t("Names"),
+        "wikigold": t("Names in Wikipedia"),
+        "chunks": t("Chunks"),
+        "speech": t("Parts of speech"),
+        "clusters": t("Coreference clusters"),
     }
 
 
@@ -35,4 +52,8 @@ def measure_titles() -> dict[str, str]:
         "roles": t("F1 of the arguments"),
         "coreference": t("F1 of the names"),
         "names": t("F1 of the names"),
+        "wikigold": t("F1 of the names"),
+        "chunks": t("F1 of the chunks"),
+        "speech": t("accuracy"),
+        "clusters": t("CoNLL F1, mentions given"),
     }

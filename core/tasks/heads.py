@@ -17,7 +17,7 @@ from core.files import head_folders, sums
 from core.files.artifacts import file_sha256, replacing, write_json
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
-from core.tasks.inputs import Layers, make_texts
+from core.tasks.inputs import Layers, Texts, make_texts
 from core.tasks.reader import mixes
 from core.tasks.task import Example, Recipe, Shape, Task
 
@@ -44,11 +44,15 @@ class Head:
         for start in range(0, len(order), AT_ONCE):
             numbers = order[start : start + AT_ONCE]
             batch = [examples[k] for k in numbers]
-            with torch.inference_mode():
-                answers = self.network.predictions(make_batch(batch, vectors, layers if self.shape.n_layers else None), batch)
-            for k, answer in zip(numbers, answers, strict=True):
+            texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
+            for k, answer in zip(numbers, self.said(texts, batch), strict=True):
                 found[k] = answer
         return found
+
+    def said(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list:
+        """The prediction of each example of one batch; a head without ELMo does not look at the layers."""
+        with torch.inference_mode():
+            return self.network.predictions(texts, examples)
 
     def round(self) -> None:
         """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""

@@ -1,11 +1,13 @@
-"""Names (NER): which words are a person, a place, a group and so on; WNUT-17 (Derczynski et al. 2017), span F1.
+"""Words and spans with labels: names (WNUT-17, Wikigold), chunks and parts of speech (CoNLL-2000).
 
-The network is the paper's in small: a bidirectional LSTM under a CRF (Peters et al. 2017).
+Names (Derczynski et al. 2017; Balasuriya et al. 2009) and chunks (Tjong Kim Sang & Buchholz 2000) are judged by the F1 of spans, parts of
+speech by accuracy. The network is the paper's in small: a bidirectional LSTM, under a CRF where tags form spans (Peters et al. 2017).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,7 +22,10 @@ from core.tasks.chains import CRF
 from core.tasks.inputs import Texts
 from core.tasks.reader import Reader
 from core.tasks.spans import span_f1, spans_of, tags_of
-from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import PARTS, Example, Recipe, Shape, Task, alike, lines_in
+
+BETWEEN_DOCUMENTS = "-DOCSTART-"
+N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen
 
 
 class Tagger(nn.Module):
@@ -53,22 +58,75 @@ class Tagger(nn.Module):
         return [spans_of([self.tags[k] for k in path]) for path in paths]
 
 
+class WordTagger(nn.Module):
+    """Texts of one sentence -> a label for each word, as spans of one word; `shape.labels` are the parts of speech."""
+
+    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+        super().__init__()
+        self.labels = shape.labels
+        self.reader = Reader(shape, recipe, generator)
+        self.scores = nn.Linear(self.reader.dim, len(self.labels))
+        first_weights(self, generator)
+
+    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+        scores, rows = self.scores(self.reader(texts[0])), texts[0].rows  # (U, T, K)
+        wanted = torch.full((len(rows), scores.shape[1]), -1)
+        for row, example in enumerate(examples):
+            wanted[row, : len(example.target)] = torch.tensor([self.labels.index(label) for _, _, label in example.target])
+        return nn.functional.cross_entropy(scores[rows].flatten(0, 1), wanted.flatten(), ignore_index=-1)
+
+    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list]:
+        best = self.scores(self.reader(texts[0])).argmax(dim=2)[texts[0].rows].tolist()
+        lengths = texts[0].lengths[texts[0].rows].tolist()
+        return [[(k, k, self.labels[label]) for k, label in enumerate(row[:n])] for row, n in zip(best, lengths, strict=True)]
+
+
 def read(path: Path) -> list[Example]:
     """Sentences of `word TAB tag` lines (BIO, or IOB1 with a space between), blank lines between them."""
-    examples, words, tags = [], [], []
+    return [Example(((tuple(words),),), tuple(spans_of(tags))) for words, tags in _sentences(path, 2)]
+
+
+def read_documents(path: Path) -> list[Example]:
+    """Wikigold's sentences, IOB1; `facts` is the number of the document, each of which ends at a line -DOCSTART-."""
+    examples, document = [], 0
+    for words, tags in _sentences(path, 2):
+        if words == [BETWEEN_DOCUMENTS]:
+            document += 1
+        else:
+            examples.append(Example(((tuple(words),),), tuple(spans_of(tags)), document))
+    return examples
+
+
+def _columns(column: int, part: str):
+    """The reader of one column of CoNLL-2000's rows (1: part of speech, 2: chunk); dev is the last of the training file."""
+
+    def read_column(path: Path) -> list[Example]:
+        rows = _sentences(path, 3, column)
+        rows = {"train": rows[:-N_DEV], "dev": rows[-N_DEV:]}.get(part, rows)
+        if column == 2:
+            return [Example(((tuple(words),),), tuple(spans_of(tags))) for words, tags in rows]
+        return [Example(((tuple(words),),), tuple((k, k, tag) for k, tag in enumerate(tags))) for words, tags in rows]
+
+    return read_column
+
+
+def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str], list[str]]]:
+    """The words and the tags of each sentence; cells stand between tabs or single spaces."""
+    found: list[tuple[list[str], list[str]]] = []
+    words, tags = [], []
     for number, line in lines_in(path, end=""):
         if line.strip():
             cells = line.split("\t") if "\t" in line else line.split(" ")
-            if len(cells) != 2:
+            if len(cells) != n_cells:
                 raise BadInput(
                     t("{file}, line {n}: a word and a tag are expected, got {line!r}.", file=path.name, n=number, line=line[:60])
                 )
             words.append(cells[0])
-            tags.append(cells[1])
+            tags.append(cells[column])
         elif words:
-            examples.append(Example(((tuple(words),),), tuple(spans_of(tags))))
+            found.append((words, tags))
             words, tags = [], []
-    return examples
+    return found
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
@@ -78,6 +136,20 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     return span_f1([example.target for example in examples], predictions)
+
+
+def accuracy(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """The share of words that have their label."""
+    pairs = [(a, b) for e, said in zip(examples, predictions, strict=True) for a, b in zip(e.target, said, strict=True)]
+    right = sum(tuple(a) == tuple(b) for a, b in pairs)
+    return {"accuracy": right / max(len(pairs), 1), "right": right, "gold": len(pairs)}
+
+
+def dealt(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """The same labels, dealt anew to all words together."""
+    every = [label for e in examples for _, _, label in e.target]
+    labels = iter([every[k] for k in random.permutation(len(every)).tolist()])
+    return [Example(e.passages, tuple((k, k, next(labels)) for k, _, _ in e.target), e.facts) for e in examples]
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
@@ -109,4 +181,35 @@ TASK = Task(
     scrambled=scrambled,
     measure="f1",
     recipe=Recipe(hidden=64, epochs=6, batch_size=32, learning_rate=3e-3, dropout=0.4),
+)
+
+WIKIGOLD = replace(
+    TASK,
+    name="wikigold",
+    title="Names in Wikipedia",
+    files=MappingProxyType(dict.fromkeys(PARTS, "ner/wikigold.conll.xz")),
+    readers=alike(read_documents),
+    folds=5,
+)
+
+_CONLL = MappingProxyType({part: f"conll2000/{'test' if part == 'test' else 'train'}.txt.xz" for part in PARTS})
+
+CHUNKS = replace(
+    TASK,
+    name="chunks",
+    title="Chunks",
+    files=_CONLL,
+    readers=MappingProxyType({part: _columns(2, part) for part in PARTS}),
+    recipe=replace(TASK.recipe, epochs=5, dropout=0.3, train_limit=2_500, dev_limit=400),
+)
+
+SPEECH = replace(
+    CHUNKS,
+    name="speech",
+    title="Parts of speech",
+    readers=MappingProxyType({part: _columns(1, part) for part in PARTS}),
+    network=WordTagger,
+    score=accuracy,
+    scrambled=dealt,
+    measure="accuracy",
 )

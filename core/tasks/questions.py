@@ -162,12 +162,12 @@ def _of_paragraph(paragraph: dict) -> list[Example]:
     return found
 
 
-def _read_part(part: int):
-    """The reader of one share of new-wiki's articles; a training example has an answer in a paragraph that is not too long."""
+def _read_part(articles: range | None, *, to_train: bool):
+    """The reader of some articles; a training example has an answer in a paragraph that is not too long."""
 
     def read_articles(path: Path) -> list[Example]:
-        examples = read(path, ARTICLES[part])
-        if part:
+        examples = read(path, articles)
+        if not to_train:
             return examples
         return [e for e in examples if e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH]
 
@@ -216,7 +216,12 @@ TASK = Task(
     name="questions",
     title="Question answering",
     files=MappingProxyType({part: "qa/squadshifts_new_wiki.json.xz" for part in PARTS}),
-    readers=MappingProxyType({part: _read_part(k) for k, part in enumerate(PARTS)}),
+    readers=MappingProxyType(
+        {part: _read_part(articles, to_train=part == "train") for part, articles in zip(PARTS, ARTICLES, strict=True)}
+        | {"further": _read_part(None, to_train=True), "further test": _read_part(None, to_train=False)}
+    ),
+    tests=MappingProxyType({"xquad": "qa/xquad_en.json.xz"}),
+    further=MappingProxyType({"reddit": "qa/squadshifts_reddit.json.xz", "amazon": "qa/squadshifts_amazon_reviews.json.xz"}),
     labels=labels,
     network=Biattention,
     score=score,

@@ -46,6 +46,11 @@ PAPER = {
     "names": Published("CoNLL 2003", "F1", 90.15, 92.22),
     "sentiment": Published("SST-5", "accuracy", 51.4, 54.7),
 }
+BESIDE = {
+    "chunks": "CoNLL-2000",
+    "speech": "CoNLL-2000",
+    "clusters": "OntoGUM",
+}  # tasks that the table does not have -> their data
 
 
 def error_reduction(baseline: float, elmo: float) -> float:
@@ -91,13 +96,30 @@ def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
     """The tasks that have runs of both variants, over the seeds that both have."""
     found = {}
     for name, task in TASKS.items():
-        mine = [one for one in runs if one["task"] == name]
+        mine = [one for one in runs if one["task"] == name and one["recipe"]["train_limit"] == task.recipe.train_limit]
         plain = {v: {r["seed"]: r for r in mine if r["variant"] == v and not r["recipe"]["random_labels"]} for v in VARIANTS}
         seeds = sorted(plain["baseline"].keys() & plain["elmo"].keys())
         if seeds:
             both = {v: [plain[v][seed] for seed in seeds] for v in VARIANTS}
             control = [r["test"][task.measure] for r in mine if r["recipe"]["random_labels"]]
             found[name] = _summary(task, both, control)
+    return found
+
+
+def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
+    """Of the tasks that were trained on several sizes: (examples, baseline, ELMo) of the seeds that every size has, smallest first."""
+    found = {}
+    for name, task in TASKS.items():
+        scores: dict[tuple[int, str], dict[int, float]] = {}
+        for one in runs:
+            alike = asdict(replace(task.recipe, seed=one["seed"], train_limit=one["recipe"]["train_limit"])) == one["recipe"]
+            if one["task"] == name and alike:
+                scores.setdefault((one["sizes"]["train"], one["variant"]), {})[one["seed"]] = one["test"][task.measure]
+        sizes = sorted({size for size, _ in scores})
+        seeds = set.intersection(*(set(of) for of in scores.values())) if scores else set()
+        if len(sizes) > 1 and seeds and len(scores) == len(sizes) * len(VARIANTS):
+            means = {place: statistics.fmean(of[seed] for seed in seeds) for place, of in scores.items()}
+            found[name] = [(size, means[size, "baseline"], means[size, "elmo"]) for size in sizes]
     return found
 
 
@@ -144,21 +166,29 @@ def measure(
     *,
     seeds: Sequence[int] = (0, 1, 2),
     controls: bool = True,
+    curve: Sequence[int] = (),
     output: Path = FOLDER,
     command: str = COMMAND,
     watch: Watch = lambda what, progress: None,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Iterator[dict]:
-    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results."""
+    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results.
+
+    A task of folds is run once for each in place of the seeds. `curve` are sizes of the training set that the first seed is run with too.
+    """
     path = output / "results.json"
     for task in tasks:
-        for recipe, variants in _planned(task, seeds, controls):
+        whole = (
+            read_data(task, folder, task.recipe) if curve else None
+        )  # ELMo has read its sentences: a smaller set's are among them
+        for recipe, variants in _planned(task, seeds, controls, curve):
             data = read_data(task, folder, recipe)
+            smaller = recipe.train_limit != task.recipe.train_limit
             for variant in variants:
-                frozen = freeze(variant, data, model, vectors, report=report)
+                frozen = freeze(variant, whole if smaller else data, model, vectors, report=report)
                 key = Trainer(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
-                ships = recipe.seed == seeds[0] and not recipe.random_labels
+                ships = recipe.seed == seeds[0] and not (recipe.random_labels or smaller or task.folds)
                 if any(one["key"] == key for one in read_results(path)) and (not ships or (place / "meta.json").is_file()):
                     continue
                 head = trained(task, variant, recipe, data, frozen, watch=watch)
@@ -170,21 +200,22 @@ def measure(
                 yield made
 
 
-def _planned(task: Task, seeds: Sequence[int], controls: bool) -> list[tuple[Recipe, tuple[str, ...]]]:
-    planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in seeds]
+def _planned(task: Task, seeds: Sequence[int], controls: bool, curve: Sequence[int]) -> list[tuple[Recipe, tuple[str, ...]]]:
+    planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in (range(task.folds) if task.folds else seeds)]
+    planned += [(replace(task.recipe, seed=seeds[0], train_limit=size), VARIANTS) for size in curve]
     control = replace(task.recipe, seed=seeds[0], random_labels=True)
     return [*planned, (control, ("elmo",))] if controls else planned
 
 
 def _add(path: Path, made: dict) -> None:
-    """An entry takes the place of one of the same task, variant, seed and kind of labels."""
+    """An entry takes the place of one of the same task, variant, seed, kind of labels and size."""
 
     def place(one: dict) -> tuple:
-        return one["task"], one["variant"], one["seed"], one["recipe"]["random_labels"]
+        return one["task"], one["variant"], one["seed"], one["recipe"]["random_labels"], one["recipe"]["train_limit"]
 
     with locked(path):  # processes may share the file, each with tasks of its own
         others = [one for one in read_results(path) if place(one) != place(made)]
         order = list(TASKS)
-        runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), place(one)[3], place(one)[2], place(one)[1]))
+        runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), *place(one)[:0:-1]))
         write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
     sums.renew(path)

@@ -92,6 +92,9 @@ class Task:
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
     measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
     recipe: Recipe = field(default_factory=Recipe)
+    folds: int = 0  # of documents, which `facts` number: a run's seed says which is tested on; 0: the files are the split
+    tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further test sets by name -> their path
+    further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further training sets by name -> their path
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +137,46 @@ def longest(example: Example) -> Passage:
     return max(example.passages, key=lambda passage: sum(map(len, passage)))
 
 
-def read_data(task: Task, folder: str | Path, recipe: Recipe) -> Data:
-    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there."""
-    read, whole = {}, {}
-    for part, name in task.files.items():
-        examples = task.readers[part](file_of(task.title, folder, name))
-        limit = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}[part]
-        read[part], whole[part] = sampled(examples, limit), len(examples)
+def read_data(task: Task, folder: str | Path, recipe: Recipe, *, further: Sequence[str] = ()) -> Data:
+    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there.
+
+    `further` names training sets of the task that are joined to its own, as many examples of each as of its own at most.
+    """
+    every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
+    if task.folds:
+        every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}
+    limits = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}
+    read = {part: sampled(examples, limits[part]) for part, examples in every.items()}
+    whole = {part: len(examples) for part, examples in every.items()}
+    for name in further:
+        path = file_of(task.title, folder, _named(task, task.further, name))
+        more = task.readers["further"](path)
+        read["train"] += sampled(more, recipe.train_limit)
+        whole["train"] += len(more)
     if recipe.random_labels:
         read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
     return Data(**read, whole=MappingProxyType(whole))
+
+
+def read_test(task: Task, folder: str | Path, name: str) -> Data:
+    """One of the task's further test sets, whole, and nothing to train on."""
+    path = file_of(task.title, folder, _named(task, task.tests, name))
+    examples = tuple(task.readers["further test"](path))
+    return Data((), (), examples, MappingProxyType({"train": 0, "dev": 0, "test": len(examples)}))
+
+
+def _named(task: Task, files: MappingProxyType, name: str) -> str:
+    if name not in files:
+        known = ", ".join(files) or t("none")
+        raise BadInput(
+            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known)
+        )
+    return files[name]
+
+
+def _part_of(example: Example, folds: int, seed: int) -> str:
+    """Of K folds of documents the seed's is tested on, and the next decides the epoch."""
+    return {seed % folds: "test", (seed + 1) % folds: "dev"}.get(example.facts % folds, "train")
 
 
 def file_of(title: str, folder: str | Path, name: str) -> Path:

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.figures.classifiers import layer_weights_figure
-from core.tasks.catalogue import task_titles
-from core.tasks.results import COMMAND, PAPER, Published, Summary, error_reduction, read_results, summaries
+from core.figures.classifiers import curves_figure, layer_weights_figure
+from core.tasks.catalogue import TASKS, measure_titles, task_titles
+from core.tasks.results import BESIDE, COMMAND, PAPER, Published, Summary, curves, error_reduction, read_results, summaries
 from pages._frame.frame import notice
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -37,7 +37,11 @@ def show_paper(found: dict[str, dict]) -> None:
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
-    notice(about_paper(measured, titles))
+    notice(about_paper({name: one for name, one in measured.items() if name in PAPER}, titles))
+    if beside := [_beside(titles[name], name, one) for name, one in measured.items() if name not in PAPER]:
+        st.markdown(t("#### Beside the paper’s six"))
+        lists.grid(pd.DataFrame(beside))
+    _show_curves(curves(runs), titles)
     weights = {
         f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
         for name, one in measured.items()
@@ -70,6 +74,55 @@ def _row(title: str, paper: Published, here: tuple[str, str, float], seeds: int)
         t("with ELMo"): here[1],
         t("errors spared here"): f"{here[2]:.0%}",
         t("seeds"): seeds,
+    }
+
+
+def _show_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
+    """What ELMo adds as a task's examples grow: two lines a task."""
+    if not found:
+        return
+    st.markdown(t("#### What ELMo adds as examples grow"))
+    for column, (name, points) in zip(st.columns(len(found)), found.items(), strict=True):
+        lines = {
+            t("with ELMo"): [(size, elmo) for size, _, elmo in points],
+            t("without ELMo"): [(size, plain) for size, plain, _ in points],
+        }
+        y = f"{titles[name]}: {measure_titles()[name]}"
+        with column:
+            draw(
+                curves_figure(lines, y=y, percent=True, x=t("examples to learn from"), log_x=True),
+                key=f"results.curve.{name}",
+                alt=t(
+                    "{y}, a line with ELMo and one without, by the number of examples: {sizes}.",
+                    y=y,
+                    sizes=", ".join(f"{size:,}" for size, *_ in points),
+                ),
+            )
+    told = "; ".join(
+        t(
+            "{task}: {a:+.1f} points at {few:,} examples, {b:+.1f} at {many:,}",
+            task=titles[name],
+            a=100 * (e - b),
+            few=few,
+            b=100 * (most - plain),
+            many=many,
+        )
+        for name, ((few, b, e), *_, (many, plain, most)) in found.items()
+    )
+    notice([t("What ELMo adds, one seed at every size: {told}.", told=told)])
+
+
+def _beside(title: str, name: str, one: Summary) -> dict:
+    """A task that the paper's table does not have."""
+    plain, elmo, spared = _measured(one)
+    return {
+        t("task"): title,
+        t("data"): BESIDE[name],
+        t("measure"): measure_titles()[name],
+        t("without ELMo"): plain,
+        t("with ELMo"): elmo,
+        t("errors spared here"): f"{spared:.0%}",
+        t("seeds"): t("{n} folds", n=one.seeds) if TASKS[name].folds else str(one.seeds),
     }
 
 

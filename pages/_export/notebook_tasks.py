@@ -15,6 +15,8 @@ FIRST_TEXTS = {  # of each task the boxes and what stands in them at first: the 
         "tasks_paragraph": "The lighthouse of Port Ellis stands on a cliff above the bay. It was built by Samuel Ward in 1871 and repaired "
         "after the storm of 1903. Since 1984 it has worked without a keeper. Every summer some four thousand visitors climb its stairs.",
     },
+    "chunks": {"tasks_chunks": "The old man the boats while their sons mend the nets"},
+    "speech": {"tasks_speech": "They can fish here but nobody may can the fish"},
 }
 
 
@@ -58,6 +60,7 @@ example = mentions.example(mentions.pronouns[0])
 example = answers.question_example(*texts)
 """,
 }
+_EXAMPLES |= {"chunks": _EXAMPLES["names"], "speech": _EXAMPLES["names"]}
 _SAID = """\
 said = {variant: answer.said for variant, answer in answers.ask(opened, example, model, vectors).items()}
 said

@@ -41,6 +41,16 @@ EXAMPLES: dict[str, tuple[dict[str, str], ...]] = {
             "trees, in summer from clover. She sells the honey at the market in Dunmore, and gives the wax to a candle maker.",
         },
     ),
+    "chunks": (
+        {"tasks_chunks": "The old man the boats while their sons mend the nets"},
+        {"tasks_chunks": "Shares of the small airline rose sharply after the new chief cut its costs"},
+        {"tasks_chunks": "Since the bridge was closed, most of the traffic has moved to the ferry"},
+    ),
+    "speech": (
+        {"tasks_speech": "They can fish here but nobody may can the fish"},
+        {"tasks_speech": "I saw her duck under the saw"},
+        {"tasks_speech": "The record shows that they record every sound"},
+    ),
 }
 
 

@@ -30,7 +30,15 @@ from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
 
 COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
-ORDER = ("names", "roles", "entailment", "coreference", "questions")  # from the simplest to read
+ORDER = (
+    "names",
+    "roles",
+    "entailment",
+    "coreference",
+    "questions",
+    "chunks",
+    "speech",
+)  # the paper's from the simplest to read; others
 
 
 def variant_titles() -> dict[str, str]:
@@ -91,6 +99,28 @@ def _typed(key: str, label: str, task: str, **options) -> str:
 def _names(in_use: InUse) -> None:
     example = answers.sentence_example("names", _typed("tasks_names", t("A sentence with names"), "names", height=80))
     _spans("names", in_use, example)
+
+
+def _chunks(in_use: InUse) -> None:
+    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("A sentence to cut into phrases"), "chunks", height=80))
+    _spans("chunks", in_use, example)
+    st.caption(
+        t(
+            "CoNLL-2000’s chunks: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR what opens a clause."
+        )
+    )
+
+
+def _speech(in_use: InUse) -> None:
+    example = answers.sentence_example(
+        "speech", _typed("tasks_speech", t("A sentence whose words are told apart"), "speech", height=80)
+    )
+    _spans("speech", in_use, example)
+    st.caption(
+        t(
+            "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
+        )
+    )
 
 
 def _roles(in_use: InUse) -> None:
@@ -217,6 +247,8 @@ PAGES: dict[str, Callable[[InUse], None]] = {
     "entailment": _entailment,
     "coreference": _coreference,
     "questions": _questions,
+    "chunks": _chunks,
+    "speech": _speech,
 }
 
 

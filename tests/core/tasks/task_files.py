@@ -10,7 +10,7 @@ from pathlib import Path
 from core.tasks.catalogue import TASKS
 from core.tasks.task import Recipe
 
-SMALL = {"hidden": 6, "character_dim": 4, "epochs": 2, "batch_size": 4, "train_limit": 0, "dev_limit": 0, "test_limit": 0}
+SMALL = {"hidden": 6, "character_dim": 4, "epochs": 2, "batch_size": 4, "train_limit": 0, "dev_limit": 8, "test_limit": 0}
 PEOPLE = ["Ada", "Bruno", "Clara", "Dario"]
 PLACES = ["Lund", "Oslo", "Porto", "Riga"]
 
@@ -34,10 +34,23 @@ def write_files(folder: Path) -> Path:
             for where in PLACES[:2]
             for label, said in (("entailment", "{0} is somewhere ."), ("contradiction", "{0} is not in {1}."), ("-", "{0}."))
         )
+        texts[f"coref/ontogum.{part}.conll.xz"] = "\n".join(
+            f"# begin document d_{who}\n0\t{who}\t(1)\n1\tmet\t_\n2\tthe\t(2\n3\tking\t2)\n4\tof\t_\n5\t{where}\t_\n6\t.\t_\n"
+            f"7\tThe\t(2\n8\tking\t2)\n9\tliked\t_\n10\t{who}\t(1)\n11\t.\t_\n# end document"
+            for who, where in zip(PEOPLE * 2, PLACES * 2, strict=True)
+        )
         gap = {"train": "development", "dev": "validation", "test": "test"}[part]
         texts[f"coref/gap-{gap}.tsv.xz"] = "\n".join([_HEADER, *(_gap(k) for k in range(8))])
+    for part, n in (("train", 118), ("test", 1)):
+        texts[f"conll2000/{part}.txt.xz"] = "\n".join(
+            f"{who} NNP B-NP\nsaw VBD B-VP\nthe DT B-NP\nport NN I-NP\n. . O\n" for who in PEOPLE * 2 * n
+        )
     articles = [{"title": f"t{k}", "paragraphs": [_paragraph(k)]} for k in range(48)]
     texts["qa/squadshifts_new_wiki.json.xz"] = json.dumps({"data": articles})
+    texts["qa/squadshifts_reddit.json.xz"] = texts["qa/xquad_en.json.xz"] = json.dumps({"data": articles[:5]})
+    texts["ner/wikigold.conll.xz"] = "\n-DOCSTART- O\n\n".join(
+        f"{who} I-PER\nsaw O\n{where} I-LOC\n. O\n" for who, where in zip(PEOPLE * 5, PLACES * 5, strict=True)
+    )
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(lzma.compress(text.encode() + b"\n"))

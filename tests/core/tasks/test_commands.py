@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli import main
+from core.cli import classify_options, main
 from core.elmo.weights import save_safetensors
 from core.files import download, public_data
 from core.tasks import entailment
@@ -52,6 +52,18 @@ def test_what_train_keeps_evaluate_scores_the_same(call, variant):
     assert bool(made["mixes"]) == (variant == "elmo")
     status, out, err = call("evaluate", *asked)
     assert status == 0 and json.loads(out)["test"] == made["test"], err
+
+
+def test_the_commands_name_every_task_there_is():
+    assert tuple(TASKS) == classify_options.PAPER_TASKS
+
+
+def test_further_sets_are_named_by_the_commands(call):
+    asked = ["--task", "questions", "--variant", "baseline", "--json"]
+    status, out, err = call("train", *asked, "--epochs", "1", "--further", "reddit")
+    assert status == 0 and json.loads(out)["sizes"]["train"] == 41, err
+    status, out, err = call("evaluate", *asked, "--test", "xquad")
+    assert status == 0 and json.loads(out)["n"] == 5, err
 
 
 def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call, tmp_path):

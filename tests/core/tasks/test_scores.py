@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.tasks import coreference, entailment, questions
+from core.common.errors import BadInput
+from core.tasks import clusters, coreference, entailment, questions
 from core.tasks.coreference import Mentions, about, chosen
 from core.tasks.inputs import covered, passage_of
 from core.tasks.questions import Paragraph, normal, overlap
@@ -66,3 +67,56 @@ def test_characters_and_tokens_of_a_passage():
     assert [text[a:b] for a, b in spans] == tokens and len(passage) == 2
     begin = text.index("don't")
     assert [tokens[k] for k in covered(spans, begin, begin + 5)] == ["do", "n't"] and covered(spans, 13, 14) is None
+
+
+# The official scorer's own worked examples: a letter a mention, a word a cluster; recall and precision of MUC, B3 and CEAFe, None where it
+# states none (https://github.com/conll/reference-coreference-scorers, test/TestCases.README and CorefMetricTestConfig.pm).
+WORKED = {
+    "A1": ("a bc def", "a bc def", (1, 1), (1, 1), (1, 1)),
+    "A2": ("a bc def", "a de", (1 / 3, 1), (7 / 18, 1), (0.6, 0.9)),
+    "A3": ("a bc def", "a bcx defy z", (1, 3 / 5), (1, 55 / 108), (0.88571, 0.66429)),
+    "A4": ("a bc def", "a bcx dy z", (1 / 3, 1 / 3), (5 / 9, 17 / 42), (0.73333, 0.55)),
+    "A5": ("a bc def", "a bcxB dy z", (1 / 3, 1 / 4), (5 / 9, 5 / 16), (0.68889, 0.51667)),
+    "A6": ("a bc def", "a bcx dy Bz", (1 / 3, 1 / 4), (5 / 9, 17 / 48), (0.73333, 0.55)),
+    "A10": ("a bc def", "a b c d e f", (0, 0), (3 / 6, 1), None),
+    "A11": ("a bc def", "abcdef", (1, 3 / 5), (1, 7 / 18), None),
+    "A12": ("a bc def", "a x y c d e z", (0, 0), (13 / 36, 4 / 7), None),
+    "A13": ("a bc def", "axycdez", (1 / 3, 1 / 6), (17 / 36, 6 / 49), None),
+    "D1": ("12345 67 89ABC", "12345 6789ABC", (1, 9 / 10), (1, 16 / 21), None),
+    "E1": ("12345 67 89ABC", "1234589ABC 67", (1, 9 / 10), (1, 7 / 12), None),
+    "F1": ("ABCD", "AB CD", (2 / 3, 1), None, None),
+    "G1": ("AB CD", "ABCD", (1, 2 / 3), None, None),
+    "J1": ("ABC", "AC", (1 / 2, 1), None, None),
+    "K1": ("BCDEGHJ", "ABC DEF GHI", (3 / 6, 3 / 6), None, None),
+    "L1": ("ABC DEFG", "AB CD FGH", (2 / 5, 2 / 4), None, None),
+}
+
+
+@pytest.mark.parametrize("case", WORKED)
+def test_clusters_are_counted_as_in_the_official_scorers_worked_examples(case):
+    key, response, *expected = WORKED[case]
+    found = clusters.conll_f1([([frozenset(c) for c in key.split()], [frozenset(c) for c in response.split()])])
+    for name, pair in zip(("muc", "b3", "ceafe"), expected, strict=True):
+        if pair is not None:
+            assert (found[f"{name}_recall"], found[f"{name}_precision"]) == pytest.approx(pair, abs=1e-5), name
+    assert found["f1"] == pytest.approx(sum(found[f"{name}_f1"] for name in ("muc", "b3", "ceafe")) / 3)
+
+
+def test_documents_are_summed_before_they_are_divided_and_lone_mentions_are_in_no_cluster():
+    perfect, missed = ([frozenset("ab")], [frozenset("ab")]), ([frozenset("cde")], [])
+    found = clusters.conll_f1([perfect, missed])
+    assert found["muc_recall"] == pytest.approx(1 / 3) and found["b3_recall"] == pytest.approx(2 / 5)
+    spans = ((0, 0), (2, 3), (5, 5))
+    example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), spans)
+    assert clusters.score([example], [[0, 1, 0]])["f1"] == pytest.approx(1) and clusters.score([example], [[0, 1, 2]])["f1"] == 0
+
+
+def test_clusters_are_read_with_mentions_within_mentions(tmp_path):
+    path = tmp_path / "x.conll"
+    cells = ["(3(1)", "_", "3)", "_", "(1)"]
+    path.write_text("# begin document x\n" + "".join(f"{k}\tw{k}\t{c}\n" for k, c in enumerate(cells)) + "# end document\n")
+    (example,) = clusters.read(path)
+    assert example.target == ((0, 0, 1), (0, 2, 3), (4, 4, 1)) and example.facts == ((0, 0), (0, 2), (4, 4))
+    path.write_text("# begin document x\n0\tw\t3)\n")
+    with pytest.raises(BadInput, match="did not begin"):
+        clusters.read(path)

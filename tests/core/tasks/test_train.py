@@ -13,7 +13,7 @@ from core.tasks.catalogue import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts
 from core.tasks.reader import BiLSTM
-from core.tasks.task import VARIANTS, longest, read_data, sampled
+from core.tasks.task import VARIANTS, longest, read_data, read_test, sampled
 from core.tasks.train import Frozen, Trainer, batches_of, run
 from tests.core.classify_parts import frozen as tiny_frozen
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
@@ -88,7 +88,7 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
     plain = read_data(TASKS[name], folder, small(name))
     assert [e.passages for e in data.train] == [e.passages for e in plain.train]
     for example in data.train:
-        if name in ("names", "roles"):
+        if name in ("names", "roles", "wikigold", "chunks", "speech"):
             n, taken = len(example.passages[0][0]), [k for a, b, _ in example.target for k in range(a, b + 1)]
             assert len(set(taken)) == len(taken) and all(0 <= k < n for k in taken)
         if name == "questions":
@@ -103,6 +103,37 @@ def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder)
     assert (len(asked.train), len(asked.dev), len(asked.test)) == (36, 4, 8)
     example = asked.train[0]
     assert example.facts.words(*example.target) == example.facts.answers[0]
+
+
+def test_folds_are_of_documents_and_each_is_tested_on_once(folder):
+    tested = []
+    for seed in range(5):
+        data = read_data(TASKS["wikigold"], folder, small("wikigold", seed=seed, dev_limit=0))
+        parts = [{e.facts for e in part} for part in (data.train, data.dev, data.test)]
+        assert [len(part) for part in parts] == [12, 4, 4] and len(set.union(*parts)) == 20
+        tested += parts[2]
+    assert sorted(tested) == list(range(20)) and {e.target for e in data.test} == {((0, 0, "PER"), (2, 2, "LOC"))}
+
+
+def test_speech_names_every_word_and_chunks_are_spans(folder):
+    chunks, speech = (read_data(TASKS[name], folder, small(name)) for name in ("chunks", "speech"))
+    assert chunks.train[0].target == ((0, 0, "NP"), (1, 1, "VP"), (2, 3, "NP"))
+    assert [label for *_, label in speech.train[0].target] == ["NNP", "VBD", "DT", "NN", "."] and len(speech.train) == 8
+    said = [[(k, k, "NN") for k in range(5)]] * len(speech.test)
+    assert TASKS["speech"].score(speech.test, said)["accuracy"] == pytest.approx(1 / 5)
+
+
+def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder):
+    task, own = TASKS["questions"], read_data(TASKS["questions"], folder, small("questions"))
+    both = read_data(task, folder, small("questions"), further=["reddit"])
+    assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.whole["train"] == own.whole["train"] + 5
+    assert len(read_data(task, folder, small("questions", train_limit=3), further=["reddit"]).train) == 6
+    other = read_test(task, folder, "xquad")
+    assert (other.train, len(other.test)) == ((), 5)
+    with pytest.raises(BadInput, match=r"no data set 'tv' beside its own\. There are: reddit, amazon"):
+        read_data(task, folder, small("questions"), further=["tv"])
+    with pytest.raises(BadInput, match="There are: none"):
+        read_test(TASKS["names"], folder, "xquad")
 
 
 def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
@@ -129,7 +160,11 @@ def test_padding_changes_no_answer(folder, parts):
         together = head.predictions(one.data.test, *given)
         for a, b in zip(alone, together, strict=True):
             values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
-            assert values[0] == (values[1] if name in ("names", "roles") else pytest.approx(values[1], abs=1e-5)), name
+            assert values[0] == (
+                values[1]
+                if name in ("names", "roles", "wikigold", "chunks", "speech", "clusters")
+                else pytest.approx(values[1], abs=1e-5)
+            ), name
 
 
 def test_heads_of_another_model_or_with_a_changed_byte_are_refused(folder, parts, tmp_path):
