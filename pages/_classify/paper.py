@@ -98,18 +98,17 @@ def _show_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[
                     sizes=", ".join(f"{size:,}" for size, *_ in points),
                 ),
             )
+    notice([about_curves(found, titles)])
+
+
+def about_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
+    """By how many points ELMo is ahead at each size."""
     told = "; ".join(
-        t(
-            "{task}: {a:+.1f} points at {few:,} examples, {b:+.1f} at {many:,}",
-            task=titles[name],
-            a=100 * (e - b),
-            few=few,
-            b=100 * (most - plain),
-            many=many,
-        )
-        for name, ((few, b, e), *_, (many, plain, most)) in found.items()
+        f"{titles[name]}: "
+        + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
+        for name, points in found.items()
     )
-    notice([t("What ELMo adds, one seed at every size: {told}.", told=told)])
+    return t("Points that ELMo adds by the number of examples, one seed: {told}.", told=told)
 
 
 def _beside(title: str, name: str, one: Summary) -> dict:

@@ -112,9 +112,7 @@ def _chunks(in_use: InUse) -> None:
 
 
 def _speech(in_use: InUse) -> None:
-    example = answers.sentence_example(
-        "speech", _typed("tasks_speech", t("A sentence whose words are told apart"), "speech", height=80)
-    )
+    example = answers.sentence_example("speech", _typed("tasks_speech", t("A sentence to tag word by word"), "speech", height=80))
     _spans("speech", in_use, example)
     st.caption(
         t(

@@ -15,7 +15,7 @@ from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
 from core.tasks.results import Summary
 from pages._classify.curve import about_context, context_table
 from pages._classify.earlier import _on_spam
-from pages._classify.paper import about_paper
+from pages._classify.paper import about_curves, about_paper
 from pages._classify.results import _kind, about_task
 from pages._classify.scores import about_calibration
 from tests.app.test_pages import opened
@@ -80,6 +80,12 @@ def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_s
     bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
     assert "may be chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
     assert "more than chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
+
+
+def test_what_elmo_adds_is_told_at_every_size():
+    found = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
+    said = about_curves(found, {"roles": "Roles"})
+    assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, -1.8 at 5,000.")
 
 
 # --- does ELMo pay, and is it context? ------------------------------------------------------------------------------

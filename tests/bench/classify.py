@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from core.common.i18n import Said
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, is_ready
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
+from core.tasks import answers
+from core.tasks.task import Example
 from core.text.tokens import join_tokens
 from tests.bench import texts
 from tests.bench.engine import LIMIT_S, SMALL, TINY, Files, missing
@@ -54,8 +58,30 @@ HEADLINES = (  # written for this; none repeats another's nouns, so that each br
 )
 
 
+PEOPLE = [
+    "Alma",
+    "Bela",
+    "Clara",
+    "Dora",
+    "Edith",
+    "Flora",
+    "Greta",
+    "Hanna",
+    "Irma",
+    "Jutta",
+    "Klara",
+    "Lotte",
+    "Marta",
+    "Nora",
+    "Olga",
+    "Paula",
+    "Rosa",
+]
+TASKS_MS = 300
+
+
 def rows(setting: Setting) -> Iterator[Row]:
-    """The epoch against our engine and against AllenNLP on the fly; then the live answer."""
+    """The epoch against our engine and against AllenNLP on the fly; then the live answers."""
     dataset = _senses(setting.pick(None, 2))
     files = Files.made(setting.folder / "classify", setting.pick(SMALL, TINY))
     (encoder,) = files.fresh()
@@ -71,6 +97,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     yield _epochs(setting, epoch, "our engine", paired(frozen, ours_anew, setting.pick(5, 1)))
     yield _against_allennlp(setting, epoch, files, frozen)
     yield _live(setting)
+    yield _answers(setting)
 
 
 class Epoch:
@@ -159,3 +186,35 @@ def _live(setting: Setting) -> Row:
         sizes=f"{len(opened.heads)} variants, {len(seconds)} headlines once each: {', '.join(opened.heads)}",
         left_out=list(opened.problems),
     )
+
+
+def _answers(setting: Setting) -> Row:
+    """Every task of the ELMo paper asked of one sentence that the encoder has not seen, both heads of each, open and warm."""
+    bound = Bound(text=f"median under {TASKS_MS} ms", number=TASKS_MS, of="ours", at_least=False)
+    what = "live answers of all tasks on one sentence"
+    model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
+    if not (opened := answers.open_tasks(model, vectors)):
+        return setting.not_run("classify", what, "not run here: no head; run: python -m core tasks results", bound)
+    seconds, processor = [], []
+    for number, (one, other) in enumerate(pairwise(PEOPLE)):
+        examples = _asked(f"{one} told {other} in Lisbon that she had sold the house near the harbour", opened)
+        started = time.process_time()
+        took = timed(lambda every=examples: [answers.ask(opened[name], e, model, vectors) for name, e in every.items()])()[0]
+        if number:  # the first is counted not at all
+            seconds.append(took)
+            processor.append(time.process_time() - started)
+    heads = sum(len(opened[name].heads) for name in examples)
+    told = f"{len(examples)} tasks, {heads} heads, {len(seconds)} sentences; processor {1000 * median(processor):.0f} ms"
+    return setting.row("classify", what, ours=milliseconds("ours", seconds), bound=bound, sizes=told)
+
+
+def _asked(sentence: str, opened: dict[str, answers.OpenTask]) -> dict[str, Example]:
+    mentions = answers.mentioned(sentence)
+    every = {name: answers.sentence_example(name, sentence) for name in ("names", "chunks", "speech")}
+    every |= {
+        "roles": answers.with_predicate(answers.sentence_example("roles", sentence), 1),
+        "entailment": answers.pair_example(sentence, "Somebody sold a house."),
+        "coreference": mentions.example(mentions.pronouns[0]),
+        "questions": answers.question_example("Who sold the house?", sentence),
+    }
+    return {name: example for name, example in every.items() if name in opened}

@@ -215,14 +215,16 @@ def test_maps_runs_and_measures_the_quality_of_both_sides(setting):
 def test_classify_runs_and_the_losses_are_the_same(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.classify, "is_ready", lambda: False)
     monkeypatch.setattr(tests.bench.classify.tasks, "head_folders", lambda task: {})
-    own, theirs, live = run("classify", setting)
+    monkeypatch.setattr(tests.bench.classify.answers, "open_tasks", lambda model, vectors: {})
+    own, theirs, live, answers = run("classify", setting)
     assert own.checks[0].passed and own.within is None
-    assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run
+    assert "allennlp setup" in theirs.not_run and "train-heads" in live.not_run and "tasks results" in answers.not_run
 
 
 def test_classify_fails_a_row_whose_losses_are_others(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.classify, "is_ready", lambda: False)
-    monkeypatch.setattr(tests.bench.classify, "_live", lambda setting: setting.not_run("classify", "live", "left out"))
+    for live in ("_live", "_answers"):
+        monkeypatch.setattr(tests.bench.classify, live, lambda setting: setting.not_run("classify", "live", "left out"))
     right = Encoder.encode
 
     def wrong(self, sentences, **rest):
