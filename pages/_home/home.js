@@ -71,7 +71,8 @@ function picture(root) {
     }));
     fan("glove", data.glove === null ? [] : ["", ""]);
     fan("elmo", data.text.labels);
-    fan("beside", data.beside ? data.text.labels : []);
+    if (data.beside) fan("beside", data.text.labels);
+    else node.beside?.group.remove();
     root.style.setProperty("--beside", data.beside?.colour ?? "");
     drawBars();
   }
@@ -210,8 +211,8 @@ function picture(root) {
 
   // -- telling the server, and being told
 
-  function glideTo(to) {
-    morph = { from: at, to, at: performance.now() };
+  function glideTo(to, own = true) {
+    morph = { from: at, to, own, at: performance.now() };
     ask();
   }
 
@@ -221,19 +222,19 @@ function picture(root) {
     send({ layer: known, seq: (seq = Math.max(Date.now(), seq + 1)) });
   }
 
-  // The sentences may have changed; the layer is the server's unless the reader has since set another one.
+  // The sentences may have changed; the layer is the server's unless the reader has since set another one, or is on the way to it.
   function take(given, sender) {
     const first = !data, old = first ? null : angles();
     send = sender;
     data = given;
     if (first) build();
-    const held = node.input.matches(":active") || (given.seq ?? 0) < seq, to = Math.max(0, data.layers.indexOf(data.layer));
+    const held = node.input.matches(":active") || morph?.own || (given.seq ?? 0) < seq, to = Math.max(0, data.layers.indexOf(data.layer));
     if (first || at > last()) at = to;
     if (!held) known = data.layer;
     if (!first) angles().forEach((angle, k) => { if (angle !== null && old[k] !== null) off[k] += old[k] - angle; });
     dress();
     measure();
-    if (!held && to !== at && !(morph && morph.to === to)) glideTo(to);
+    if (!held && to !== at && !(morph && morph.to === to)) glideTo(to, false);
     draw();
     ask();
   }

@@ -27,6 +27,11 @@ ALL = """async ([source, cases]) => {
   return cases.map(([place, data]) => own.cosineAt(place, data));
 }"""
 
+FRAMES_HELD = """() => {
+  const due = [], real = window.requestAnimationFrame;
+  window.requestAnimationFrame = (one) => due.push(one);
+  window.released = () => ((window.requestAnimationFrame = real), due.forEach((one) => real(one)));
+}"""
 BESIDE = """async ([source, cases]) => {
   const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
   return cases.map((one) => own.besideAt(...one));
@@ -98,6 +103,16 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
     at_rest(page)
     page.go_back()
     expect(slider).to_have_attribute("aria-valuetext", re.compile("^the mix"))
+
+    at_rest(page)
+    page.evaluate(FRAMES_HELD)  # the way to layer 0 lasts until what was typed meanwhile is answered
+    slider.press("Home")
+    page.locator(".st-key-b input").fill("Our server caught a virus.")
+    page.locator(".st-key-b input").press("Enter")
+    expect(page.locator(".st-key-bi")).to_contain_text("caught")
+    at_rest(page)
+    page.evaluate("released()")
+    expect(page).to_have_url(re.compile("layer=0"))
 
     verdict, entries = page.locator(".verdict").text_content(), page.evaluate("history.length")
     page.locator(".st-key-b input").fill("")
