@@ -80,7 +80,7 @@ def _row(name: str, meta: dict) -> dict:
         t("calibration error"): round(test["ece"], 3),
         t("if calibrated"): round(calibrated_ece(test["bins"])[0], 3),
         t("training, s"): round(meta["seconds"]),
-        "s0, s1, s2": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else "",
+        "s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else "",
         t("gamma"): round(mix["gamma"], 2) if mix else None,
         t("reads"): variant_descriptions()[name],
     }

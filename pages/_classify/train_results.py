@@ -17,7 +17,7 @@ from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
 from core.common.i18n import say, t
 from core.common.significance import mcnemar, points, written
-from core.figures.classifiers import confusion_figure
+from core.figures.classifiers import confusion_figure, layer_weights_figure
 from pages._cached import classifiers
 from pages._classify.job import Order, TrainingJob
 from pages._classify.scores import confusion_alt
@@ -37,6 +37,14 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     st.markdown(t("#### On texts none of them had seen"))
     _show_table(table)
     notice(about_training(found))
+    if learned := learned_weights(found):
+        st.markdown(t("**Which layers does each read?** Learned weights s, all seeds' mean"))
+        named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
+        draw(
+            layer_weights_figure(learned),
+            key="train.layers",
+            alt=t("Learned layer weights s of each classifier. {named}.", named=named),
+        )
     variants = list(dict.fromkeys(v for v, _ in found))
     name = st.segmented_control(
         t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
@@ -50,6 +58,16 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     )
     if finished:
         _actions(job, table)
+
+
+def learned_weights(found: dict) -> dict[str, list[float]]:
+    """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
+    rows = {}
+    for variant in dict.fromkeys(v for v, _ in found):
+        mixes = [head.meta["mix"]["s"] for (v, _), head in found.items() if v == variant and head.meta.get("mix")]
+        if mixes:
+            rows[variant_titles()[variant]] = np.mean(mixes, axis=0).tolist()
+    return rows
 
 
 def results_table(found: dict) -> pd.DataFrame:
@@ -71,7 +89,7 @@ def results_table(found: dict) -> pd.DataFrame:
         row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
         row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
         mix = metas[0].get("mix")
-        rows.append(row | {"s0, s1, s2": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
+        rows.append(row | {"s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
     return pd.DataFrame(rows).dropna(axis=1, how="all")
 
 

@@ -11,11 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
+from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.elmo.models import weights_files
 from core.figures.spaces import Line, depth_figure
+from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.text.corpora import sentences_of
 from pages._cached import opened
@@ -26,6 +28,7 @@ from pages._frame.markup import plain
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
+MEASURED = ASSETS / "results" / "layers.json"
 SAMPLE = 64  # sentences that are read to tell the pace
 
 
@@ -63,6 +66,44 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
     notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=told, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
     _costs(corpus, chosen, names, models)
+
+
+def measured() -> None:
+    """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
+    if not MEASURED.is_file():
+        return
+    found = read_json(MEASURED, expect=dict)
+    titles = {
+        "sentences": t("senses, our labelled sentences, nearest neighbour"), "senses": t("senses of four words, Senseval-2, nearest neighbour"),
+        "pairs": t("one sense or two, pairs of our sentences"), "tags": t("parts of speech, CoNLL-2000, linear probe"),
+        "titles": t("topic of a title, AG News, linear classifier on the mean"),
+    }  # fmt: skip
+    rows = []
+    for what, measure in found["measures"].items():
+        given = measure["rows"]
+        base = {
+            t("measure"): titles[what],
+            t("test items"): measure["n"],
+            t("chance"): given["chance"][""],
+            found["static"]: given.get("static", {}).get(""),
+        }
+        for name in found["models"]:
+            alone = {space: value for space, value in given[name].items() if space.isdecimal()}
+            best = max(alone, key=alone.__getitem__)
+            mixes = {t("mix"): given[name]["mix"], t("best mix"): given[name]["best_mix"]}
+            rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): alone[best]} | mixes)
+    table = pd.DataFrame(rows)
+    with st.expander(t("Measured before: three models on the same data"), icon=":material/monitoring:", key="compare.measured"):
+        shares = [t("chance"), found["static"], t("at that layer"), t("mix"), t("best mix")]
+        lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
+        st.caption(
+            t(
+                "Accuracy. Chance: shuffled senses, the commonest sense, answer, tag or label. {static}: the sum of the other words’ vectors for senses and "
+                "pairs, a word’s own for tags, their mean for titles. Best mix: chosen on training data, or on the other half of the words. The best layer is the best of these very "
+                "figures. Tags from {tags} training sentences, topics from {titles} titles. Measured again by: {command}",
+                static=found["static"], tags=found["tag_sentences"], titles=found["titles"], command="`python -m core evaluate layers`",
+            )
+        )  # fmt: skip
 
 
 @kept(8)

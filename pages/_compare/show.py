@@ -58,6 +58,7 @@ def show(in_use: InUse) -> None:
     word_in_both(found)
     if all(one.layer for one in chosen):
         senses.show(chosen)
+        senses.measured()
     order = found.comparison.most_changed()
     lists.twin(
         table_of(found, order),

@@ -96,3 +96,17 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
     told = page.get("progress")[0].proto.text
     assert ("the labelled words are searched" in told) == labelled
     assert ("The lists are compared when every word has been read." in html_of(page)) != labelled
+
+
+def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
+    def script():
+        from pages._compare.senses import measured
+
+        measured()
+
+    page = AppTest.from_function(script, default_timeout=120).run()
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert set(table["model"]) == {"elmo-mini", "all-MiniLM-L6-v2"} and len(table) == 2 * table["measure"].nunique() >= 8
+    assert ((table["at that layer"] > table["chance"]) & (table["at that layer"] <= 1)).all()
+    assert "1000 training sentences" in page.caption[0].value

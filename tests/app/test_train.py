@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
 from core.common.errors import BadInput
+from core.figures.classifiers import layer_weights_figure
 from pages._cached.progress import duration
 from pages._classify.job import cost, left_of_all
 from pages._classify.order import FEWEST, check_classes, refusal
-from pages._classify.train_results import FEW_TEXTS, about_training
+from pages._classify.train_results import FEW_TEXTS, about_training, learned_weights
 from tests.app.test_pages import opened
 
 
@@ -132,3 +133,17 @@ def test_what_cannot_be_learned_from_is_refused_before_the_button(name: str, tex
     page = with_file(name, text)
     assert not page.exception and page.button(key="train.go").disabled
     assert [told in one.value for one in page.error] == [True] and "--" not in page.error[0].value
+
+
+def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_seeds():
+    def of(mix):
+        return SimpleNamespace(meta={"mix": mix})
+
+    found = {
+        ("glove", 0): of(None),
+        ("mean-elmo", 0): of({"s": [0.5] + [0.1] * 5}),
+        ("mean-elmo", 1): of({"s": [0.3] + [0.14] * 5}),
+    }
+    ((_, row),) = learned_weights(found).items()
+    assert row == pytest.approx([0.4, *[0.12] * 5])
+    assert len(layer_weights_figure({"x": row}).data[0].x) == 6
