@@ -72,8 +72,8 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
             assert true > claimed - 0.05, (low, claimed, true)
     called = certainty >= SURE
     if labels:
-        assert np.average(right[called], weights=weights[called]) > 0.8
-        assert weights[called].sum() > {"en": 0.5, "ko": 0.05}[code]
+        assert np.average(right[called], weights=weights[called]) > {"en": 0.83, "ko": 0.76}[code]
+        assert weights[called].sum() > {"en": 0.68, "ko": 0.13}[code]  # by the votes and the cosine alone 0.62 and 0.09
     else:  # more than the two vectors alone call, and more often rightly
         assert np.average(right[called], weights=weights[called]) > {"en": 0.76, "ko": 0.65}[code]
         assert weights[called].sum() > {"en": 0.5, "ko": 0.05}[code]
