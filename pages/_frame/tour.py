@@ -1,7 +1,7 @@
 """The first visit to Home: three things to try, on a small card that covers nothing one needs. Ended once, it stays away.
 
-The card stands at the foot of the menu, or of the screen where the menu is folded; whatever ends there can be scrolled out
-from under it. The browser alone keeps that it was ended, so a first visitor's page is run once, not twice.
+The card stands at the foot of the menu; where the menu is folded, as on a phone, in the page itself beside the picture, which it never
+covers. The browser alone keeps that it was ended, so a first visitor's page is run once, not twice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CSS = """
 section {
   position: fixed; bottom: 0.75rem; left: 0.75rem; z-index: 999995; box-sizing: border-box; padding: 0.8rem 0.9rem;
   background: var(--st-background-color); color: var(--st-text-color); font-family: var(--st-font);
-  border: 1px solid #4292C6; border-radius: 0.5rem; box-shadow: 0 2px 12px rgba(0, 0, 0, 0.18);
+  border: 1px solid #4292C6; border-radius: 0.5rem; scroll-margin-top: 4.5rem; box-shadow: 0 2px 12px rgba(0, 0, 0, 0.18);
 }
 p {margin: 0 0 0.5rem 0; font-size: 0.92rem; line-height: 1.45;}
 .number {font-size: 0.8rem; font-weight: 600; margin-bottom: 0.15rem;}
@@ -27,6 +27,10 @@ button:focus-visible {outline: 2px solid #4292C6; outline-offset: 2px;}
 """
 SCRIPT = """
 const ENDED = "elmoscope.tour";
+// Streamlit's two boxes around the sentences and the picture are as if they were not, so that the card can stand between what is in them.
+const PICTURE = ".stMainBlockContainer :has(> .st-key-home_picture)", AROUND = ["* >", "* > * >"].map((way) => `.stMainBlockContainer :has(> ${way} .st-key-home_picture)`);
+const IN_PAGE = (above) => `${AROUND} {display: contents !important} ${PICTURE} {order: ${above ? 1 : 0}} ${PICTURE} ~ *, ${AROUND[1]} ~ * {order: 2}
+  .stApp .st-key-tour {position: static; height: auto; order: 1}`; // of one order, what comes first in the page stands first: the card
 let step = 0, asked = false, over = false;
 const remembered = () => { try { return localStorage.getItem(ENDED) } catch { return null } };
 const remember = () => { try { localStorage.setItem(ENDED, "ended") } catch { /* this visit only */ } };
@@ -36,14 +40,18 @@ export default function ({ data, parentElement, setTriggerValue }) {
   asked = data.asked;
   const ring = document.createElement("style");
   document.head.append(ring);
-  // Its place: the foot of the menu where that is open beside the page, else of the screen. The room below is for scrolling.
+  // Its place: the foot of the menu where that is open beside the page, with room below for scrolling; else in the page, under the picture and, once
+  // it speaks of that, above it.
+  const beside = () => {
+    const box = document.querySelector('[data-testid="stSidebar"]')?.getBoundingClientRect();
+    return box && box.right > 150 && box.width < innerWidth / 2 ? box : null;
+  };
   const place = () => {
-    const menu = document.querySelector('[data-testid="stSidebar"]'), box = menu?.getBoundingClientRect();
-    const beside = box && box.right > 150 && box.width < innerWidth / 2;
-    card.style.width = beside ? `${box.right - 24}px` : `${Math.min(innerWidth - 24, 430)}px`;
-    const room = `{padding-bottom: ${card.offsetHeight + 48}px}`;
+    const menu = beside();
+    card.style.position = menu ? "" : "static";
+    card.style.width = menu ? `${menu.right - 24}px` : "";
     ring.textContent = card.hidden ? "" : `${data.steps[step].at} {outline: 2px solid #4292C6; outline-offset: 5px; border-radius: 4px}
-      ${beside ? '[data-testid="stSidebarUserContent"]' : ".stMainBlockContainer"} ${room}`;
+      ${menu ? `[data-testid="stSidebarUserContent"] {padding-bottom: ${card.offsetHeight + 48}px}` : IN_PAGE(step)}`;
   };
   const draw = () => {
     card.hidden = over || !(asked || !remembered());
@@ -67,7 +75,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (step === data.steps.length - 1) return end();
     step += 1;
     draw();
-    document.querySelector(data.steps[step].at)?.scrollIntoView({ block: "center" });
+    if (beside()) document.querySelector(data.steps[step].at)?.scrollIntoView({ block: "center" });
+    else card.scrollIntoView({ block: "start" }); // what it speaks of stands below it
   };
   part(".skip").onclick = end;
   card.onkeydown = (event) => { if (event.key === "Escape") end() };
