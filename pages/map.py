@@ -7,7 +7,7 @@ in_use = frame("pages/map.py")
 question(t("Where do its senses live?"))
 lede(
     t(
-        "Each dot is a sentence with the word, or a word near it; the stars are yours. Layer 0 does not read the sentence; "
+        "Each dot is a word in its sentence, or a word near yours; the stars are yours. Layer 0 does not read the sentence; "
         "in the layers above it the meanings drift apart."
     )
 )

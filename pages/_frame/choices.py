@@ -18,7 +18,7 @@ from pages._frame.question import gone_through_history
 # What a widget is given besides its key. Streamlit writes the title of what is chosen into the address, in the reader's language.
 BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
 LAYERS = "layers"  # the session's, of the model in use
-ALL = "all layers"
+ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
 # Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
 LAYER_KEYS = (
     "layer", "nlayer", "cloud_layer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer"
@@ -39,7 +39,8 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
     spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
     if known.few:
         return choice(key, label, {name: layer_name(name) for name in spaces}, default, place=place, **options)
-    titles = {name: t("four of them") if name == ALL else known.title(name) for name in spaces}
+    own = {ALL: t("four of them"), TOKENS: t("all tokens")}
+    titles = {name: own.get(name) or known.title(name) for name in spaces}
     return _coded(key, titles, default, lambda: place.select_slider(
         label, list(titles), format_func=titles.get, key=key, persist_state="session", **options
     ))  # fmt: skip
@@ -47,7 +48,7 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
 
 def layer_name(name: str) -> str:
     """A layer's name on a button or in a column."""
-    return t("all layers") if name == ALL else model_layers.in_use().label(name)
+    return {ALL: t("all layers"), TOKENS: t("all tokens")}.get(name) or model_layers.in_use().label(name)
 
 
 def what_layers_read() -> str:

@@ -50,11 +50,10 @@ function picture(root) {
     node.input.oninput = () => { morph = null; at = node.input.valueAsNumber; ask(); };
     node.input.onchange = () => glideTo(Math.round(at));
     node.input.onkeydown = (event) => {
-      const now = morph ? morph.to : Math.round(at);
-      const to = { ArrowRight: now + 1, ArrowUp: now + 1, PageUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageDown: now - 1, Home: 0, End: last() }[event.key];
+      const to = stopAfter(event.key, morph ? morph.to : Math.round(at), last());
       if (to === undefined) return;
       event.preventDefault();
-      glideTo(Math.max(0, Math.min(last(), to)));
+      glideTo(to);
     };
     offered(node.arrows), offered(node.bars);
     watch.observe(node.arrows), watch.observe(node.bars);

@@ -27,10 +27,10 @@ from core.senses.trust import links
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
 from pages._cached.kept import kept
-from pages._frame.choices import ALL, choice, layer_choice, layer_name
+from pages._frame.choices import ALL, TOKENS, choice, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._map import brush, lines, map_view, notices
+from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -82,10 +82,13 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     """Maps, what to notice, the table twin. `asked`: the reader's sentences that are drawn; `table` is of all tokens."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        view = layer_choice("view", spaces=(*spaces, ALL), label_visibility="collapsed")
+        view = layer_choice("view", spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(view, spaces)
         if live:
             map_view.hide_controls()
+    if view == TOKENS:
+        every_token.show(in_use, word)
+        return
     tokens = tuple((c.tokens, c.position) for c in asked)
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)

@@ -21,11 +21,11 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.text.definitions import definitions
 from pages._cached.kept import kept
-from pages._frame.choices import ALL, layer_choice
+from pages._frame.choices import ALL, TOKENS, layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import OURS, InUse
 from pages._frame.markup import shown_errors
-from pages._map import brush, lines, map_view
+from pages._map import brush, every_token, lines, map_view
 from pages._map.layout import PCA, POLES, SOLID, UMAP, Laid
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -57,10 +57,13 @@ def show(in_use: InUse, shown: Shown) -> None:
 def _show(in_use: InUse, shown: Shown) -> None:
     solid = shown.laid.plan == SOLID
     with st.container(key="map_layers"):
-        view = layer_choice("view", spaces=(*shown.laid.names, ALL), label_visibility="collapsed")
+        view = layer_choice("view", spaces=(*shown.laid.names, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(view, shown.laid.names) and not solid
         if live:
             map_view.hide_controls()
+    if view == TOKENS:
+        every_token.show(in_use, "" if shown.word == ALL_WORDS else shown.word)
+        return
     picture = st.container()
     with st.container(key="map_whose"):
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")

@@ -1,5 +1,5 @@
-// What the instruments of Map and Mix share: marks, and a list whose lines glide. It stands between what all instruments share
-// (pages/_widgets/instrument.js) and an instrument's own.
+// What the instruments of Map and Mix share: marks, a list whose lines glide, a scrubber over the layers, how one comes nearer. It
+// stands between what all instruments share (pages/_widgets/instrument.js) and an instrument's own.
 
 const ROW = 31, TOUCH_ROW = 44; // px
 const touch = matchMedia("(pointer: coarse)");
@@ -83,3 +83,93 @@ function gliding(ol, make) {
   return { rows, show, settle };
 }
 
+const STOP_MS = 900, REST_MS = 700, HELD_MS = 1600; // from layer to layer, rest there, the same without motion
+const PLAY = "M-4-6L7 0L-4 6Z", PAUSE = "M-5-6H-1.5V6H-5ZM1.5-6H5V6H1.5Z";
+
+// A scrubber over the layers, with Play: `at` glides from one to the next. Each frame calls step and draw; `rested` hears where it rests.
+function scrubber(root, ask, rested) {
+  const ui = (name) => root.querySelector(`.head ${name}`), own = { at: 0, way: null, playing: false };
+  const stop = () => Math.round(own.at), last = () => data.names.length - 1, low = () => Math.max(0, Math.min(Math.floor(own.at), last() - 1));
+  let data, stops = [], timer = 0;
+
+  function build(given) {
+    data = given;
+    ui(".play").onclick = toggle;
+    const range = ui("input");
+    range.max = last();
+    range.oninput = () => { halt(); own.at = range.valueAsNumber; ask(); };
+    range.onpointerdown = halt;
+    range.onchange = range.onpointerup = range.onpointercancel = () => goTo(stop());
+    range.onkeydown = keys;
+    stops = data.short.map((name, k) => el("button", { type: "button", textContent: name, title: data.titles[k], style: `--at:${last() ? k / last() : 0}`, onclick: () => { halt(); goTo(k); } }));
+    ui(".stops").replaceChildren(...stops);
+  }
+
+  function goTo(to, ms = STOP_MS) {
+    own.way = { from: own.at, to, start: performance.now(), ms: still.matches ? 0 : ms * Math.min(1, Math.max(0.25, Math.abs(to - own.at))) };
+    ask();
+  }
+
+  function halt() { clearTimeout(timer); own.playing = false; own.way = null; }
+
+  function step(time) {
+    const { way } = own;
+    if (!way) return;
+    const share = way.ms ? Math.max(0, Math.min(1, (time - way.start) / way.ms)) : 1;
+    own.at = share === 1 ? way.to : way.from + (way.to - way.from) * eased(share);
+    if (share < 1) return;
+    own.way = null;
+    if (own.playing && own.at < last()) timer = setTimeout(() => goTo(stop() + 1), still.matches ? HELD_MS : REST_MS);
+    else { own.playing = false; rested(stop()); }
+  }
+
+  function toggle() {
+    const { playing } = own;
+    halt();
+    if (playing) return goTo(stop());
+    own.playing = true;
+    goTo(own.at >= last() ? 0 : Math.min(Math.floor(own.at + 1e-6) + 1, last()));
+  }
+
+  function keys(event) {
+    const to = stopAfter(event.key, own.way && !own.playing ? own.way.to : stop(), last());
+    if (event.key === " ") toggle();
+    else if (to === undefined) return;
+    else { halt(); goTo(to); }
+    event.preventDefault();
+  }
+
+  function where() {
+    const below = low(), share = own.at - below;
+    return share < 0.005 || share > 0.995 ? data.titles[stop()] : filled(data.text.between, { a: data.where[below], b: data.where[below + 1] });
+  }
+
+  function draw() {
+    const range = ui("input"), title = where();
+    if (range.valueAsNumber !== own.at) range.value = own.at;
+    range.setAttribute("aria-valuetext", title);
+    root.style.setProperty("--layer", data.tints[stop()]);
+    say(root.querySelector(".title"), title);
+    ui(".sign").setAttribute("d", own.playing ? PAUSE : PLAY);
+    say(ui(".play span"), own.playing ? data.text.pause : data.text.play);
+    stops.forEach((one, k) => one.classList.toggle("now", Math.abs(own.at - k) < 0.005));
+  }
+
+  return Object.assign(own, { build, goTo, halt, step, where, draw, stop, low, last, mixed: (a, b) => a + (b - a) * (own.at - low()) });
+}
+
+// How near the reader has come, and where to: a point of the whole picture is seen at k times its place, shifted by x and y.
+const WHOLE = { k: 1, x: 0, y: 0 };
+function nearer(lens, by, [x, y], most) {
+  const k = Math.max(1, Math.min(most, lens.k * by));
+  return k === 1 ? WHOLE : { k, x: x - ((x - lens.x) * k) / lens.k, y: y - ((y - lens.y) * k) / lens.k };
+}
+function zoomed(event, zoom) {
+  if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
+  event.preventDefault();
+  zoom(Math.exp(-event.deltaY / 250));
+}
+function pointIn(plane, event) {
+  const box = plane.getBoundingClientRect();
+  return [event.clientX - box.x, event.clientY - box.y];
+}

@@ -3,21 +3,18 @@
 // core sends every layout's places and who is near whom in the full space (map_view.py); between two layers a dot is on its straight
 // way. Nothing is sent while one scrubs or plays; letting go tells the server the layer, the point in question and what is selected.
 
-const STOP_MS = 900, REST_MS = 700, HELD_MS = 1600, BLEND_MS = 500; // from layer to layer, rest there, the same without motion, to a new layout
+const BLEND_MS = 500; // to a new layout
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
 const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
-const WHOLE = { k: 1, x: 0, y: 0 }; // how far the reader has come nearer, and where to
-const PLAY = "M-4-6L7 0L-4 6Z", PAUSE = "M-5-6H-1.5V6H-5ZM1.5-6H5V6H1.5Z";
 
 function map(root) {
   let data, send, news = {}, seq = 0, said = "", ready = false;
   let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
-  let at = 0, way = null, playing = false, timer = 0, frame = 0, resting = 0, before = 0;
+  let frame = 0, resting = 0, before = 0;
   let origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
-  let order = [], list, stars = [], labels = [], chips = [], stops = [], whose = [], words = new Map();
-  const ui = (name) => root.querySelector(name), shapes = SHAPES.map((path) => new Path2D(path));
+  let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map();
+  const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, (to) => tell(data.names[to])), { stop, low, last, mixed } = layers, shapes = SHAPES.map((path) => new Path2D(path));
   const watch = new ResizeObserver(() => { measure(); ask(); });
-  const last = () => data.names.length - 1, stop = () => Math.round(at), low = () => Math.max(0, Math.min(Math.floor(at), last() - 1));
   const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
   const linksOf = (point, k = stop()) => (data.links[point] ?? news.links?.[point])?.[k] ?? [[], [], [], 0, 0];
   const nameOf = (point) => (point < 0 ? "none" : point < n ? String(data.rows[point]) : data.stars[point - n].name);
@@ -40,16 +37,8 @@ function map(root) {
     for (const name of [".lines", ".words", "ol"]) fill(name, []);
     fill(".x", [data.axes?.[0] ?? ""]);
     fill(".y", [data.axes?.[1] ?? ""]);
-    ui(".play").onclick = toggle;
-    ui(".all").onclick = () => { halt(); tell("all layers"); };
-    const range = ui("input");
-    range.max = last();
-    range.oninput = () => { halt(); at = range.valueAsNumber; ask(); };
-    range.onpointerdown = halt;
-    range.onchange = range.onpointerup = range.onpointercancel = () => goTo(stop());
-    range.onkeydown = keys;
-    stops = data.short.map((name, k) => button({ textContent: name, title: data.titles[k], style: `--at:${last() ? k / last() : 0}`, onclick: () => { halt(); goTo(k); } }));
-    fill(".stops", stops);
+    layers.build(data);
+    for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
     chips = data.chips.map(({ name, group, shape, told }) => {
       const chip = button({ className: "sense", title: [told, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
@@ -102,8 +91,6 @@ function map(root) {
     return [(size.x / 2 + (x - (left + right) / 2) * scale) * lens.k + lens.x, (size.y / 2 - (y - (bottom + top) / 2) * scale) * lens.k + lens.y];
   }
 
-  const mixed = (a, b) => a + (b - a) * (at - low());
-
   function aim() {
     const one = low() * 2 * count, two = Math.min(low() + 1, last()) * 2 * count, place = (k) => mixed(places[one + k], places[two + k]);
     for (let k = 0; k < 2 * count; k += 2) [now[k], now[k + 1]] = screen(place(k), place(k + 1));
@@ -120,53 +107,15 @@ function map(root) {
     frame = 0;
     before = time;
     if (!ready || !root.isConnected) return;
-    if (way) {
-      const share = way.ms ? Math.max(0, Math.min(1, (time - way.start) / way.ms)) : 1;
-      at = share === 1 ? way.to : way.from + (way.to - way.from) * eased(share);
-      if (share === 1) { way = null; arrived(); }
-    }
+    layers.step(time);
     aim();
     drawHead();
     drawDots();
     drawRest();
     drawList();
-    if (way || from) ask();
+    if (layers.way || from) ask();
     clearTimeout(resting);
     resting = setTimeout(rest, 400);
-  }
-
-  function goTo(to, ms = STOP_MS) {
-    way = { from: at, to, start: performance.now(), ms: still.matches ? 0 : ms * Math.min(1, Math.max(0.25, Math.abs(to - at))) };
-    ask();
-  }
-
-  function halt() { clearTimeout(timer); playing = false; way = null; }
-
-  function arrived() {
-    if (!playing) return tell();
-    if (at < last()) timer = setTimeout(() => goTo(stop() + 1), still.matches ? HELD_MS : REST_MS);
-    else { playing = false; tell(); }
-  }
-
-  function toggle() {
-    if (playing) { halt(); return goTo(stop()); }
-    halt();
-    playing = true;
-    goTo(at >= last() ? 0 : Math.min(Math.floor(at + 1e-6) + 1, last()));
-  }
-
-  function keys(event) {
-    const from = way && !playing ? way.to : stop(), up = from + 1, down = from - 1;
-    const to = { ArrowRight: up, ArrowUp: up, PageUp: up, ArrowLeft: down, ArrowDown: down, PageDown: down, Home: 0, End: last() }[event.key];
-    if (event.key === " ") toggle();
-    else if (to === undefined) return;
-    else { halt(); goTo(Math.max(0, Math.min(last(), to))); }
-    event.preventDefault();
-  }
-
-  function where() {
-    const below = low(), share = at - below;
-    return share < 0.005 || share > 0.995 ? data.titles[stop()] : filled(data.text.between, { a: data.where[below], b: data.where[below + 1] });
   }
 
   function counted() {
@@ -176,15 +125,9 @@ function map(root) {
   }
 
   function drawHead() {
-    const range = ui("input"), title = where(), pressed = (node, on) => node.setAttribute("aria-pressed", on);
-    if (range.valueAsNumber !== at) range.value = at;
-    range.setAttribute("aria-valuetext", title);
-    root.style.setProperty("--layer", data.tints[stop()]);
-    say(ui(".title"), title);
+    const pressed = (node, on) => node.setAttribute("aria-pressed", on);
+    layers.draw();
     say(ui(".counted"), [data.under[stop()], counted()].filter(Boolean).join(" · "));
-    ui(".sign").setAttribute("d", playing ? PAUSE : PLAY);
-    say(ui(".play span"), playing ? data.text.pause : data.text.play);
-    stops.forEach((one, k) => one.classList.toggle("now", Math.abs(at - k) < 0.005));
     pressed(ui(".rope"), armed);
     chips.forEach((chip, k) => pressed(chip, isGroup(data.chips[k].group)));
     whose.forEach((one, k) => pressed(one, origin === n + k));
@@ -227,7 +170,7 @@ function map(root) {
       const path = data.names.map((_, layer) => screen(places[2 * (layer * count + n + k)], places[2 * (layer * count + n + k) + 1]));
       star.node.setAttribute("transform", shift(n + k));
       star.way.setAttribute("d", `M${path.join("L")}`);
-      star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
+      star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(layers.at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
     });
     labels.forEach((label, k) => {
       const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
@@ -277,9 +220,9 @@ function map(root) {
 
   // At rest: the list's order in the document is what is seen, and what changed is said to those who do not see it.
   function rest() {
-    if (way || drag) return;
+    if (layers.way || drag) return;
     list.settle();
-    const [here, prior] = [linksOf(origin)[0], linksOf(origin, stop() - 1)[0]], told = [where(), counted()];
+    const [here, prior] = [linksOf(origin)[0], linksOf(origin, stop() - 1)[0]], told = [layers.where(), counted()];
     if (prior.length) told.push(filled(data.text.kept_from, { kept: here.filter((id) => prior.includes(id)).length, n: here.length, where: data.where[stop() - 1] }));
     if (picked.size) told.push(filled(data.text.picked, { n: picked.size }));
     say(ui("[aria-live]"), told.filter(Boolean).join(". "));
@@ -319,19 +262,14 @@ function map(root) {
     return found;
   }
 
-  function zoom(by, [x, y] = [size.x / 2, size.y / 2]) {
-    const k = Math.max(1, Math.min(40, lens.k * by));
-    lens = k === 1 ? WHOLE : { k, x: x - ((x - lens.x) * k) / lens.k, y: y - ((y - lens.y) * k) / lens.k };
+  function zoom(by, at = [size.x / 2, size.y / 2]) {
+    lens = nearer(lens, by, at, 40);
     ask();
   }
 
   function listen(plane) {
-    const point = (event) => { const box = plane.getBoundingClientRect(); return [event.clientX - box.x, event.clientY - box.y]; };
-    plane.onwheel = (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
-      event.preventDefault();
-      zoom(Math.exp(-event.deltaY / 250), point(event));
-    };
+    const point = (event) => pointIn(plane, event);
+    plane.onwheel = (event) => zoomed(event, (by) => zoom(by, point(event)));
     plane.onpointerdown = (event) => {
       if (event.button) return;
       const finger = event.pointerType === "touch", moves = event.shiftKey || (finger && !armed);
@@ -375,7 +313,7 @@ function map(root) {
 
   const state = (view) => JSON.stringify({ view, dot: nameOf(origin), picked: [...picked].sort((a, b) => a - b).map((k) => data.rows[k]) });
 
-  function tell(view = data.names[way ? way.to : stop()]) {
+  function tell(view = data.names[layers.way ? layers.way.to : stop()]) {
     const known = state(view);
     if (known === said) return;
     said = known;
@@ -390,8 +328,8 @@ function map(root) {
     const to = data.names.indexOf(told.view);
     origin = pointOf(told.dot);
     picked = new Set(told.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
-    if (to >= 0 && !ready) at = to;
-    else if (to >= 0 && to !== stop() && !way && !playing && !drag && !ui("input").matches(":active")) goTo(to);
+    if (to >= 0 && !ready) layers.at = to;
+    else if (to >= 0 && to !== stop() && !layers.way && !layers.playing && !drag && !ui("input").matches(":active")) layers.goTo(to);
     ready = true;
     said = state(told.view);
     ask();
@@ -410,7 +348,7 @@ function map(root) {
     from = old && !still.matches && was.length === now.length && old.rows.join() === data.rows.join() ? was : null;
     blend = performance.now();
     order = all().sort((a, b) => Boolean(data.groups[0][a]) - Boolean(data.groups[0][b]));
-    halt();
+    layers.halt();
     if (!old || old.names.length !== data.names.length) ready = false;
     [origin, hot, sense, lens, drag, picked] = [-1, -1, null, WHOLE, null, new Set()];
     build();
@@ -422,7 +360,7 @@ function map(root) {
     take,
     start: () => addEventListener("elmoscope-map", heard),
     stop: () => { removeEventListener("elmoscope-map", heard); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); },
-    seen: () => ({ at, playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: ui(".lines").childElementCount }),
+    seen: () => ({ at: layers.at, playing: layers.playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: ui(".lines").childElementCount }),
   };
 }
 

@@ -20,7 +20,7 @@ from core.figures.style import OWN, ink, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.senses.trust import Links
 from core.text.tokens import pieces
-from pages._frame.choices import ALL, layer_name
+from pages._frame.choices import ALL, TOKENS, layer_name
 from pages._map import brush
 from pages._map.lines import KEY, STARS
 from pages._widgets import instruments
@@ -143,10 +143,10 @@ def _take(names: Sequence[str], rows: Collection[int]) -> None:
 
 
 def setting(names: Sequence[str], rows: Collection[int]) -> tuple[str, str, list[int]] | None:
-    """What the reader's browser says was set: a space or all layers, whose lines, which rows; None where that is no such thing."""
+    """What the reader's browser says was set: a space, all layers or all tokens, whose lines, which rows; None where that is no such thing."""
     given = said(LIVE)
     view, dot, picked = (given.get(name) for name in ("view", "dot", "picked"))
-    if view not in (*names, ALL) or not isinstance(dot, str) or not isinstance(picked, list):
+    if view not in (*names, ALL, TOKENS) or not isinstance(dot, str) or not isinstance(picked, list):
         return None
     known = {int(row) for row in rows}
     return view, dot, [row for row in picked if isinstance(row, int) and row in known]
@@ -172,6 +172,7 @@ def _text() -> dict:
         "play": t("Play"),
         "pause": t("Pause"),
         "all": t("all layers"),
+        "every": t("all tokens"),
         "between": t("between {a} and {b}", a="{a}", b="{b}"),
         "from": t("Lines to true neighbours, from"),
         "near": t("True neighbours"),

@@ -3,7 +3,7 @@
 
 // ---- the maths: core.elmo.mix.mixed_cosines ------------------------------------------------------------------------------------
 
-export const decoded = (text) => new Float32Array(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
+export const decoded = (text, Kind = Float32Array) => new Kind(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
 
 // s' G s of a gram that is kept as its upper triangle by rows, from place `at` on: products off the diagonal count twice.
 export function square(gram, at, s) {
@@ -62,6 +62,13 @@ const mounted = (name, make) => ({ data, parentElement, setStateValue }) => {
   }
   return () => known.stop();
 };
+
+// Where a slider's keys lead to from stop `now` of those up to `last`; nowhere by other keys.
+function stopAfter(key, now, last) {
+  const up = now + 1, down = now - 1;
+  const to = { ArrowRight: up, ArrowUp: up, PageUp: up, ArrowLeft: down, ArrowDown: down, PageDown: down, Home: 0, End: last }[key];
+  return to === undefined ? to : Math.max(0, Math.min(last, to));
+}
 
 // A picture that the reader can take along (pages/_export/pictures.py lists those that are on the page).
 const offered = (drawn) => (window.elmoscopePictures ??= new Set()).add(drawn);

@@ -26,7 +26,7 @@ SET = "([root, w]) => root.instrument.seen().w.join() === w.join()"
 LAID = "([root, places]) => root.instrument.seen().places.some((one, k) => Math.abs(one - places[k]) > 3)"
 ALL = """async ([source, packed, sizes, weights]) => {
   const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  const [cross, grams, query, pairs] = packed.map(own.decoded), [n, m, senses] = sizes;
+  const [cross, grams, query, pairs] = packed.map((one) => own.decoded(one)), [n, m, senses] = sizes;
   return weights.map((w) => {
     const s = own.softmax(w), found = own.cosines({ n, cross, grams, own: query }, s);
     const like = own.similarities(pairs, m, s);

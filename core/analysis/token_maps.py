@@ -1,0 +1,149 @@
+"""Every token of a corpus on one map: UMAP lays out a few thousand drawn by lot, every other goes to where its nearest of these lie.
+
+So a map of hundreds of thousands is made in a minute or two. That a token lies beside others says that it is like them; what lies
+far apart says little, as in UMAP itself, and a token that is like none of those laid out lies where the least unlike are. How far the
+maps can be trusted is measured on tokens drawn by lot, most of which UMAP has not seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from core.analysis.maps import ProjectionConfig, aligned_maps, insert
+from core.analysis.trustworthiness import trustworthiness
+from core.common.config import cache_folder
+from core.common.directions import unit_rows
+from core.elmo.mix import layer_weights, mixed
+from core.files.artifacts import replacing, text_fingerprint
+from core.index.table import OccurrenceTable
+
+MOST = 300_000  # tokens on a map; of more, whole sentences drawn by lot
+# Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
+LAID_OUT, OF_ONE_SPELLING = 2_000, 8
+NEIGHBOURS = 8  # of those laid out, that decide where another token lies
+MEASURED = 1_000  # tokens on which trust is measured
+ROWS_AT_ONCE = 2_048
+FULL = 65_535  # places are whole numbers from 0 to this
+FORMAT = 1  # of a saved file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TokenMaps:
+    """K maps of the same N tokens, sentence after sentence, on shared axes of one scale."""
+
+    names: tuple[str, ...]  # (K,), of the spaces
+    rows: np.ndarray  # (N,) int64, of the table
+    places: np.ndarray  # (K, N, 2) uint16: 0 is left and below, FULL right and above
+    trust: tuple[float, ...]  # (K,), 1 is perfect, 0.5 by lot; NaN where equal vectors do not say who is nearest
+    laid_out: int  # tokens that UMAP laid out
+
+    def save(self, path: Path) -> None:
+        """Write one safetensors file, under a temporary name first."""
+        from safetensors.numpy import save
+
+        about = {"names": self.names, "trust": [str(one) for one in self.trust], "laid_out": self.laid_out}
+        with replacing(path) as temporary:
+            temporary.write_bytes(save({"rows": self.rows, "places": self.places}, {"elmoscope_tokens": json.dumps(about)}))
+
+    @classmethod
+    def load(cls, path: Path) -> TokenMaps | None:
+        """What `save` wrote; None where there is no such thing, or another."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = json.loads(file.metadata()["elmoscope_tokens"])
+                found = {name: file.get_tensor(name) for name in ("rows", "places")}
+            trust = tuple(float(one) for one in about["trust"])
+            return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **found)
+        except (SafetensorError, OSError, LookupError, TypeError, ValueError):
+            return None
+
+
+def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
+    """Where the maps of a table are kept."""
+    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[
+        :8
+    ]
+    return cache_folder() / "maps" / "tokens" / f"{table.meta['model']}-{table.meta['corpus'][:16]}-{made_by}.safetensors"
+
+
+def token_maps(
+    table: OccurrenceTable,
+    names: Sequence[str],
+    report: Callable[[int, int, float], None] = lambda done, total, speed: None,
+    *,
+    laid_out: int = LAID_OUT,
+    most: int = MOST,
+) -> TokenMaps:
+    """The maps of the spaces `names`; `report(tokens placed, tokens in all, tokens a second)` may end the work by raising."""
+    rows = sentence_rows(table, most)
+    mixes = [layer_weights(name, table.meta["layers"]) for name in names]
+    report(0, len(rows), 0.0)
+    drawn = rows_to_lay_out(table, rows, laid_out)
+    spaces = _spaces(table, drawn, mixes)
+    flat = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0)).coordinates
+    places, started = np.empty((len(names), len(rows), 2), np.uint16), perf_counter()
+    for first in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[first : first + ROWS_AT_ONCE]
+        for k, vectors in enumerate(_spaces(table, some, mixes)):
+            at = _placed(vectors, spaces[k], flat[k])
+            places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
+        done = first + len(some)
+        report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
+    asked = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
+    trust = [trustworthiness(space, places[k, asked]) for k, space in enumerate(_spaces(table, rows[asked], mixes))]
+    return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(drawn))
+
+
+def sentence_rows(table: OccurrenceTable, most: int = MOST, seed: int = 0) -> np.ndarray:
+    """(N,) rows of whole sentences in their order; of sentences drawn by lot where all have more than `most` tokens."""
+    order = np.lexsort((table.position, table.sentence))
+    if len(order) <= most:
+        return order
+    sizes = np.bincount(table.sentence)
+    drawn = np.random.default_rng(seed).permutation(len(sizes))
+    return order[np.isin(table.sentence[order], drawn[np.cumsum(sizes[drawn]) <= most])]
+
+
+def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:
+    """(M,) of the rows, drawn by lot, at most OF_ONE_SPELLING of a spelling."""
+    by_lot = np.random.default_rng(seed).permutation(rows)
+    word = table.word[by_lot]
+    order = np.argsort(word, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(word[order]) != 0])
+    turn = np.empty(len(word), int)  # how many of its spelling were drawn before
+    turn[order] = np.arange(len(word)) - np.repeat(starts, np.diff(np.r_[starts, len(word)]))
+    return np.sort(by_lot[turn < OF_ONE_SPELLING][:n])
+
+
+def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
+    """Spelling of every token (N,), spellings asked for (W,) -> (W, K): how far half of a spelling's tokens lie from their middle, at
+    most, as a share of the map's width. The middle is the median."""
+    found = np.zeros((len(wanted), len(maps.names)))
+    order = np.argsort(words, kind="stable")
+    first, last = (np.searchsorted(words[order], wanted, side=side) for side in ("left", "right"))
+    for w in range(len(wanted)):
+        at = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
+        if at.shape[1]:
+            found[w] = np.median(np.linalg.norm(at - np.median(at, axis=1, keepdims=True), axis=2), axis=1)
+    return found
+
+
+def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Unit vectors (n, D) of some rows in every space."""
+    layers = table.rows.take(rows).transpose(1, 0, 2)
+    return [unit_rows(mixed(layers, weights)) for weights in mixes]
+
+
+def _placed(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
+    cosines, k = vectors @ known.T, min(NEIGHBOURS, len(known))
+    near = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+    return insert(flat, near, np.take_along_axis(cosines, near, axis=1))

@@ -1,0 +1,218 @@
+"""All tokens: every token of the corpus as one dot, in each layer's map, coloured by word, meaning or part of the sentence (tokens.js).
+
+Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis import token_maps
+from core.analysis.token_maps import TokenMaps
+from core.common import model_layers
+from core.common.i18n import language, t
+from core.common.markup import plain
+from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
+from core.files.artifacts import text_fingerprint
+from core.index.table import OccurrenceTable
+from core.text.tokens import bare, pieces
+from pages._cached import opened, progress
+from pages._cached.kept import kept
+from pages._frame.choices import layer_name
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.server_jobs import TURNS, ServerJob, visitor, waiting_text
+from pages._widgets import instruments, lists
+
+LIVE, PLAIN = "map.tokens", "map.tokens.plain"  # key of the component; in the session: this browser cannot run it
+IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
+_live = instruments.instrument("tokens", Path(__file__).parent, "live")
+
+
+def show(in_use: InUse, word: str) -> None:
+    """The picture of all tokens with `word` lit, what to notice, the words as a table; until it is made, how far it is."""
+    read = opened.table_job(in_use.corpus, in_use.model)
+    with st.spinner(t("Reading every word of the sentences…")):
+        read.wait(progress.AT_MOST_S)
+    if read.result is None:
+        progress.show_state(read, lambda: opened.go_on(in_use.corpus, in_use.model))
+        return
+    table = read.result
+    job = _job(table, model_layers.in_use().some)
+    job.wait(progress.AT_MOST_S)
+    if job.result is None:
+        _show_state(job, table)
+        return
+    maps: TokenMaps = job.result
+    if st.session_state.get(PLAIN):
+        st.info(
+            t("This browser cannot draw so many dots (it has no WebGL 2). The table below has the words."), icon=":material/info:"
+        )
+    else:
+        _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, plain(bare(word), 40), language()))
+        instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
+    notice(_noticed(table, maps, word))
+    st.caption(
+        t(
+            "UMAP laid out {laid_out:,} of them, drawn by lot; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
+            "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
+            "with the keyboard + and −, and the arrows.",
+            laid_out=maps.laid_out, k=token_maps.NEIGHBOURS,
+        )
+    )  # fmt: skip
+    lists.twin(
+        _words(table, maps, opened.table_key(table), language()),
+        name="all-tokens",
+        label=t("The commonest words as a table"),
+        key="map.tokens.table",
+    )
+
+
+def _take_plain() -> None:
+    st.session_state[PLAIN] = True
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> dict[Path, ServerJob]:
+    """The making of maps, by the file they are kept in: whoever opens the page meanwhile sees the same one."""
+    return {}
+
+
+def _job(table: OccurrenceTable, names: tuple[str, ...]) -> ServerJob:
+    file, jobs = token_maps.file_of(table, names), _jobs()
+    job = jobs.get(file)
+    if job is None or job.ended == "left":
+        for old in [old for old, one in jobs.items() if not one.running][:-1]:  # maps of few corpora stay in memory
+            del jobs[old]
+
+        def work(report) -> TokenMaps:
+            if (known := TokenMaps.load(file)) is not None:
+                return known
+            found = token_maps.token_maps(table, names, report)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            found.save(file)
+            return found
+
+        job = jobs[file] = ServerJob(TURNS.ask(visitor())).start(work, failed=t("The map of all tokens could not be made."))
+    job.turn.join(visitor())
+    return job
+
+
+def _show_state(job: ServerJob, table: OccurrenceTable) -> None:
+    """A job that is not done: how far it is, or why it ended and a button that begins it again."""
+    if job.running:
+        _progress(job)
+        return
+    st.error(plain(job.error), icon=":material/error:") if job.error else st.info(t("Stopped."), icon=":material/pause_circle:")
+    if st.button(t("Make the map"), icon=":material/play_arrow:", key="map.tokens.again"):
+        _jobs().pop(token_maps.file_of(table, model_layers.in_use().some), None)
+        st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _progress(job: ServerJob) -> None:
+    """How far, looked at once a second, with Stop. When it is done the page runs once more."""
+    if not job.running:
+        st.rerun()
+    bar, stop = st.columns([5, 1], vertical_alignment="center")
+    if job.waiting:
+        told = waiting_text(job.turn)
+    elif not job.done:
+        told = t("Laying out {n:,} tokens, once: half a minute on a free core.", n=token_maps.LAID_OUT)
+    else:
+        left = progress.duration((job.total - job.done) / max(job.speed, 1e-9))
+        told = t("Placing every token: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=told)
+    stop.button(
+        t("Stop"), icon=":material/stop:", key="map.tokens.stop", width="stretch", disabled=job.stop_asked, on_click=job.stop
+    )
+
+
+@kept(4)
+def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str, ...], word: str, code: str) -> dict:
+    """What the instrument shows; `key` is the table's, `names` the maps', `code` the reader's language."""
+    known, rows, title = model_layers.in_use(), _maps.rows, layer_title
+    of = {lemma: number for number, lemma in enumerate(_table.lemmas, 1)}
+    senses = [_table.senses_of(lemma) for lemma in _table.lemmas]
+    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)
+    for k in np.flatnonzero((_table.sense[rows] >= 0) & (_table.lemma[rows] >= 0)):
+        o, number = rows[k], of[_table.lemmas[_table.lemma[rows[k]]]]
+        lemma[k], sense[k] = number, 1 + senses[number - 1].index(_table.senses[_table.sense[o]])
+    first = rows[np.r_[True, np.diff(_table.sentence[rows]) != 0]]
+    sentences = [
+        "\t".join(_one_line(piece) for piece in pieces(_table.sentences[int(_table.sentence[row])].as_py())) for row in first
+    ]
+    found = {
+        "names": list(names), "short": [layer_name(name) for name in names], "titles": [known.heading(name) for name in names],
+        "where": [title(name) for name in names], "tints": [layer_colour(name) for name in names], "at": max(0, len(names) - 2),
+        "under": [_trust(value) for value in _maps.trust], "places": _binary(_maps.places, "<u2"), "sense": _binary(sense, "u1"),
+        "lemma": _binary(lemma, "<u2"), "lemmas": list(_table.lemmas), "senses": senses, "colours": list(SENSE_COLOURS),
+        "sentences": "\n".join(sentences), "word": word, "text": _text(len(rows), len(first)),
+    }  # fmt: skip
+    return found | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
+
+
+def _one_line(piece: str) -> str:
+    """A token that would break the text it is sent in is shown without what breaks it."""
+    return piece.replace("\t", " ").replace("\n", " ")
+
+
+def _binary(numbers: np.ndarray, kind: str) -> str:
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
+
+
+def _trust(value: float) -> str:
+    if np.isnan(value):
+        return t("every occurrence of a spelling lies on one dot")
+    return t("trustworthiness {value:.2f} (1 perfect, 0.50 by lot)", value=value)
+
+
+def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
+    """How many tokens there are, and how far apart those of the word lie, in the lowest and the highest layer."""
+    n, all_of_them = len(maps.rows), len(table)
+    told = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
+    lines = [
+        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **told) if n == all_of_them
+        else t("Every dot is one of {n:,} tokens, {sentences:,} sentences drawn by lot from a corpus of {all:,} tokens.", **told)
+    ]  # fmt: skip
+    code = table.word_codes.get(bare(word).casefold(), -1)
+    words = table.word[maps.rows]
+    if (count := int((words == code).sum())) >= FEWEST:
+        names = [name for name in maps.names if name != "mix"]
+        spread = token_maps.spreads(maps, words, [code])[0]
+        told = {"word": plain(bare(word), 40), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        told |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
+        lines.append(t("Half of the {n} tokens of “{word}” lie within {low:.0%} of the map's width of their middle at {below}, within {high:.0%} at {where}.", **told))  # fmt: skip
+    return lines
+
+
+@kept(4)
+def _words(_table: OccurrenceTable, _maps: TokenMaps, key: str, code: str) -> pd.DataFrame:
+    """The commonest words: how many tokens, and how widely half of them lie in every map."""
+    words = _table.word[_maps.rows]
+    counts = np.bincount(words, minlength=len(_table.words))
+    wanted = [int(code) for code in np.argsort(-counts, kind="stable")[:IN_TABLE] if counts[code] >= FEWEST]
+    spread = token_maps.spreads(_maps, words, wanted)
+    columns = {t("word"): [bare(_table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
+    for k, name in enumerate(_maps.names):
+        columns[t("half within, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
+    return pd.DataFrame(columns)
+
+
+def _text(n: int, sentences: int) -> dict:
+    """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
+    return {
+        "title": t("All tokens, layer by layer"),
+        "alt": t("A map of {n:,} tokens of {sentences:,} sentences, each a dot. Plus and minus zoom, arrows move, 0 shows all of it.", n=n, sentences=sentences),
+        "layer": t("Layer"), "play": t("Play"), "pause": t("Pause"), "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "by": t("Coloured by"), "word": t("word"), "sense": t("meaning"), "part": t("part of the sentence"), "light": t("Light a word"),
+        "parts": [t("beginning"), t("middle"), t("end")], "of_word": t("each spelling has a colour of its own"),
+        "of_sense": t("labelled words in their meanings' colours; light one to see which is which"),
+        "lit": t("“{word}”: {n} tokens lit", word="{word}", n="{n}"), "apart": t("Half of them lie within {apart} of the map's width of their middle", apart="{apart}"),
+        "nearer": t("Come nearer"), "farther": t("Go farther away"), "whole": t("The whole map"),
+    }  # fmt: skip

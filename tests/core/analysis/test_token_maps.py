@@ -1,0 +1,71 @@
+"""All tokens on one map: whole sentences, each token near those it is like, and how far the maps can be trusted."""
+
+import numpy as np
+import pytest
+
+from core.analysis import token_maps
+from core.analysis.token_maps import FULL, TokenMaps
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index.build import build_index
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
+
+NAMES = ("0", "1", "2", "mix")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    model = open_model(BUNDLED_MODEL)
+    sentences = open_corpus(BUNDLED_CORPUS, model.language)[:80]
+    return build_index(sentences, model.encoder, tmp_path_factory.mktemp("tokens") / "all", model="m")
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    return token_maps.token_maps(table, NAMES, laid_out=300)
+
+
+def test_every_token_has_a_place_in_every_space_and_progress_is_told(table):
+    heard = []
+    found = token_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
+    assert found.places.shape == (2, len(table), 2) and found.places.dtype == np.uint16 and found.laid_out == 60
+    assert sorted(found.rows.tolist()) == list(range(len(table)))
+    assert heard[0][0] == 0 and heard[-1][0] == len(table) - 1 and {total for _, total, _ in heard} == {len(table)}
+
+
+def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, found):
+    tokens = [table.occurrence(int(row)) for row in found.rows]
+    the = np.array([k for k, o in enumerate(tokens) if o.tokens[o.position] == "the"])  # layer 0 knows "The" from "the"
+    apart = token_maps.spreads(found, table.word[found.rows], [table.word_codes["the"]])[0]
+    assert len(the) > 20 and np.ptp(found.places[0, the].astype(int), axis=0).max() <= 1
+    assert apart[0] < 1e-4 < 0.01 < apart[2]
+
+
+def test_maps_keep_far_more_neighbours_than_places_by_lot_would(table, found):
+    assert all(one > 0.8 for one in found.trust[1:]) and np.isnan(found.trust[0])
+
+
+def test_tokens_laid_out_are_few_of_a_spelling_and_lie_where_umap_has_them(table, found):
+    drawn = token_maps.rows_to_lay_out(table, found.rows, 300)
+    assert len(drawn) == len(set(drawn.tolist())) == 300
+    assert np.bincount(table.word[drawn]).max() == token_maps.OF_ONE_SPELLING
+    assert (token_maps.rows_to_lay_out(table, found.rows, 300) == drawn).all()
+
+
+def test_of_too_many_tokens_whole_sentences_are_drawn(table):
+    rows = token_maps.sentence_rows(table, 400)
+    sizes = np.bincount(table.sentence)
+    kept = np.unique(table.sentence[rows])
+    assert 300 < len(rows) <= 400 and len(rows) == sizes[kept].sum()
+    assert (np.diff(table.sentence[rows]) >= 0).all() and (
+        np.diff(table.position[rows])[np.diff(table.sentence[rows]) == 0] == 1
+    ).all()
+
+
+def test_a_saved_file_is_read_again_and_another_is_not(found, tmp_path):
+    path = tmp_path / "maps.safetensors"
+    found.save(path)
+    again = TokenMaps.load(path)
+    assert (again.places == found.places).all() and again.names == NAMES and again.laid_out == found.laid_out
+    assert np.isnan(again.trust[0]) and again.trust[1:] == found.trust[1:] and again.places.max() <= FULL
+    path.write_bytes(b"something else")
+    assert TokenMaps.load(path) is None and TokenMaps.load(tmp_path / "none") is None
