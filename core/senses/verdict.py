@@ -184,10 +184,10 @@ def judged_apart(table: OccurrenceTable, seen: Evidence, *, labels: bool) -> tup
 
 
 def read(folder: Path) -> Ground | None:
-    """The ground that a bundled table came with."""
-    if not (folder / FILE).is_file():
+    """The ground that a table came with, or that was kept beside it."""
+    told = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
+    if len(told.get("votes", ())) != len(USUAL.votes):  # there is none, or an earlier version kept it
         return None
-    told = read_json(folder / FILE, expect=dict)
     words = {lemma: Trust(**one) for lemma, one in told["words"].items()}
     return Ground(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]), told.get("centres", {}))
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
+from core.files.artifacts import write_json
 from core.index.neighbours import Query, make_query
 from core.index.tables import open_table
 from core.senses import evidence, verdict
@@ -90,6 +91,14 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     }
     assert ground.alone == pytest.approx(verdict.measure(table, seen[code]).alone, abs=0.02)
     assert set(ground.words) == {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
+
+
+def test_a_ground_that_an_earlier_version_kept_is_none(opened, tmp_path):
+    told = verdict.as_json(opened["en"][2])
+    for votes, known in ((told["votes"], True), (told["votes"][2:], False)):
+        write_json(tmp_path / verdict.FILE, told | {"votes": votes})
+        assert (verdict.read(tmp_path) is not None) is known
+    assert verdict.read(tmp_path / "none") is None
 
 
 def test_the_usual_ground_is_the_english_one(opened):
