@@ -143,10 +143,10 @@ def test_the_first_screen_holds_sentences_verdict_and_picture_and_the_tour_cover
             assert own["y"] >= box["y"] + box["height"] or own["y"] + own["height"] <= box["y"], (step, part)
         page.get_by_role("button", name="Next").click() if step < "3" else None
     page.get_by_role("button", name="Done").press("Escape")
-    page.set_viewport_size({"width": 390, "height": 844})
-
     page.set_viewport_size({"width": 1280, "height": 720})
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.reload()
+    expect(page.locator(".arrows .tip").first).to_be_visible()
+    at_rest(page)
     for part in PARTS:
         box = page.locator(part).first.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 720
