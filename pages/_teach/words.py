@@ -45,6 +45,7 @@ STYLE = """
     .st-key-one_idea .said, .st-key-one_idea .stElementContainer:has(.stPlotlyChart) ~ .stElementContainer .said {font-size: 1.25rem;}
     .st-key-one_idea .token {font-size: 1.2rem;}
     .st-key-one_idea .token span {font-size: 0.8rem !important;}
+    .st-key-slide_picture {--zoom: 0.6;}
     .st-key-slide_picture .stElementContainer:has(.stPlotlyChart) {flex: none !important; height: 320px;}
   }
 </style>
