@@ -23,6 +23,7 @@ from core.files.disk_space import hold, make_room
 
 SHARD_TOKENS = 64_000
 FORMAT, VERSION = "elmoscope-features", 1
+MOST_KEPT = 40_000_000  # numbers (160 MB) of a data set's layers, up to which they are kept as they are read
 TEXTS_AT_ONCE = 512  # through the encoder, which batches those of like length
 Tokens = tuple[str, ...]
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
@@ -39,6 +40,8 @@ class FeatureStore:
             told = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
             raise CorruptArtifact(told)
         self._row = {tokens: k for k, tokens in enumerate(texts)}
+        self._read: dict[Tokens, np.ndarray] = {}  # as they are asked for in every epoch
+        self._keeps = sum(map(len, texts)) * int(meta["n_layers"]) * int(meta["dim"]) <= MOST_KEPT
         self._place: list[tuple[int, int]] = []  # of each text: shard, and where in it the first token stands
         self._shards = []
         for number, (first, last) in enumerate(_shards(texts)):
@@ -54,6 +57,8 @@ class FeatureStore:
         return [self._layers(text) for text in texts]
 
     def _layers(self, text: Tokens) -> np.ndarray:
+        if text in self._read:
+            return self._read[text]
         if text not in self._row:
             raise BadInput(f"The layers of {' '.join(text)[:60]!r} were not computed with this data set.")
         number, at = self._place[self._row[text]]
@@ -61,6 +66,8 @@ class FeatureStore:
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
         layers[0] = np.tile(widened(spelt), layers.shape[2] // spelt.shape[1])  # once, or twice
         layers[1:] = widened(contextual).transpose(1, 0, 2)
+        if self._keeps:
+            self._read[text] = layers
         return layers
 
 

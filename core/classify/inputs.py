@@ -18,6 +18,7 @@ from core.common.device import PROCESSOR
 from core.elmo.encoder import Encoder
 from core.static.vectors import StaticVectors
 
+MOST_SEEN = 200_000  # spellings whose numbers are kept
 UNKNOWN = 0  # number of every word that the vocabulary lacks
 Tokens = tuple[str, ...]
 Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # token tuples -> (L, T, D) float32 each
@@ -44,12 +45,26 @@ class Vocabulary:
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
         self._number = {word: k for k, word in enumerate(self.words, start=1)}
+        self._seen: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.words) + 1  # with UNKNOWN
 
     def number(self, word: str) -> int:
         return self._number.get(word.lower(), UNKNOWN)
+
+    def numbers(self, text: Tokens) -> np.ndarray:
+        """(T,) int64."""
+        if len(seen := self._seen) > MOST_SEEN:
+            self._seen = seen = {}
+        found = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
+        return np.array(
+            [
+                seen.setdefault(token, self.number(token)) if number is None else number
+                for token, number in zip(text, found, strict=True)
+            ],
+            np.int64,
+        )
 
     @classmethod
     def of(cls, texts: Iterable[Tokens], *, min_count: int, max_words: int) -> Vocabulary:
@@ -72,7 +87,7 @@ def make_batch(
     mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
     for row, text in enumerate(texts):
         mask[row, : len(text)] = True
-        words[row, : len(text)] = torch.tensor([vocabulary.number(token) for token in text])
+        words[row, : len(text)] = torch.from_numpy(vocabulary.numbers(text))
     static, known = _static(texts, shape, vectors) if vectors is not None else (None, None)
     parts = (mask, words, static, known, padded(layers(texts), shape[1]) if layers is not None else None)
     return Batch(*(None if part is None else part.to(device) for part in parts))
@@ -104,8 +119,6 @@ def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVect
     """(B, T, S) GloVe rows, of the lower-case spelling where that is all there is, and (B, T) which tokens have one."""
     static, known = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
     for row, text in enumerate(texts):
-        for column, token in enumerate(text):
-            vector = vectors.vector(token)
-            if vector is not None:
-                static[row, column], known[row, column] = vector, True
+        places, found = vectors.vectors_of(text)
+        static[row, places], known[row, places] = found, True
     return torch.from_numpy(static), torch.from_numpy(known)

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from core.analysis.word_maps import ALL_WORDS, fit_maps
-from core.classify.tasks import TASKS
+from core.classify.tasks import TASKS, open_data, task_files
 from core.cli import shared
 from core.cli.classify import train_heads
 from core.cli.evaluate import evaluate_card
@@ -59,7 +59,7 @@ def _made(args) -> tuple[dict, str]:
     folder = Path(args.output or config.ASSETS / language.targets)
     check_replaceable(folder)
     sentences = open_corpus(language.sentences, language)
-    _spell(model, sentences)
+    _spell(model, language, sentences)
     table = build_index(
         sentences,
         model.encoder,
@@ -86,11 +86,15 @@ def _made(args) -> tuple[dict, str]:
     return (_with_data(args.data, language, result, lines) if args.data else result), "\n".join(lines)
 
 
-def _spell(model: Model, sentences: list[Sentence]) -> None:
-    """The commonest words of the model's list, and those of our sentences, spelled once for every reader."""
+def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
+    """The commonest words of the model's list, those of our sentences, and of what a newcomer trains on, spelled once for every reader."""
     found = load_softmax(model.folder)
     common = [word for word in (found[1].words if found else ()) if word not in SPECIALS][:SPELLED]
-    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for sentence in sentences for token in sentence.tokens)]
+    texts = [sentence.tokens for sentence in sentences]
+    if language.code == i18n.ENGLISH:
+        headlines = TASKS["headlines"]
+        texts += open_data(headlines, **task_files(headlines)).texts
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for text in texts for token in text)]
     note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
 
 

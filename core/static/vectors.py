@@ -12,7 +12,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -29,6 +29,7 @@ from core.static.formats import MAX_BYTES, Report, read
 from core.text.tokens import JOINER, bare
 
 BUNDLED_VECTORS = "glove-mini"
+MOST_SEEN = 200_000  # tokens of which is kept where their vector lies
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class StaticVectors:
     def __init__(self, words: list[str], vectors: np.ndarray, *, name: str, provenance: dict) -> None:
         self.name, self.provenance, self.words, self.dim = name, provenance, words, vectors.shape[1]
         self._row = {word: k for k, word in enumerate(words)}
+        self._seen: dict[str, int] = {}
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
         self._vectors.flags.writeable = False
 
@@ -68,6 +70,20 @@ class StaticVectors:
         """(D,) float32, read-only, of spelling(word); None if the word is not in the vocabulary."""
         spelling = self.spelling(word)
         return None if spelling is None else self._vectors[self._row[spelling]]
+
+    def vectors_of(self, tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Of a text: the places (k,) of the tokens that have a vector, and these (k, D) float32; where each lies is kept."""
+        if len(seen := self._seen) > MOST_SEEN:
+            self._seen = seen = {}
+        found = ((token, seen.get(token)) for token in tokens)
+        rows = np.array([seen.setdefault(token, self._look_up(token)) if row is None else row for token, row in found], np.int64)
+        places = np.flatnonzero(rows >= 0)
+        return places, self._vectors[rows[places]]
+
+    def _look_up(self, token: str) -> int:
+        """The row of a token's vector, -1 where it has none."""
+        spelling = self.spelling(token)
+        return -1 if spelling is None else self._row[spelling]
 
     def cosine(self, a: str, b: str) -> float | None:
         """Cosine of two spellings' vectors; None where one is not in the vocabulary."""

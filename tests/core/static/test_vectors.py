@@ -334,3 +334,12 @@ def test_the_bundled_vectors_are_whole_small_and_sensible():
 def test_a_word_is_no_neighbour_of_itself_behind_another():
     found = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
     assert [n.word for n in found.neighbours("말")] == [n.word for n in found.neighbours(f"{JOINER}말")] == ["소"]
+
+
+def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_asked_for(compass):
+    tokens = [compass.words[0].upper(), "zzqx", compass.words[1], "zzqx", compass.words[0]]
+    for _ in range(2):
+        places, found = compass.vectors_of(tokens)
+        assert places.tolist() == [0, 2, 4]
+        assert all(np.array_equal(row, compass.vector(tokens[k])) for k, row in zip(places.tolist(), found, strict=True))
+    assert [len(part) for part in compass.vectors_of([])] == [0, 0]
