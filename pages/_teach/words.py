@@ -46,7 +46,7 @@ STYLE = """
     .st-key-one_idea .token {font-size: 1.2rem;}
     .st-key-one_idea .token span {font-size: 0.8rem !important;}
     .st-key-slide_picture {--zoom: 0.6;}
-    .st-key-slide_picture .stElementContainer:has(.stPlotlyChart) {flex: none !important; height: 320px;}
+    .st-key-slide_picture .stElementContainer:has(.stPlotlyChart) {flex: none !important; height: 320px; overflow: clip;}
   }
 </style>
 """
