@@ -62,7 +62,9 @@ def _lemma(in_use: InUse, shown: Picked) -> str:
 
 def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
     alt = unescape(re.sub("<[^>]*>", "", said))
-    charts.draw(enlarged(figure, FACTOR, height=height), key=f"slide.{name}", alt=alt, height="stretch")
+    large = enlarged(figure, FACTOR, height=height)
+    large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
+    charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
 def _said(tokens: tuple[str, ...], position: int) -> str:
