@@ -6,7 +6,7 @@ import argparse
 
 from core.cli.options import add_command, add_model, whole
 
-TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2")
+TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
 EXPERIMENTS = (
     *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2"),
     *(
@@ -54,7 +54,7 @@ def add_commands(commands) -> None:
     )
     ship.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
     ship.add_argument("--output", default="assets/heads", metavar="DIR", help="default: assets/heads")
-    ship.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS, metavar="T", help="default: all five")
+    ship.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS, metavar="T", help="default: all")
     _frozen(ship)
     proof = add_command(
         commands,
@@ -150,9 +150,7 @@ def _tasks(commands) -> None:
 
 
 def _train(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--task", required=True, metavar="T", help=f"headlines, {', '.join(TASKS)}, or any name for rows of your own"
-    )
+    parser.add_argument("--task", required=True, metavar="T", help=f"{', '.join(TASKS)}, or any name for rows of your own")
     parser.add_argument("--variant", required=True, nargs="+", metavar="V", help=VARIANTS)
     parser.add_argument("--train", required=True, metavar="F", help=".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too")
     parser.add_argument("--test", metavar="F", help="rows to test on (default: 20 %% of --train, by a hash of the text)")

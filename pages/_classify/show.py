@@ -41,6 +41,12 @@ EXAMPLES = {
         "Late goal sends hosts through. A header in the last minute took the home side into the final of the cup on Sunday.",
         "New browser blocks trackers. The software maker said the program warns users before a page can read their data.",
     ),
+    "headlines": (
+        "Ferry line buys its own shipyard. Waiting three years for each new boat was costing more than the yard, the owners told staff.",
+        "Keeper's glove saves the season. A fingertip in stoppage time kept the islanders in the top division for a ninth year.",
+        "Border post reopens after the flood. Lorries crossed the rebuilt bridge at dawn, and both governments sent a brass band.",
+        "Robot gardener learns to leave the weeds bees like. Its makers taught it forty flowers, and it found three more by itself.",
+    ),
     "spam": (
         "Are we still on for lunch at one? I'm running a bit late",
         "WINNER! You have been chosen for a 1000 pound prize. Call now to claim your reward",

@@ -9,6 +9,7 @@ from pages._export.recipe import OPEN, Recipe, Settings, chosen, used, word
 FIRST_TEXT = {
     "news-title": "Apple shares slide after chip supplier cuts forecast",
     "news": "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
+    "headlines": "Ferry line buys its own shipyard. Waiting three years for each new boat was costing more than the yard, the owners told staff.",
     "spam": "Are we still on for lunch at one? I'm running a bit late",
     "sentiment": "A film as slow as it is beautiful.",
     "sentiment2": "A film as slow as it is beautiful.",

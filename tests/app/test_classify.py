@@ -107,3 +107,10 @@ def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
         ) == close or "," in titles[name]
     for before, after in re.findall(r"goes from (\d+)% to (\d+)%", said):
         assert before != after
+
+
+def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name():
+    page = opened("pages/classify.py", task="Our own headlines")
+    assert not page.exception and not page.error
+    assert "What to notice" in html_of(page) and page.get("plotly_chart")
+    assert page.text_area(key="text_headlines").value == EXAMPLES["headlines"][0]
