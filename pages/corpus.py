@@ -32,7 +32,8 @@ top[1].button(
 )
 if not (most.uploads and most.paths):
     st.caption(t("On this server files are not taken and folders not read: paste a text, or run the app yourself."))
-given, column = None, ""
+given = None
+column = ""
 if way == "paste":
     given = text_box(
         "corpus_text",

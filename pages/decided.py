@@ -14,5 +14,6 @@ lede(
 )
 inputs, picture = picture_first()
 with inputs:
-    chosen, how = sentence(), asked()
+    chosen = sentence()
+    how = asked()
 show("pages._decided.show", in_use, chosen, how, inputs, picture)

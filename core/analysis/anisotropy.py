@@ -47,7 +47,9 @@ class Drawn:
 
 def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
     """A token with a letter of each of n sentences by lot; all of them where there are fewer. BadInput where two are not to be had."""
-    rng, words, layers = np.random.default_rng(seed), [], []
+    rng = np.random.default_rng(seed)
+    words = []
+    layers = []
     readable = [tokens for tokens in sentences if any(_is_word(token) for token in tokens)]
     chosen = [list(readable[k]) for k in np.sort(rng.permutation(len(readable))[:n])]
     places = [int(rng.choice([k for k, token in enumerate(tokens) if _is_word(token)])) for tokens in chosen]
@@ -100,7 +102,8 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
-    n_layers, cone = drawn.layers.shape[1], Cone.of(others)
+    n_layers = drawn.layers.shape[1]
+    cone = Cone.of(others)
     names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
     found = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
     freed = {k: cone.away(drawn, k) for k in DIRECTIONS}

@@ -163,7 +163,10 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
         rows = table.labelled_rows(lemma)
         rows = rows[table.sense[rows] == table.senses.index(sense)]
         return Pole(text, rows, table.rows.take(rows))
-    words, rows, layers, missing = _words(text), [], [], []
+    words = _words(text)
+    rows = []
+    layers = []
+    missing = []
     for word in words:
         found = _rows_of(table, word)
         elsewhere = _rows_of(everything, word)[:MOST_OCCURRENCES] if not len(found) and everything is not None else []

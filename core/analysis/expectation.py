@@ -126,7 +126,8 @@ def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts:
     zero, which no context gives. Enough sentences by lot are read to hold so many contexts.
     """
     order = np.random.default_rng(seed).permutation(len(sentences))
-    chosen, places = [], 0
+    chosen = []
+    places = 0
     for k in order:
         if places >= contexts:
             break
@@ -136,7 +137,8 @@ def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts:
     if not chosen:
         return prior(lm)
     states = np.concatenate([part for _, ahead, behind in lm.encoder.directions(chosen) for part in (ahead[:-2], behind[2:])])
-    states, total = torch.from_numpy(states[:contexts]), torch.zeros(len(lm.vocabulary), dtype=torch.float64)
+    states = torch.from_numpy(states[:contexts])
+    total = torch.zeros(len(lm.vocabulary), dtype=torch.float64)
     with torch.inference_mode():
         for start in range(0, len(states), ROWS_PER_PRODUCT):
             total += lm.softmax(states[start : start + ROWS_PER_PRODUCT].to(lm.device)).exp().double().sum(dim=0).cpu()
@@ -158,7 +160,8 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
 
 def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
     """The k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and has no rank."""
-    p, unknown = np.exp(log_p), SPECIALS.index(UNKNOWN)
+    p = np.exp(log_p)
+    unknown = SPECIALS.index(UNKNOWN)
     effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
     answers = p.copy()
     answers[_never(backward)] = -1.0

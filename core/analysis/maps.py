@@ -48,7 +48,8 @@ class ProjectionConfig:
 
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
-            value, kind = getattr(self, name), "whole number" if isinstance(low, int) else "number"
+            value = getattr(self, name)
+            kind = "whole number" if isinstance(low, int) else "number"
             if not isinstance(value, int | type(low)) or not low <= value <= high:
                 raise BadInput(f"A map's {name} must be a {kind} from {low} to {high}, got {value!r}.")
         if self.metric != "cosine":
@@ -86,7 +87,8 @@ class FrozenMaps:
             raise MissingArtifact(t("There are no maps at {path}.", path=path))
         try:
             with safe_open(path, framework="numpy") as file:
-                about, points = json.loads(file.metadata()["elmoscope_maps"]), file.get_tensor("coordinates")
+                about = json.loads(file.metadata()["elmoscope_maps"])
+                points = file.get_tensor("coordinates")
             if about.pop("format") != FORMAT:
                 raise CorruptArtifact(t("The maps in {path} are of another version of Elmoscope; make them again.", path=path))
             about = {key: tuple(value) if isinstance(value, list) else value for key, value in about.items()}
@@ -109,18 +111,22 @@ def aligned_maps(
     spaces: Sequence[np.ndarray], names: Sequence[str], config: ProjectionConfig, report: Callable[[str], None] | None = None
 ) -> FrozenMaps:
     """K arrays (N, D) of the same N points -> their maps, by PCA if they are too few for UMAP; `report` hears each step."""
-    spaces, say = [unit_rows(space) for space in spaces], report or (lambda line: None)
+    spaces = [unit_rows(space) for space in spaces]
+    say = report or (lambda line: None)
     shapes = [space.shape for space in spaces]
     if not spaces or len(names) != len(spaces) or len(set(shapes)) > 1:
         raise BadInput(f"Maps need the same points in every space, and a name for each; got {list(names)} for shapes {shapes}.")
-    groups, n_points = [equal_rows(space) for space in spaces], len(spaces[0])
+    groups = [equal_rows(space) for space in spaces]
+    n_points = len(spaces[0])
     if n_points < max(12, config.n_neighbors + 2):
-        method, points = f"PCA ({n_points} points are too few for UMAP)", np.stack([pca(space) for space in spaces])
+        method = f"PCA ({n_points} points are too few for UMAP)"
+        points = np.stack([pca(space) for space in spaces])
         for k in range(1, len(points)):
             points[k] = procrustes(points[k], points[k - 1], scale=False)
     else:
         with COMPUTING:
-            method, points = "aligned UMAP", _layout(spaces, groups, config, say)
+            method = "aligned UMAP"
+            points = _layout(spaces, groups, config, say)
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))  # one shift and one scale for all maps
     points = ((points - (low + high) / 2) * 2 / max((high - low).max(), 1e-6)).astype(np.float32)
     for flat, group in zip(points, groups, strict=True):
@@ -135,7 +141,8 @@ def aligned_maps(
 
 def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
     """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
-    space, start = unit_rows(vectors), np.asarray(start, np.float64)
+    space = unit_rows(vectors)
+    start = np.asarray(start, np.float64)
     if start.shape != (len(space), 2) or not np.isfinite(start).all():
         raise BadInput(
             f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}."
@@ -159,7 +166,8 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
     sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbours lie
     densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbour.
     """
-    rows, distances = np.asarray(neighbour_rows), np.maximum(1 - np.asarray(similarities, np.float64), 0)
+    rows = np.asarray(neighbour_rows)
+    distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
     if rows.ndim != 2 or rows.shape != distances.shape or not rows.size or not np.isfinite(distances).all():
         raise BadInput(f"A new point needs neighbours and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
     if not 0 <= rows.min() <= rows.max() < len(maps_coordinates):
@@ -182,7 +190,8 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
     if moving.shape != fixed.shape or moving.ndim != 2 or not moving.size:
         raise BadInput(f"Procrustes compares the same points; got arrays of shape {moving.shape} and {fixed.shape}.")
-    centred, target = moving - moving.mean(axis=0), fixed.mean(axis=0)
+    centred = moving - moving.mean(axis=0)
+    target = fixed.mean(axis=0)
     turn, strength = orthogonal_procrustes(centred, fixed - target)
     factor = strength / max((centred**2).sum(), 1e-300) if scale else 1.0
     return (factor * centred @ turn + target).astype(np.float32)
@@ -202,10 +211,14 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set
 
-    n, sizes, rng = len(group), np.bincount(group), np.random.default_rng(config.seed)
+    n = len(group)
+    sizes = np.bincount(group)
+    rng = np.random.default_rng(config.seed)
     order = rng.permutation(n)  # by lot: the rows may be sorted by sense
     members, starts = order[np.argsort(group[order], kind="stable")], np.cumsum(sizes) - sizes  # points, group after group
-    graph, of, distinct = coo_matrix((n, n), dtype=np.float32), group[members], space[members[starts]]
+    graph = coo_matrix((n, n), dtype=np.float32)
+    of = group[members]
+    distinct = space[members[starts]]
     if len(distinct) > 1:
         search = NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine").fit(distinct)
         distances, near = (found[group] for found in search.kneighbors(distinct))  # (N, k), its own group first
@@ -244,7 +257,8 @@ def _descended(
     """UMAP's epochs from (K, N, 2) on; the graphs' edges pull, strangers push, `ties` (K, K, N) hold the maps together."""
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
-    edges, (a, b) = [], find_ab_params(1.0, config.min_dist)
+    edges = []
+    a, b = find_ab_params(1.0, config.min_dist)
     ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
     for graph in graphs:
         every = make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
@@ -286,7 +300,8 @@ def _compiled():
 
 def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
     """Move each group of equal vectors, in place, to a disc round its median: a sunflower's seeds, clear of the next disc."""
-    order, numbers = np.random.default_rng(seed).permutation(len(group)), np.flatnonzero(np.bincount(group) > 1)
+    order = np.random.default_rng(seed).permutation(len(group))
+    numbers = np.flatnonzero(np.bincount(group) > 1)
     centres = np.array([np.median(points[group == number], axis=0) for number in numbers])
     for number, centre in zip(numbers, centres, strict=True):
         members = order[group[order] == number]

@@ -143,7 +143,9 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
     if k < 1:
         raise BadInput(t("At least two words are needed for one to have a neighbour."))
     spaces = [torch.from_numpy(unit(np.asarray(vectors, np.float32))) for vectors in (first, second)]
-    lists, values, profile = ([], []), ([], []), []
+    lists = ([], [])
+    values = ([], [])
+    profile = []
     for start in range(0, n, BLOCK):
         rows = torch.arange(start, min(start + BLOCK, n))
         cosines = [space[rows] @ space.T for space in spaces]
@@ -194,7 +196,8 @@ def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paire
     if min(own) <= 1e-20:
         return Paired(cka=0.0, by_lot=0.0, p=1.0, n=len(rows))
     null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
-    scale, found = np.sqrt(own[0] * own[1]), _hsic(x, y)
+    scale = np.sqrt(own[0] * own[1])
+    found = _hsic(x, y)
     return Paired(cka=float(found / scale), by_lot=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
 
 

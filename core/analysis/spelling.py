@@ -109,7 +109,8 @@ def firing(characters: CharacterCNN, word: str) -> Firing:
     strengths, places = answers(characters, word)
     shares, bias = _shares(characters, strengths)
     widths = tuple(convolution.kernel_size[0] for convolution in characters.convolutions)
-    grid, windows = np.zeros((len(widths), len(letters))), []
+    grid = np.zeros((len(widths), len(letters)))
+    windows = []
     for k, (width, strength, place, share) in enumerate(zip(widths, strengths, places, shares, strict=True)):
         answered = strength > 0
         for start in np.unique(place[answered]).tolist():
@@ -130,7 +131,8 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
     """(each filter's share of the vector, by convolution; the bias' share); see the module's text."""
     flat = np.concatenate(strengths).astype(np.float64)
     if len(characters.highways):
-        parts, bias = flat / (flat.sum() or 1.0), 0.0
+        parts = flat / (flat.sum() or 1.0)
+        bias = 0.0
     else:
         weight = characters.projection.weight.numpy(force=True)
         added = characters.projection.bias.numpy(force=True).astype(np.float64)
@@ -142,7 +144,8 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
 
 def _letters(word: str) -> tuple[tuple[str, ...], np.ndarray, int]:
     """What is shown of a word, the column of each place up to its end mark, and how many characters are not read."""
-    places, read = [0], []
+    places = [0]
+    read = []
     left = IDS_PER_TOKEN - 2  # bytes that a token has room for
     for character in [word] if word in (SENTENCE_BEGIN, SENTENCE_END) else word:
         size = 1 if len(character) > 1 else len(character.encode("utf-8", "ignore"))
@@ -181,7 +184,8 @@ class Spellings:
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """Read the words up to number `upto`, 256 at a time, and keep them on disk; `report(read, to be read)` after each."""
-        upto, times = min(upto, len(self.words)), 0
+        upto = min(upto, len(self.words))
+        times = 0
         while self.read < upto and not stop():
             last = min(self.read + WORDS_AT_ONCE, upto)
             self.vectors[self.read : last] = unit(encoder.word_vectors(list(self.words[self.read : last])))
@@ -194,7 +198,8 @@ class Spellings:
 
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[Neighbour]]:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
-        n, found = min(self.read, among or self.read), []
+        n = min(self.read, among or self.read)
+        found = []
         cosines = unit(rows) @ widened(self.vectors[:n]).T  # (m, n)
         for one, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-one, kind="stable")[: k + 1]
@@ -208,7 +213,9 @@ class Spellings:
         """
         if self.read < MIN_PAIRS_READ:
             return None
-        rng, highest, pairs = np.random.default_rng(0), [], np.triu_indices(n_words, 1)
+        rng = np.random.default_rng(0)
+        highest = []
+        pairs = np.triu_indices(n_words, 1)
         for _ in range(0, DRAWN_SETS, DRAWN_AT_ONCE):
             rows = rng.integers(self.read, size=(DRAWN_AT_ONCE, n_words))
             vectors = widened(self.vectors[rows.ravel()]).reshape(*rows.shape, -1)
@@ -250,7 +257,8 @@ def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:
     """n vectors, None where a word has none -> (n, n) cosines, NaN in that word's row and column."""
-    matrix, known = np.full((len(rows), len(rows)), np.nan), [k for k, row in enumerate(rows) if row is not None]
+    matrix = np.full((len(rows), len(rows)), np.nan)
+    known = [k for k, row in enumerate(rows) if row is not None]
     if known:
         units = unit(np.stack([rows[k] for k in known]))
         matrix[np.ix_(known, known)] = units @ units.T

@@ -62,7 +62,8 @@ def surroundings(
     rows = np.flatnonzero(keep)
     if len(rows) > most:
         rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-    own, near = {word.casefold() for word in words}, {}
+    own = {word.casefold() for word in words}
+    near = {}
     for query in queries:
         found = table.nearest_types(query, weights, k=types + len(own))
         found = [one for one in found if one.word not in own][:types]

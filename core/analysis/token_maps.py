@@ -89,7 +89,8 @@ def token_maps(
     drawn = rows_to_lay_out(table, rows, laid_out)
     spaces = _spaces(table, drawn, mixes)
     flat = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0)).coordinates
-    places, started = np.empty((len(names), len(rows), 2), np.uint16), perf_counter()
+    places = np.empty((len(names), len(rows), 2), np.uint16)
+    started = perf_counter()
     for first in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[first : first + ROWS_AT_ONCE]
         for k, vectors in enumerate(_spaces(table, some, mixes)):
@@ -144,6 +145,7 @@ def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray
 
 def _placed(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
-    cosines, k = vectors @ known.T, min(NEIGHBOURS, len(known))
+    cosines = vectors @ known.T
+    k = min(NEIGHBOURS, len(known))
     near = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
     return insert(flat, near, np.take_along_axis(cosines, near, axis=1))

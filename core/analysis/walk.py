@@ -198,7 +198,9 @@ def _name(number: int) -> str:
 def _highways(layers: list[Highway], x: Tensor) -> tuple[tuple[HighwayStep, ...], Tensor]:
     steps = []
     for highway in layers:
-        gate, transformed, y = torch.sigmoid(highway.carry(x)), torch.relu(highway.transform(x)), highway(x)
+        gate = torch.sigmoid(highway.carry(x))
+        transformed = torch.relu(highway.transform(x))
+        y = highway(x)
         steps.append(HighwayStep(x.numpy(force=True), transformed.numpy(force=True), gate.numpy(force=True), y.numpy(force=True)))
         x = y
     return tuple(steps), x
@@ -217,7 +219,8 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
         x, at = x.flip(0), len(x) - 1 - at
     outputs, _ = model.run_direction(x, [1] * len(x), backward=backward)
     _, states = model.run_direction(x[:at], [1] * at, backward=backward)  # at > 0: a boundary stands before
-    steps, given = [], x[at]
+    steps = []
+    given = x[at]
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
         step = _step(layer, given, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
         steps.append(step)
@@ -229,7 +232,10 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
 def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) -> LSTMStep:
     hidden, (cell_clip, output_clip) = layer.projection.shape[1], layer.clips
     i, f, o, new = (layer.input_weight @ x + layer.state_weight @ h + layer.bias).split(hidden)
-    i, f, o, new = i.sigmoid(), f.sigmoid(), o.sigmoid(), new.tanh()
+    i = i.sigmoid()
+    f = f.sigmoid()
+    o = o.sigmoid()
+    new = new.tanh()
     free = f * c + i * new
     cell = free.clamp(-cell_clip, cell_clip)
     told = o * cell.tanh()

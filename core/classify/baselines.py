@@ -78,7 +78,8 @@ def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, an
         features = vectorizer.fit_transform(texts)
     except ValueError:  # scikit-learn's, of an empty vocabulary
         raise BadInput("The training texts hold no word to count.") from None
-    terms, idf = tuple(vectorizer.get_feature_names_out()), vectorizer.idf_.astype(np.float32)
+    terms = tuple(vectorizer.get_feature_names_out())
+    idf = vectorizer.idf_.astype(np.float32)
     return lambda strength: Baseline(*_fitted(features, truth, n_classes, strength), analyzer, terms, idf)
 
 
@@ -120,6 +121,7 @@ def _fitted(features, truth: np.ndarray, n_classes: int, strength: float) -> tup
     coef, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:  # scikit-learn keeps one row, the second class against the first
         coef, intercept = np.concatenate([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
-    full, offsets = np.zeros((n_classes, features.shape[1]), np.float32), np.full(n_classes, -1e4, np.float32)
+    full = np.zeros((n_classes, features.shape[1]), np.float32)
+    offsets = np.full(n_classes, -1e4, np.float32)
     full[model.classes_], offsets[model.classes_] = coef, intercept
     return full, offsets

@@ -194,7 +194,9 @@ class _Maker:
         self.known: dict[str, str] = {}  # one string for each spelling
 
     def rows(self, table: Table) -> list[_Cut]:
-        made, n_cut, n_blank = [], 0, 0
+        made = []
+        n_cut = 0
+        n_blank = 0
         for row in table.rows:
             text = self.clean(row.text)
             tokens = tokenize(text)

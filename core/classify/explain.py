@@ -55,7 +55,8 @@ def explain(head: Head, tokens: Tokens, *, vectors: StaticVectors | None, layers
     if head.variant.elmo:
         layers([text or ("",) for text in texts])  # at once, so that the encoder sees one batch; it remembers
     logits = head.logits(texts, vectors=vectors, layers=layers)
-    probabilities, named = softmax_rows(logits, head.temperature), int(logits[0].argmax())
+    probabilities = softmax_rows(logits, head.temperature)
+    named = int(logits[0].argmax())
     odds = log_odds(logits / head.temperature, named)
     context = _context(head, tokens, named, vectors, layers) if head.variant.elmo else None
     return Explanation(
@@ -93,7 +94,8 @@ def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | No
     """
     alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
-    n, glove = len(tokens), vectors if network.variant.glove else None
+    n = len(tokens)
+    glove = vectors if network.variant.glove else None
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
     wide = batch.layers.repeat(1, n + 2, 1, 1)  # (L, n + 2, T, D): as it stands, each token changed, all changed
     for k in range(n):

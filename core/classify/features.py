@@ -22,7 +22,8 @@ from core.files.artifacts import provenance, read_json, replacing, text_fingerpr
 from core.files.disk_space import hold, make_room
 
 SHARD_TOKENS = 64_000
-FORMAT, VERSION = "elmoscope-features", 1
+FORMAT = "elmoscope-features"
+VERSION = 1
 MOST_KEPT = 40_000_000  # numbers (160 MB) of a data set's layers, up to which they are kept as they are read
 TEXTS_AT_ONCE = 512  # through the encoder, which batches those of like length
 Tokens = tuple[str, ...]
@@ -81,7 +82,9 @@ def open_features(
     """
     weights, mark, read_as = model.partition("-")  # how a model is read stands behind its weights' sum: its precision, say
     folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
-    ends, started, fresh = np.cumsum([0, *map(len, texts)]), time.perf_counter(), 0
+    ends = np.cumsum([0, *map(len, texts)])
+    started = time.perf_counter()
+    fresh = 0
     total = int(ends[-1])
 
     def told(done: int) -> None:
@@ -114,7 +117,8 @@ def texts_fingerprint(texts: Sequence[Tokens]) -> str:
 
 def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
     """(first, past the last) text of each shard: as many as fit SHARD_TOKENS, at least one."""
-    bounds, tokens = [0], 0
+    bounds = [0]
+    tokens = 0
     for k, text in enumerate(texts):
         if k > bounds[-1] and tokens + len(text) > SHARD_TOKENS:
             bounds.append(k)
@@ -135,7 +139,8 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
         for number, (first, last) in enumerate(_shards(texts))
         if not (_shard(folder, number) / "contextual.npy").is_file()
     )
-    needed, most = tokens * row, limits().max_disk_mb
+    needed = tokens * row
+    most = limits().max_disk_mb
     found = make_room(needed, most * 10**6, folder.parent)
     if found.used + needed > most * 10**6:
         raise BadInput(
@@ -158,7 +163,9 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:
     """Write one shard; yields the tokens done after every few texts."""
-    spelt, contextual, done = [], [], 0
+    spelt = []
+    contextual = []
+    done = 0
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = texts[start : start + TEXTS_AT_ONCE]
         for layers in encoder.encode([list(text) for text in part]):

@@ -27,7 +27,8 @@ from core.files import head_folders, sums
 from core.files.artifacts import file_sha256, replacing, text_fingerprint, write_json
 from core.static.vectors import StaticVectors
 
-FORMAT, VERSION = "elmoscope-head", 1
+FORMAT = "elmoscope-head"
+VERSION = 1
 ROWS_AT_ONCE = 128  # texts in a batch of answers
 Tokens = tuple[str, ...]
 
@@ -108,7 +109,8 @@ class Head:
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
         place = of(self.classifier)
-        order, parts = sorted(range(len(texts)), key=lambda k: len(texts[k])), []
+        order = sorted(range(len(texts)), key=lambda k: len(texts[k]))
+        parts = []
         for start in range(0, len(order), ROWS_AT_ONCE):
             with torch.inference_mode():
                 some = [texts[k] for k in order[start : start + ROWS_AT_ONCE]]
@@ -132,7 +134,8 @@ def classify(heads: dict[str, Head], text: Tokens, *, vectors: StaticVectors | N
     started = time.perf_counter()
     if any(head.variant.elmo for head in heads.values()):
         layers([text])
-    shared, answers = time.perf_counter() - started, {}
+    shared = time.perf_counter() - started
+    answers = {}
     for name, head in heads.items():
         started = time.perf_counter()
         row = head.probabilities([text], vectors=vectors, layers=layers)[0]
@@ -181,7 +184,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     with head_folders.reading(folder):
         for name, expected in meta["sha256"].items():
             head_folders.check_whole(folder / name, expected)
-        variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
+        variant = variant_named(meta["variant"])
+        labels = tuple(map(str, meta["labels"]))
         head_folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
         text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()

@@ -94,7 +94,8 @@ def placed_rows(
     path: Path, *, numbered: bool, encoding: str | None = None
 ) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
     """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
-    kind, (text, notes) = _kind(path), _decoded(_unpacked(path), path.name, encoding)
+    kind = _kind(path)
+    text, notes = _decoded(_unpacked(path), path.name, encoding)
     if not text.strip():
         _refuse_empty(path.name)
     return (_json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)), notes
@@ -121,7 +122,8 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     Rows of some classes alone, without a 0, are read as its publisher counts, from 1. BadInput where both ends are there: that is
     one class too many, and which is which cannot be told.
     """
-    numbers, n = {label for label in labels if label.isdecimal()}, len(names)
+    numbers = {label for label in labels if label.isdecimal()}
+    n = len(names)
     if {"0", str(n)} <= numbers:
         told = t(
             "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
@@ -167,7 +169,8 @@ def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, 
             found = encoding or guess(data) or "latin-1"
             text = data.decode(found)
         except UnicodeDecodeError:
-            found, text = "latin-1", data.decode("latin-1")
+            found = "latin-1"
+            text = data.decode("latin-1")
         return text, (f"{name} is no UTF-8 (line {line}) and was read as {'Latin-1' if found == 'latin-1' else found.upper()}.",)
 
 
@@ -177,7 +180,8 @@ def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        label, words = _TREE_LABEL.match(line), _TREE_WORD.findall(line)
+        label = _TREE_LABEL.match(line)
+        words = _TREE_WORD.findall(line)
         if not label or not words:
             needed = t("A tree looks like this: (3 (2 A) (4 success)).")
             refuse(Place(name, number), t("{line} is no tree", line=shown(line)), needed)
@@ -264,7 +268,8 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     preferred = wanted[0] or [column for column in wanted[1] if column in map(str.casefold, names)]
     texts = _found(names, preferred, place) if preferred else _usual(names, TEXT_COLUMNS, "text", place)
     texts = [column for column in texts if column not in labels]
-    rows, left_out = [], 0
+    rows = []
+    left_out = 0
     for place, cells in placed:
         if len(cells) <= max(labels + texts):
             needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=shown(names, 300))
@@ -283,7 +288,8 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
 
 def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
-    folded, found = [name.casefold() for name in names], []
+    folded = [name.casefold() for name in names]
+    found = []
     for column in wanted:
         if isinstance(column, int) and 1 <= column <= len(names):
             found.append(column - 1)

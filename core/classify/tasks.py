@@ -187,7 +187,8 @@ def freeze(
         facts = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
         glove = {"vectors": vectors, "facts": facts}
     if any(variant.elmo for variant in variants) and model is not None:
-        root, facts = layers_folder(), {"model": model.fingerprint, "model_name": model.name}
+        root = layers_folder()
+        facts = {"model": model.fingerprint, "model_name": model.name}
         # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
         texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
         layers = open_features(texts, model.encoder, model.fingerprint, root, report=report)
@@ -256,7 +257,9 @@ def open_heads(
     """
     for name in variants:
         variant_named(name)
-    folders, heads, problems = head_folders(task.name, folder), {}, []
+    folders = head_folders(task.name, folder)
+    heads = {}
+    problems = []
     given = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
     for name in variants or folders:
         try:

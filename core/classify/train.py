@@ -80,7 +80,10 @@ class NetworkTrainer(Resumable):
 
     def _epoch(self) -> Iterator[EpochProgress]:
         """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
-        config, started, before, total = self.config, time.perf_counter(), self.seconds, 0.0
+        config = self.config
+        started = time.perf_counter()
+        before = self.seconds
+        total = 0.0
         self.generator.manual_seed(config.seed * 1_000_003 + self.epoch)
         size = min(config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
         batches = _batches(self.dataset.train, size, np.random.default_rng([config.seed, self.epoch]))
@@ -94,7 +97,8 @@ class NetworkTrainer(Resumable):
                 yield progress
         logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
         truth = truth_of(self.dataset.valid)
-        loss, accuracy = nll(logits, truth), float((logits.argmax(axis=1) == truth).mean())
+        loss = nll(logits, truth)
+        accuracy = float((logits.argmax(axis=1) == truth).mean())
         is_best = not self.history or loss < min(past["valid_loss"] for past in self.history)
         self.seconds = before + time.perf_counter() - started
         self._end_epoch(loss, is_best)
@@ -152,9 +156,12 @@ class BaselineTrainer:
         self.made: dict = {}
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
-        started, n = time.perf_counter(), len(self.dataset.labels)
-        texts, truth = texts_of(self.dataset.train), truth_of(self.dataset.train)
-        valid, true_valid = texts_of(self.dataset.valid), truth_of(self.dataset.valid)
+        started = time.perf_counter()
+        n = len(self.dataset.labels)
+        texts = texts_of(self.dataset.train)
+        truth = truth_of(self.dataset.train)
+        valid = texts_of(self.dataset.valid)
+        true_valid = truth_of(self.dataset.valid)
 
         if self.variant.network == "tfidf":
             fit = baselines.fit_tf_idf(texts, truth, n_classes=n, analyzer=self.config.analyzer)

@@ -119,7 +119,8 @@ def _senses(table, space: str) -> dict:
 def convert(args) -> tuple[dict, str]:
     from core.elmo.weights import save_hdf5
 
-    model, folder = shared.open_model(args), Path(args.output)
+    model = shared.open_model(args)
+    folder = Path(args.output)
     others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
     if others:
         raise BadInput(

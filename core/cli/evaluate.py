@@ -96,7 +96,8 @@ def evaluate_pairs(args, model: Model | None = None) -> Answer:
 
 
 def evaluate_tags(args, model: Model | None = None) -> Answer:
-    train, test = read_tags(args.train)[: args.limit], read_tags(args.test)
+    train = read_tags(args.train)[: args.limit]
+    test = read_tags(args.test)
     scores = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
     lines = [f"{name:<15}{scores[name]['accuracy']:.2%}{_weights(scores[name])}" for name in [*_names(scores), "most_frequent"]]
     lines += _differences(_compared(scores), "")

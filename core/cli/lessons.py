@@ -37,7 +37,8 @@ def evaluate_lessons(args) -> tuple[dict, str]:
 
 def evaluate_layers(args) -> tuple[dict, str]:
     """Several models on the same data, by layer; each measure is written as soon as it is done."""
-    folder, models = Path(args.data), [open_model(Namespace(**{**vars(args), "model": name})) for name in args.models]
+    folder = Path(args.data)
+    models = [open_model(Namespace(**{**vars(args), "model": name})) for name in args.models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]

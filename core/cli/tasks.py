@@ -87,7 +87,8 @@ def results(args) -> tuple[dict, str]:
 
 def fetch(args) -> tuple[dict, str]:
     """The published files of the tasks, whole or not there; SNLI's archive is unpacked to the part of it that is read."""
-    folder, files = Path(args.data) if args.data else public_data.fetched_folder() / "tasks", []
+    folder = Path(args.data) if args.data else public_data.fetched_folder() / "tasks"
+    files = []
     rooms = set()
     for name in args.only:
         paths = task_named(name).files.values()
@@ -96,7 +97,8 @@ def fetch(args) -> tuple[dict, str]:
         else:
             rooms |= {path.partition("/")[0] for path in paths}
     for name in [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]:
-        file, report = public_data.TASK_FILES[name], progress(f"{name}, bytes")
+        file = public_data.TASK_FILES[name]
+        report = progress(f"{name}, bytes")
         note(f"{name}: {file.publisher}, {file.licence}, {file.size:,} bytes, from {file.url}")
         public_data.fetch(
             [name],

@@ -44,8 +44,11 @@ Report = Callable[[int, int], None]  # rows done, in all
 
 def build(shards: Shards, *, report: Report | None = None, seed: int = 0) -> dict:
     """Make the approximate index of all shards beside them, on this machine; what it is, as its meta.json says it."""
-    faiss, began = _faiss(), time.perf_counter()
-    folder, n, cells = _folder(shards), shards.meta["occurrences"], _cells(shards.meta["occurrences"])
+    faiss = _faiss()
+    began = time.perf_counter()
+    folder = _folder(shards)
+    n = shards.meta["occurrences"]
+    cells = _cells(shards.meta["occurrences"])
     width = shards.meta["layers"] * shards.meta["dim"]
     made = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
     made.cp.seed = seed
@@ -85,7 +88,8 @@ class ApproximateIndex(Index):
     probed: float | None = None
 
     def answer(self, question: Question) -> list[Neighbour]:
-        faiss, query = _faiss(), question.query
+        faiss = _faiss()
+        query = question.query
         weights = check_weights(question.weights, len(query.layers))
         made, lengths = _opened(str(_folder(self.shards)), self.shards.meta["corpus"], self.shards.meta["model"])
         tables = [opened(self.shards.url, shard) for shard in self.shards.shards]
@@ -102,7 +106,8 @@ class ApproximateIndex(Index):
 
 def _ranked(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
     """The k best of some rows by their exact cosines."""
-    starts, parts = np.array([shard.first_row for shard in shards.shards]), []
+    starts = np.array([shard.first_row for shard in shards.shards])
+    parts = []
     own = gram(question.query.layers[None])[0]
     for number in np.unique(np.searchsorted(starts, rows, side="right") - 1):
         shard = shards.shards[number]
@@ -122,7 +127,8 @@ def _stacked(layers: np.ndarray) -> np.ndarray:
 
 def _sample(shards: Shards, n: int, seed: int) -> np.ndarray:
     """Layers (n, L, D) of rows drawn by lot, from every shard its share."""
-    rng, parts = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    parts = []
     for shard in shards.shards:
         here = max(1, round(n * shard.rows / shards.meta["occurrences"]))
         rows = np.sort(rng.choice(shard.rows, min(here, shard.rows), replace=False))

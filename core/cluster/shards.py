@@ -131,7 +131,9 @@ def open_shards(where: str | Path) -> Shards:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
             raise ValueError(f"its format is {meta['format']}, this is {FORMAT}")
-        shards, row, sentence = [], 0, 0
+        shards = []
+        row = 0
+        sentence = 0
         for each in meta["shards"]:
             sizes = row, int(each["rows"]), sentence, int(each["sentences"])
             shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
@@ -151,15 +153,19 @@ def info(where: str | Path) -> dict:
 
 def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
     """Parts of so many whole rounds, as core.index.build makes them of all sentences."""
-    part, rounds, tokens = [], 0, 0
+    part = []
+    rounds = 0
+    tokens = 0
     for sentence in sentences:
         part.append(sentence)
         tokens += len(sentence.tokens)
         if tokens >= TOKENS_PER_ROUND:
-            tokens, rounds = 0, rounds + 1
+            tokens = 0
+            rounds = rounds + 1
         if rounds == rounds_each:
             yield part
-            part, rounds = [], 0
+            part = []
+            rounds = 0
     if part:
         yield part
 

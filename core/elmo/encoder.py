@@ -87,7 +87,8 @@ class Encoder:
         `report(tokens done, tokens in all)` is called after each batch.
         """
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
-        total, done = sum(map(len, sentences)), 0
+        total = sum(map(len, sentences))
+        done = 0
         for numbers in self._batches(sentences):
             for number, layers in zip(numbers, self._encode_batch([sentences[n] for n in numbers]), strict=True):
                 results[number] = layers
@@ -168,12 +169,14 @@ class Encoder:
 
     def _batches(self, sentences: list[list[str]]) -> Iterator[list[int]]:
         """Sentence numbers in groups of like length, each at most `batch_tokens` with boundaries (or one sentence)."""
-        group, tokens = [], 0
+        group = []
+        tokens = 0
         for number in sorted((n for n, s in enumerate(sentences) if s), key=lambda n: len(sentences[n])):
             size = len(sentences[number]) + 2
             if group and tokens + size > self.batch_tokens:
                 yield group
-                group, tokens = [], 0
+                group = []
+                tokens = 0
             group.append(number)
             tokens += size
         if group:
@@ -255,7 +258,8 @@ def encoded(
 
     `report(tokens done, in all)` is called after each chunk.
     """
-    total, done = sum(map(len, sentences)), 0
+    total = sum(map(len, sentences))
+    done = 0
     for start in range(0, len(sentences), chunk):
         part = [list(tokens) for tokens in sentences[start : start + chunk]]
         yield from encoder.encode(part)

@@ -77,7 +77,8 @@ def open_model(
         return Model(
             name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces)
         )
-    encoder, fingerprint = Encoder(load_bilm(folder), name=name, precision=precision, device=place), model_fingerprint(folder)
+    encoder = Encoder(load_bilm(folder), name=name, precision=precision, device=place)
+    fingerprint = model_fingerprint(folder)
     if spelled := load_spelled(folder, fingerprint):
         encoder.know(*spelled)
     return Model(name, folder, encoder, fingerprint if precision == FLOAT32 else f"{fingerprint}-{precision}")

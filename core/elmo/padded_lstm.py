@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> Tensor:
     """(B, T, E), (B,) -> (B, T, 2H): the states of a one-layer bidirectional LSTM (batch first); behind a text's end they mean nothing."""
-    places, lengths = torch.arange(x.shape[1], device=x.device), lengths.to(x.device)[:, None]
+    places = torch.arange(x.shape[1], device=x.device)
+    lengths = lengths.to(x.device)[:, None]
     turned = torch.where(places < lengths, lengths - 1 - places, places)[..., None]  # (B, T, 1)
     ahead = _direction(lstm, x, "")
     behind = _direction(lstm, x.gather(1, turned.expand_as(x)), "_reverse")

@@ -38,7 +38,8 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
     check_fits(path, MAX_BYTES, error=CorruptArtifact)
     try:
         with np.load(path, allow_pickle=False) as file:
-            words, vectors = file["words"].tobytes().decode("utf-8").split("\n"), file["vectors"]
+            words = file["words"].tobytes().decode("utf-8").split("\n")
+            vectors = file["vectors"]
             other = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
         told = t("{path} is not a readable file of spelled words: {error}. Get it again, or delete it.", path=path, error=error)

@@ -56,7 +56,10 @@ class Products(NamedTuple):
 
 
 def _infer(x, batch_sizes, clips, w_x, w_h, bias, w_p, state):
-    hidden, w_x, w_h, w_p = w_p.shape[1], w_x.t(), w_h.t(), w_p.t()
+    hidden = w_p.shape[1]
+    w_x = w_x.t()
+    w_h = w_h.t()
+    w_p = w_p.t()
     own = Products(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
     return infer(x, batch_sizes, clips, hidden, own, state)
 
@@ -67,7 +70,8 @@ def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden:
     if state is None:
         state = torch.zeros_like(x[:n_sentences]), x.new_zeros(n_sentences, hidden)
     h, c = state[0].clone(), state[1].clone()
-    out, steps_ahead = torch.empty_like(x), max(1, BLOCK_BYTES // (16 * hidden))
+    out = torch.empty_like(x)
+    steps_ahead = max(1, BLOCK_BYTES // (16 * hidden))
     starts = [0, *accumulate(batch_sizes)]
     t = 0
     while t < len(batch_sizes):
@@ -76,7 +80,8 @@ def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden:
             end += 1
         gates = products.inputs(x[starts[t] : starts[end]])  # (rows of these steps, 4H)
         for s in range(t, end):
-            n, row = batch_sizes[s], starts[s] - starts[t]
+            n = batch_sizes[s]
+            row = starts[s] - starts[t]
             g = products.add_state(gates[row : row + n], h[:n])
             m = _cell_(g, c[:n], hidden, clips[0])
             h[:n] = products.output(m).clamp_(-clips[1], clips[1])
@@ -172,7 +177,8 @@ class _Recurrence(torch.autograd.Function):
             d_gates[rows][:, : 3 * hidden].mul_(sig).mul_(1 - sig)
             d_new.mul_(1 - new * new)
             if t:
-                d_h, d_c = torch.mm(d_gates[rows], w_h), d_cell.mul_(f)
+                d_h = torch.mm(d_gates[rows], w_h)
+                d_c = d_cell.mul_(f)
         d_p = torch.mm(d_out.t(), squashed * gates[:, 2 * hidden : 3 * hidden])
         d_x = torch.mm(d_gates, w_x) if ctx.needs_input_grad[0] else None
         return d_x, None, None, torch.mm(d_gates.t(), x), torch.mm(d_gates.t(), previous), d_gates.sum(0), d_p

@@ -31,7 +31,8 @@ _DIRECTIONS = (("forward_layers", 0), ("backward_layers", 1))
 def load_bilm(folder: str | Path) -> BiLM:
     """The biLM of a folder that holds an options.json and one weights file (*.hdf5 or *.safetensors)."""
     options, weights = find_files(Path(folder))
-    shape, size = read_options(options), weights.stat().st_size
+    shape = read_options(options)
+    size = weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
         told = t(
             "{weights} has {size:,} bytes, too few for the {n:,} numbers that options.json beside it asks for. They do not belong together; get the model again.",
@@ -241,7 +242,8 @@ def _to_tensorflow(model: BiLM):
     yield "CNN_proj/b_proj", state["characters.projection.bias"]
     for stack, direction in _DIRECTIONS:
         for j in range(shape.n_layers):
-            cell, name = _cell(direction, j), f"{stack}.{j}"
+            cell = _cell(direction, j)
+            name = f"{stack}.{j}"
             kernel = np.concatenate([state[f"{name}.input_weight"], state[f"{name}.state_weight"]], axis=1)
             bias = state[f"{name}.bias"].copy()
             bias[shape.hidden : 2 * shape.hidden] -= 1.0

@@ -62,7 +62,8 @@ class Worker:
         start = time.perf_counter()
         model = self.load(request["options"], request["weights"])
         loaded = time.perf_counter()
-        sentences, stateful = request["sentences"], bool(request.get("stateful"))
+        sentences = request["sentences"]
+        stateful = bool(request.get("stateful"))
         with torch.no_grad():
             if stateful:
                 arrays = dict(embed_streams(model, sentences))

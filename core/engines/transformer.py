@@ -104,7 +104,8 @@ class TransformerEncoder:
         cut = [self._cut(sentence) for sentence in sentences]
         found = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
         windows = [one for number, (ids, _) in enumerate(cut) for one in self._windows(number, ids)]
-        total, done = sum(map(len, sentences)), 0.0
+        total = sum(map(len, sentences))
+        done = 0.0
         for batch in self._batches(windows):
             for one, layers in zip(batch, self._read(batch), strict=True):
                 found[one.sentence][:, one.taken] = layers[:, one.taken.start - one.start : one.taken.stop - one.start]
@@ -148,7 +149,8 @@ class TransformerEncoder:
 
     def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:
         """One window, or several that overlap by half; each piece is taken from the one that it stands furthest inside of."""
-        size, step = self.window, max(1, self.window // 2)
+        size = self.window
+        step = max(1, self.window // 2)
         starts = [*range(0, max(1, len(ids) - size), step)]
         if len(ids) > size:
             starts.append(len(ids) - size)

@@ -45,7 +45,8 @@ def all_words(
     known, dev = _dev_rows(train)
     rows, asked = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
-    best, best_with = equal, (equal, 0.0)
+    best = equal
+    best_with = (equal, 0.0)
     if len(dev):  # else there is nothing to choose by
         plain: dict[tuple, tuple[float, float, float]] = {}  # weights: accuracy, the best with frequency, its prior
 
@@ -100,7 +101,8 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
 def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
     """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB. A multiword has its mean."""
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
-    vectors, done = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16), 0
+    vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
+    done = 0
     for inside, layers in zip(spans, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
         for start, end in inside:
             vectors[done] = layers[:, start:end].mean(axis=1)

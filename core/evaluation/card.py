@@ -72,7 +72,8 @@ class ModelCard:
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
-    weights, is_elmo = weights_files(folder), any(folder.glob("*options.json"))
+    weights = weights_files(folder)
+    is_elmo = any(folder.glob("*options.json"))
     found = _optional(folder / "measures.json", dict)
     of_these = found is not None and found.get("fingerprint") == fingerprint
     return ModelCard(

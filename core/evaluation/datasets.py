@@ -89,7 +89,9 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
     Instances without a head or an answer are passed over; BadInput if no other is there. "hard", "line" and "serve" name in an
     instance's id the file of the newspaper or collection that it was taken from: its document. "interest" names none.
     """
-    text, word, rows = "".join(line for _, line in placed_lines(Path(path), whole=True)), "", []
+    text = "".join(line for _, line in placed_lines(Path(path), whole=True))
+    word = ""
+    rows = []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):
         if mark[1]:
             word = re.sub(r"[-.][a-z]$", "", html.unescape(mark[1]))  # hard-a -> hard
@@ -118,7 +120,9 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     Underscores join a multiword: it becomes tokens here, and a target that spans them. Sentences without a target are
     left out.
     """
-    sentences, document, block = [], None, []
+    sentences = []
+    document = None
+    block = []
     for place, line in [*placed_lines(Path(path), whole=True), ("", "")]:
         line = line.strip("\r\n")
         if line.startswith("# "):
@@ -223,7 +227,9 @@ def _both(parts: tuple[list, list], share: float, what: str) -> tuple[list, list
 
 def _sentence_of_head(context: str) -> tuple[tuple[str, ...], int] | None:
     """Tokens of the sentence that holds the head, and where it stands in them; None where no head is marked."""
-    tokens, begins, head = [], {0}, None
+    tokens = []
+    begins = {0}
+    head = None
     for mark in _MARK.finditer(context):
         if mark[2]:
             head = len(tokens) if head is None else head
@@ -285,7 +291,8 @@ def _pair(row: Any, place: str) -> PairRow:
         refuse(place, f"{shown(row)}, without {' and '.join(missing)}", f"A row has {', '.join(names)}.")
     sides = []
     for side in "ab":
-        tokens, position = checked_tokens(row[f"tokens_{side}"], place), row[f"position_{side}"]
+        tokens = checked_tokens(row[f"tokens_{side}"], place)
+        position = row[f"position_{side}"]
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
             found = f"position_{side} {shown(position)} in {len(tokens)} tokens"
             refuse(place, found, f"It is a whole number, 0 to {len(tokens) - 1}.")

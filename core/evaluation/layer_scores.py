@@ -67,7 +67,8 @@ def senses(
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
     found = {name: scores(weights) for name, weights in spaces(model)}
     result |= {name: _both_means(one) for name, one in found.items()}
-    vectors, often = static_vectors(model), found["mix"]
+    vectors = static_vectors(model)
+    often = found["mix"]
     if vectors:
         static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
@@ -123,7 +124,9 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
     `apart` counts, of `n` words, those whose two sentences find no sense in common.
     """
     table = open_table(model.language.sentences, model, targets_only=True)
-    weights, rows, apart = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers), [], []
+    weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
+    rows = []
+    apart = []
     for word, sentences in pairs.items():
         senses = []
         for text in sentences:
@@ -142,7 +145,8 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
 
 def speed(model: Model, sentences: list[list[str]]) -> dict:
     """Tokens a second, when every spelling is new to the encoder and when it has met them all."""
-    encoder, seconds = Encoder(model.encoder.model) if model.is_elmo else model.encoder, []
+    encoder = Encoder(model.encoder.model) if model.is_elmo else model.encoder
+    seconds = []
     for _ in range(3):
         started = time.perf_counter()
         encoder.encode(sentences)
@@ -188,7 +192,8 @@ def _both_means(scores) -> dict:
 
 def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, seed: int, measure: str) -> np.ndarray:
     """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
-    rng, groups = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    groups = []
     for word in np.unique(words):
         rows = np.flatnonzero(words == word)
         rows = np.sort(rng.choice(rows, min(len(rows), MOST_TO_CHOOSE), replace=False))
@@ -227,7 +232,8 @@ def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) 
 def _token_vectors(encoder: Encoder, sentences: list[TaggedSentence], report: Report | None) -> np.ndarray:
     """(L, N, D) float32 of all tokens in order."""
     texts = [sentence.tokens for sentence in sentences]
-    vectors, done = np.empty((encoder.n_layers, sum(map(len, texts)), encoder.dim), np.float32), 0
+    vectors = np.empty((encoder.n_layers, sum(map(len, texts)), encoder.dim), np.float32)
+    done = 0
     for layers in encoded(encoder, texts, report):
         vectors[:, done : done + layers.shape[1]] = layers
         done += layers.shape[1]

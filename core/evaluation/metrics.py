@@ -79,7 +79,8 @@ def pair_accuracy(
         if not len(cosines) == len(same) > 0:
             raise BadInput(f"Each {what} pair needs a cosine and an answer; got {len(cosines)} and {len(same)} of them.")
     threshold, _ = best_threshold(dev_cosines, dev_same)
-    cosines, same = np.round(np.asarray(test_cosines, float), DIGITS), np.asarray(test_same, bool)
+    cosines = np.round(np.asarray(test_cosines, float), DIGITS)
+    same = np.asarray(test_same, bool)
     auc = None
     if same.any() and not same.all():
         from sklearn.metrics import roc_auc_score
@@ -107,7 +108,9 @@ class AllWords:
         number = {sense: k for k, sense in enumerate(senses)}
         codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
         gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
-        counts, centroids, known = np.bincount(codes), _centroids(train, codes), _grouped([key for key, _ in senses])
+        counts = np.bincount(codes)
+        centroids = _centroids(train, codes)
+        known = _grouped([key for key, _ in senses])
         self.n, self.unseen, self.ambiguous = len(test), 0, np.zeros(len(test), bool)
         self._groups: list[
             tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -195,7 +198,8 @@ def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seque
     `words` are spellings, exactly as written, since layer 0 must have no gap: only occurrences of equal spelling are
     compared. `similarities_of` gives the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
     """
-    labels, found = np.asarray(labels, str), []
+    labels = np.asarray(labels, str)
+    found = []
     for rows in _grouped(words).values():
         codes = np.unique(labels[rows], return_counts=True)[1]
         if len(codes) > 1 and codes.max() > 1:

@@ -38,20 +38,24 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     rows = map_rows(table, ALL_WORDS)
     lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
     spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
-    vectors, found = static_vectors(model), {}
+    vectors = static_vectors(model)
+    found = {}
     result: dict = {"model": model.name, "corpus": corpus}
-    static, form = (static_report_of(table, ALL_WORDS, vectors) if vectors else None), _form_report(table, rows, lemmas, labels)
+    static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
+    form = _form_report(table, rows, lemmas, labels)
     centred = (
         {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
     )
-    vectors_of, cone = table.rows.take(rows).astype(np.float32), _cone(model)
+    vectors_of = table.rows.take(rows).astype(np.float32)
+    cone = _cone(model)
     freed = {k: cone.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if cone else {}
     for name, weights in spaces(model):
         facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
         result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
-        mixed, own = _mixed(vectors_of, weights), _by_word(facts)
+        mixed = _mixed(vectors_of, weights)
+        own = _by_word(facts)
         centred[name] = _one_nn_by_word(mixed, lemmas, labels, centred=True)
         result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(paired(centred[name], own))}
         result[name]["without"] = {

@@ -77,7 +77,8 @@ def learned_mix_probe(
 
 def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequence[str], test_tags: Sequence[str]) -> float:
     """Words and tags, twice -> accuracy of each spelling's commonest training tag; an unknown one has the commonest of all."""
-    overall, counts = Counter(tags), {}
+    overall = Counter(tags)
+    counts = {}
     for word, tag in zip(words, tags, strict=True):
         counts.setdefault(word, Counter())[tag] += 1
     best = {word: max(found, key=lambda tag: (found[tag], overall[tag], tag)) for word, found in counts.items()}
@@ -91,7 +92,8 @@ def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
     if len(layers) == 1:  # nothing to weigh
         learned = [one for one in (probe.weight, probe.bias, probe.narrow) if one is not None]
     optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE)
-    rng, n_batches = np.random.default_rng(seed), -(-len(codes) // BATCH)
+    rng = np.random.default_rng(seed)
+    n_batches = -(-len(codes) // BATCH)
     steps = max(EPOCHS * n_batches, LEAST_STEPS)
     for step in range(steps):
         if step % n_batches == 0:
@@ -111,7 +113,8 @@ def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
 def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(L, N, D) -> each layer's mean (L, D), and standard deviations of the equal mix (D,), 1 where a feature never moves."""
     n = layers.shape[1]
-    mean, squares = layers.mean(axis=1, dtype=np.float64), np.zeros(layers.shape[2])
+    mean = layers.mean(axis=1, dtype=np.float64)
+    squares = np.zeros(layers.shape[2])
     for k in range(0, n, ROWS):
         squares += ((layers[:, k : k + ROWS].mean(axis=0, dtype=np.float64) - mean.mean(axis=0)) ** 2).sum(axis=0)
     spread = np.sqrt(squares / n)

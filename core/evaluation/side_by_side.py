@@ -112,7 +112,8 @@ def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[Pair
         for target in sentence.targets:
             if target.sense:
                 of_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
-    rng, drawn = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    drawn = []
     for word, found in sorted(of_word.items()):
         kinds: tuple[list, list] = ([], [])
         for a, b in combinations(found, 2):

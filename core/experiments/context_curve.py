@@ -87,7 +87,9 @@ def run_contexts(
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
     """Run what has no line in `output` yet, a subset at a time under every set of parts; yields every line as it is written."""
-    config, output, task = config or EqualConfig(), Path(output), tasks.task_named("news")
+    config = config or EqualConfig()
+    output = Path(output)
+    task = tasks.task_named("news")
     every = tasks.open_data(task, **tasks.task_files(task, folder))
     workshop = Workshop(model, vectors)
     for name in names:

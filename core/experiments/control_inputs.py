@@ -91,7 +91,8 @@ class RandomLSTMs:
 
     def __init__(self, encoder: Encoder, *, seed: int = 0) -> None:
         self.reader, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
-        model, generator = copy.deepcopy(encoder.model), seeded(seed)
+        model = copy.deepcopy(encoder.model)
+        generator = seeded(seed)
         for stack in (model.forward_layers, model.backward_layers):
             for weights in stack.parameters():
                 flat = weights.data.reshape(-1)

@@ -87,7 +87,9 @@ class EqualNetwork(nn.Module):
         first_weights(self, generator)
 
     def forward(self, means: Tensor) -> Tensor:
-        parts, at, means = [], 0, self.dropout(means)
+        parts = []
+        at = 0
+        means = self.dropout(means)
         for mix, (n, dim) in zip(self.mixes, self.shapes, strict=True):
             part = means[:, at : at + n * dim]
             parts.append(mix(part.unflatten(1, (n, dim)).movedim(1, 0)) if n > 1 else part)
@@ -107,7 +109,8 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     started = time.perf_counter()
     scales = [_scale(part, texts_of(dataset.train)) for part in parts]
     means = _words_left_out(parts, scales, texts_of(dataset.train), config, seed)
-    truth, true_valid = torch.from_numpy(truth_of(dataset.train)), truth_of(dataset.valid)
+    truth = torch.from_numpy(truth_of(dataset.train))
+    true_valid = truth_of(dataset.valid)
     valid, test = (_means(parts, scales, texts_of(examples)) for examples in (dataset.valid, dataset.test))
     size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
 
@@ -116,7 +119,9 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
         shapes = [scale.mean.shape for scale in scales]
         network = EqualNetwork(shapes, config, dropout=dropout, classes=len(dataset.labels), seed=seed)
         optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-        best, best_epoch, kept = np.inf, 0, {}
+        best = np.inf
+        best_epoch = 0
+        kept = {}
         for epoch in range(1, config.epochs + 1):
             network.train()
             for some in torch.from_numpy(np.random.default_rng([seed, 2, epoch]).permutation(len(truth))).split(size):
@@ -126,7 +131,9 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
                 optimizer.step()
             loss = nll(_logits(network, valid), true_valid)
             if loss < best:
-                best, best_epoch, kept = loss, epoch, {name: x.clone() for name, x in network.state_dict().items()}
+                best = loss
+                best_epoch = epoch
+                kept = {name: x.clone() for name, x in network.state_dict().items()}
             elif epoch - best_epoch >= config.patience:
                 break
         network.load_state_dict(kept)
@@ -134,7 +141,8 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
 
     tried = [trained(dropout) for dropout in config.dropouts]
     best = min(range(len(tried)), key=lambda k: tried[k][0])
-    losses, (_, epochs, network) = tuple(run[0] for run in tried), tried[best]
+    losses = tuple(run[0] for run in tried)
+    _, epochs, network = tried[best]
     seconds = time.perf_counter() - started
     return Fitted(config.dropouts[best], losses, epochs, seconds, network.mix(), _logits(network, test))
 

@@ -53,8 +53,11 @@ def disturbed(text: str, share: float, seed: int) -> str:
     letters = [k for k, character in enumerate(text) if character.isalpha()]
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     random = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-    order, kinds, others = random.permutation(len(letters)), random.integers(4, size=len(letters)), random.random(len(letters))
-    cells, found = list(text), set(letters)
+    order = random.permutation(len(letters))
+    kinds = random.integers(4, size=len(letters))
+    others = random.random(len(letters))
+    cells = list(text)
+    found = set(letters)
     for number in sorted(order[: round(share * len(letters))]):
         k = letters[number]
         beside = k + 1 if k + 1 in found else k - 1 if k - 1 in found else None
@@ -129,7 +132,8 @@ def accuracy_under_noise(
             )
     examples = dataset.test[:limit]
     right = {name: np.zeros((len(shares), len(seeds))) for name in heads}
-    total, done = len(examples) * (1 + len(seeds) * sum(share > 0 for share in shares)), 0
+    total = len(examples) * (1 + len(seeds) * sum(share > 0 for share in shares))
+    done = 0
     for row, share in enumerate(shares):
         for column, seed in enumerate(seeds):
             if share == 0 and column:  # the same texts for every seed

@@ -122,7 +122,8 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8.", path=path, n=error.start)) from None
-    lines, found = text.split("\n"), []
+    lines = text.split("\n")
+    found = []
     for number, line in enumerate(lines[:-1], start=1):
         try:
             row = parse_json(line)
@@ -140,7 +141,8 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
         if not path.is_file():
             return set()
         _end_whole(path)
-        lines, here = read_results(path), (name, fold)
+        lines = read_results(path)
+        here = (name, fold)
         kept = [
             line
             for line in lines

@@ -83,7 +83,8 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
-    names, n_layers = [escape(name) for name in weights], len(next(iter(weights.values())))
+    names = [escape(name) for name in weights]
+    n_layers = len(next(iter(weights.values())))
     figure = go.Figure(
         go.Heatmap(
             z=[list(row) for row in weights.values()],
@@ -163,7 +164,8 @@ def curves_figure(
 
     `x` and `y` name the axes; without an `x` it counts epochs.
     """
-    figure, x = go.Figure(), x or t("epoch")
+    figure = go.Figure()
+    x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
     gap = (max(heights) - min(heights)) / 13 if heights else 0.0
     ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
@@ -200,7 +202,8 @@ def leads_figure(
     leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str
 ) -> go.Figure:
     """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
-    figure, names = go.Figure(), list(leads)
+    figure = go.Figure()
+    names = list(leads)
     figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     for k, name in enumerate(names):
         points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
@@ -222,7 +225,9 @@ def leads_figure(
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
     """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
-    figure, names, titles = go.Figure(), [escape(name) for name in scores], kind_titles()
+    figure = go.Figure()
+    names = [escape(name) for name in scores]
+    titles = kind_titles()
     for kind in dict.fromkeys(kinds.values()):
         title = titles.get(kind, kind)
         rows = [(escape(name), *score) for name, score in scores.items() if kinds[name] == kind]

@@ -35,7 +35,8 @@ def dot_figure(
     """
     figure = go.Figure()
     order = sorted(range(len(words)), key=lambda k: (numbers[k] if numbers[k] >= 0 else len(senses), -cosines[k]))
-    angle, out = np.empty(len(words)), 1 - np.asarray(cosines, float)
+    angle = np.empty(len(words))
+    out = 1 - np.asarray(cosines, float)
     angle[order] = math.pi / 2 - 2 * math.pi * (np.arange(len(words)) + 0.5) / max(1, len(words))
     points = np.column_stack([out * np.cos(angle), out * np.sin(angle)])
     reach = 1.38 * out.max(initial=0.1)
@@ -82,7 +83,9 @@ def lean_figure(
     `sides` as core.senses.cloud.sides tells them; `labels` stand beside their dots where they have room.
     """
     figure = go.Figure()
-    x, y, sides = np.subtract(second, first), np.maximum(first, second), np.asarray(sides)
+    x = np.subtract(second, first)
+    y = np.maximum(first, second)
+    sides = np.asarray(sides)
     reach = 1.35 * max(0.05, float(np.abs(x).max(initial=0.0)))
     low, high = float(y.min(initial=1.0)), float(y.max(initial=0.0))
     room = max(0.05, 0.2 * (high - low))
@@ -119,7 +122,8 @@ def lean_figure(
 
 def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequence[str]) -> go.Figure:
     """A bar a dot, all of it shared out among the senses (None: undecided); a per cent is written where it has room."""
-    figure, names = go.Figure(), [escape(name) for name, _ in rows]
+    figure = go.Figure()
+    names = [escape(name) for name, _ in rows]
     for number, sense in [*enumerate(senses), (-1, None)]:
         values = [shares.get(sense, 0.0) for _, shares in rows]
         if not any(values):
@@ -152,7 +156,8 @@ def _rings(figure: go.Figure, farthest: float) -> None:
 
 def _with_room(words: Sequence[str], points: np.ndarray, pixels: float, letters: float) -> set[int]:
     """Which labels can be drawn without standing on another or on the word itself, in the order given."""
-    boxes, named = [(-60.0, -34.0, 60.0, 12.0)], set()
+    boxes = [(-60.0, -34.0, 60.0, 12.0)]
+    named = set()
     dots = [(x - 3, y - 3, x + 3, y + 3) for x, y in points * pixels]
     for k, (x, y) in enumerate(points * pixels):
         width = letters * (LETTER * min(24, len(words[k])) + 14)

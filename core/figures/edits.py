@@ -49,7 +49,8 @@ def margin_figure(
     chosen: str,
 ) -> go.Figure:
     """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
-    figure, n = go.Figure(), len(hovers)
+    figure = go.Figure()
+    n = len(hovers)
     heights = [value for values in margins.values() for value in values if np.isfinite(value)]
     reach = 1.25 * max(0.01, *(abs(v) for v in heights))
     figure.add_hline(y=0, line={"color": GREY, "width": 2})

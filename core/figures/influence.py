@@ -57,9 +57,12 @@ def influence_marks(
 
     `values` and `hovers` (plain text) are by position; `write` spells a number.
     """
-    most, cells = _most(values.values()), []
+    most = _most(values.values())
+    cells = []
     for k, token in enumerate(tokens):
-        word, style, title = escape(_short(token)), "", ""
+        word = escape(_short(token))
+        style = ""
+        title = ""
         if k == position:
             style = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
@@ -87,7 +90,8 @@ def influence_table(
 ) -> str:
     """Safe HTML: a heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
     between its words. `values` are the (K, V) influences of the words `changed`, coloured as by `influence_marks`."""
-    most, at = _most(values.ravel()), {k: row for row, k in enumerate(changed)}
+    most = _most(values.ravel())
+    at = {k: row for row, k in enumerate(changed)}
     titles = "".join(
         f'<th scope="col" style="{CELL}font-weight:{700 if k == chosen else 400}">{escape(name)}</th>'
         for k, name in enumerate(views)
@@ -108,7 +112,9 @@ def influence_table(
 def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     """A bar for each half of each layer: the sense it would choose alone, and by how much; a stroke for the word alone,
     an arrow where it stands far to the left of the picture."""
-    figure, places, gap = go.Figure(), [], 0.0
+    figure = go.Figure()
+    places = []
+    gap = 0.0
     for k, bar in enumerate(bars):
         gap += 0.7 if k and bar.group != bars[k - 1].group else 0.0
         places.append(k + gap)

@@ -47,12 +47,14 @@ def density_rows(
     at: float | None = None,
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
-    figure, shown = go.Figure(), (grid >= span[0]) & (grid <= span[1])
+    figure = go.Figure()
+    shown = (grid >= span[0]) & (grid <= span[1])
     x = grid[shown]
     for number, row in enumerate(rows):
         foot = -number
         for name, curve in row.curves.items():
-            y, colour = foot + ROW * curve[shown] / max(curve.max(), 1e-12), colours[name]
+            y = foot + ROW * curve[shown] / max(curve.max(), 1e-12)
+            colour = colours[name]
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
                 x=x, y=y, mode="lines", line={"color": colour, "width": 2}, fill="tonexty", fillcolor=_pale(colour),
@@ -96,7 +98,9 @@ def interval_dots(
     rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True
 ) -> go.Figure:
     """Means with their intervals, a row each; behind them a grey dot for each word, the marked word's larger and dark."""
-    figure, rng, form = go.Figure(), np.random.default_rng(0), ".0%" if per_cent else ".2f"
+    figure = go.Figure()
+    rng = np.random.default_rng(0)
+    form = ".0%" if per_cent else ".2f"
     if zero is not None:
         figure.add_vline(x=zero, line={"color": "#888", "width": 1.5, "dash": "dot"})
     for number, row in enumerate(rows):
@@ -167,7 +171,8 @@ def rank_lines(
     ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str
 ) -> go.Figure:
     """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
-    figure, colours = go.Figure(), (ONE_SENSE, ONE_WORD)
+    figure = go.Figure()
+    colours = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line={"color": "#888", "width": 1.5, "dash": "dot"})
     for (name, values), colour in zip(lines.items(), colours, strict=False):
         figure.add_scatter(

@@ -79,7 +79,8 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
         x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
     )
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
-        x, y = x0 + math.sin(side * half), math.cos(half)
+        x = x0 + math.sin(side * half)
+        y = math.cos(half)
         figure.add_scatter(
             x=[x0, x],
             y=[0, y],
@@ -109,7 +110,8 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
 
     `random` is by layer the mean cosine of two words drawn by lot: a line across its bar.
     """
-    names, lowest = list(values), min(0.0, *values.values())
+    names = list(values)
+    lowest = min(0.0, *values.values())
     figure = go.Figure(
         go.Bar(
             x=list(values.values()),
@@ -157,8 +159,10 @@ def map_figure(
     Senses are drawn in the order given, grey points first; each is named once beside its own points. Where rows are `picked`,
     the others fade. Axes are shown only where they have `titles`, which are HTML.
     """
-    figure, picked = go.Figure(), set(picked)
-    xy, labels_array = np.asarray(coordinates, float), np.array([label or "" for label in labels], object)
+    figure = go.Figure()
+    picked = set(picked)
+    xy = np.asarray(coordinates, float)
+    labels_array = np.array([label or "" for label in labels], object)
     ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
     for number, sense in [(-1, ""), *enumerate(senses)]:
         here = np.flatnonzero(labels_array == sense)
@@ -205,7 +209,8 @@ def map_figure(
 
 def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
     """Where a group's name hides least: at its rim, on the side away from the middle of the map."""
-    middle, centre = everything.mean(0), np.median(points, axis=0)
+    middle = everything.mean(0)
+    centre = np.median(points, axis=0)
     away = centre - middle
     away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
     return middle + away * (((points - middle) @ away).max() + 0.06 * np.ptp(everything, axis=0).max())

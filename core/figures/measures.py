@@ -47,7 +47,8 @@ def weight_bars(weights) -> go.Figure:
 def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
     """(what, the peer, how many times as fast as it): bars from 1, where both are equally fast, on a scale of ratios."""
     times = [ratio for *_, ratio in rows]
-    logs, places = [log10(ratio) for ratio in times], list(range(len(rows)))
+    logs = [log10(ratio) for ratio in times]
+    places = list(range(len(rows)))
     figure = go.Figure(
         go.Bar(
             x=logs, y=places, orientation="h", width=0.36, marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
@@ -135,7 +136,9 @@ COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
 
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
-    figure, title, shown = go.Figure(), quantity_titles()[quantity], QUANTITIES[quantity]
+    figure = go.Figure()
+    title = quantity_titles()[quantity]
+    shown = QUANTITIES[quantity]
     if quantity == "perplexity":
         for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
             _line(figure, validations, name, label, colour, shown, mode="lines+markers")
@@ -198,7 +201,8 @@ class Panel:
 def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
-    best, lines = max(values), _levels(panel)
+    best = max(values)
+    lines = _levels(panel)
     ends = max(*values, *lines), min(*values, *lines)
     figure = go.Figure(
         go.Scatter(

@@ -41,7 +41,8 @@ def halves_figure(forward: np.ndarray, backward: np.ndarray, tokens: Sequence[st
 
 def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray) -> go.Figure:
     """Drift from the encoding before, (n,) each: the same text between, another text each time, no memory at all."""
-    figure, at = go.Figure(), list(range(2, len(same) + 2))
+    figure = go.Figure()
+    at = list(range(2, len(same) + 2))
     lines = (
         (varied, VARIED, t("another text each time"), None),
         (same, SAME, t("the same text each time"), None),

@@ -22,7 +22,8 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 def letter_marks(firing: Firing) -> str:
     """Safe HTML: a word's letters, marks included, each on a ground that says how much it gives (blue) or takes (orange)."""
-    shares, parts = firing.by_letter, []
+    shares = firing.by_letter
+    parts = []
     most = max(LEAST, np.abs(shares).max())
     for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
         ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / most * 0.7:.2f})"
@@ -40,7 +41,8 @@ def shown(letter: str) -> str:
 
 def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     """Above, what each letter gives through the windows of each width; below, the k windows that give or take most."""
-    letters, n = [escape(shown(letter)) for letter in firing.letters], len(firing.letters)
+    letters = [escape(shown(letter)) for letter in firing.letters]
+    n = len(firing.letters)
     spans = [window for window in firing.windows if window.lettered][:k]
     rows = [len(firing.widths), max(1, len(spans))]
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
@@ -117,7 +119,8 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
 
 def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, y: str, chosen: float | None = None) -> go.Figure:
     """A line a classifier (by its variant's name) over the share of letters disturbed, each named at its end."""
-    figure, ends = go.Figure(), _placed({name: values[-1] for name, values in lines.items()})
+    figure = go.Figure()
+    ends = _placed({name: values[-1] for name, values in lines.items()})
     styles = line_styles(list(lines))
     for name, values in lines.items():
         colour, dash = styles[name]
@@ -161,7 +164,8 @@ def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def _placed(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
     """Heights of the names at the lines' ends, at least `gap` from each other and none above the picture."""
-    placed, highest = apart(ends, gap), 1.02
+    placed = apart(ends, gap)
+    highest = 1.02
     for name in sorted(placed, key=placed.get, reverse=True):
         placed[name] = min(placed[name], highest)
         highest = placed[name] - gap

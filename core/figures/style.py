@@ -50,12 +50,15 @@ def ink(ground: str) -> str:
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> str:
     """A sentence as safe HTML with its token in bold, wrapped for a hover card."""
-    lines, line, length = [], "", 0
+    lines = []
+    line = ""
+    length = 0
     for k, token in enumerate(tokens):
         joined = is_joined(tokens, k)
         if length > width and not joined:  # a word stays on one line
             lines.append(line)
-            line, length = "", 0
+            line = ""
+            length = 0
         if len(lines) == 6:
             return "<br>".join(lines) + " …"
         shown = escape(bare(token)[:60])

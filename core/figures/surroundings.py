@@ -38,7 +38,9 @@ def lean_map(
 
     The strongest of each group carry their word, where there is room for it on a map `width` pixels wide. Axes are shown only where they have `titles`.
     """
-    figure, xy, groups = go.Figure(), np.asarray(coordinates, float).reshape(-1, 2), np.asarray(groups, int)
+    figure = go.Figure()
+    xy = np.asarray(coordinates, float).reshape(-1, 2)
+    groups = np.asarray(groups, int)
     written = named(xy, words, groups, np.asarray(strength, float), stars, layer, limits, occurrences, width, height)
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)

@@ -53,7 +53,8 @@ def space_figure(
     key: str,
 ) -> go.Figure:
     """(N, 3) coordinates as a cloud to turn and look at; `stars` have three coordinates. Nothing can be selected in it."""
-    figure, given = go.Figure(), np.array([label or "" for label in labels], object)
+    figure = go.Figure()
+    given = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:
         here = np.flatnonzero(given == sense)
         if not len(here):
@@ -94,7 +95,8 @@ def ranking_figure(
     Filled dots are shown to be better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
     is possible. Each dot's `customdata` is its word.
     """
-    figure, words = go.Figure(), list(gains)
+    figure = go.Figure()
+    words = list(gains)
     places = list(range(len(words)))
     figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     figure.add_scatter(

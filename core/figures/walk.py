@@ -85,7 +85,9 @@ def _names(columns: Sequence[str] | None, n: int) -> list[str]:
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
     """What each of a few parts brings to a whole, -1 to 1, as bars from zero; labels and hovers are safe HTML."""
-    names, low, high = list(labels), min(0.0, *shares), max(0.0, *shares)
+    names = list(labels)
+    low = min(0.0, *shares)
+    high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
     figure = go.Figure(
         go.Bar(

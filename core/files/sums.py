@@ -40,7 +40,8 @@ def check(path: str | Path) -> None:
 
 def sum_of(path: Path) -> str:
     """The sha256 of a file, in hex: what a check of this process has found, if the file is as it was then, else computed now."""
-    stat, seen = path.stat(), _SEEN.get(str(path.resolve()))
+    stat = path.stat()
+    seen = _SEEN.get(str(path.resolve()))
     return seen[2] if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns) else _sum(path)
 
 

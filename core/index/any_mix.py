@@ -69,7 +69,8 @@ def of_types(table: OccurrenceTable, found: Products, lengths: np.ndarray) -> Ca
 
 def _chosen(rows: Rows, found: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
     """Those to keep, if they are few; else the union of the nearest under each of `mixes`, fewer of each where that is too many."""
-    chosen, grams = np.flatnonzero(keep), rows.normalised_gram if found.normalised else rows.gram
+    chosen = np.flatnonzero(keep)
+    grams = rows.normalised_gram if found.normalised else rows.gram
     if len(chosen) > MOST:
         values = np.where(keep, mixed_cosines(found.cross, found.own, grams, mixes(lengths)), -np.inf)  # (K, N)
         ranked = np.stack([best(one, EACH) for one in values])  # (K, EACH), best first

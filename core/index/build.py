@@ -45,7 +45,11 @@ def build_index(
     """
     if targets_only:
         sentences = [s for s in sentences if s.targets]
-    started, total, done, fresh, rows = perf_counter(), sum(len(s.tokens) for s in sentences), 0, 0, 0
+    started = perf_counter()
+    total = sum(len(s.tokens) for s in sentences)
+    done = 0
+    fresh = 0
+    rows = 0
     corpus = fingerprint(sentences)
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
@@ -108,13 +112,17 @@ def _lemma(target: Target) -> str:
 
 def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
     """(number of the first, sentences) in rounds of about TOKENS_PER_ROUND tokens."""
-    first, part, tokens = 0, [], 0
+    first = 0
+    part = []
+    tokens = 0
     for number, sentence in enumerate(sentences):
         part.append(sentence)
         tokens += len(sentence.tokens)
         if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
             yield first, part
-            first, part, tokens = number + 1, [], 0
+            first = number + 1
+            part = []
+            tokens = 0
 
 
 def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
@@ -165,7 +173,8 @@ def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list
 
 def _vectors(layers: np.ndarray) -> list[pa.Array]:
     """(N, L, D) float16 -> the two vector columns; gram is of the stored values, so that a cosine with itself is 1."""
-    flat, products = np.ascontiguousarray(layers).reshape(len(layers), -1), gram(layers)
+    flat = np.ascontiguousarray(layers).reshape(len(layers), -1)
+    products = gram(layers)
     return [
         pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1]),
         pa.FixedSizeListArray.from_arrays(pa.array(products.ravel()), products.shape[1]),

@@ -45,17 +45,23 @@ class Pace:
 
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
     """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it)."""
-    spellings, of_rounds, this_round, in_round = Counter(), 0, set(), 0
+    spellings = Counter()
+    of_rounds = 0
+    this_round = set()
+    in_round = 0
     for sentence in sentences:
         spellings.update(sentence.tokens)
         this_round.update(sentence.tokens)
         in_round += len(sentence.tokens)
         if in_round >= TOKENS_PER_ROUND:
-            of_rounds, this_round, in_round = of_rounds + len(this_round), set(), 0
+            of_rounds = of_rounds + len(this_round)
+            this_round = set()
+            in_round = 0
     words: Counter[str] = Counter()
     for spelling, n in spellings.items():
         words[spelling.casefold()] += n
-    tokens, vector = spellings.total(), n_layers * dim
+    tokens = spellings.total()
+    vector = n_layers * dim
     row = 2 * vector + 4 * (n_layers * (n_layers + 1) // 2) + 5 * 4  # float16 layers, float32 products, five numbers
     letters = sum(n * len(spelling.encode("utf-8", "ignore")) for spelling, n in spellings.items())
     index = (tokens + len(words)) * row + letters + 4 * tokens
@@ -80,7 +86,9 @@ def claim_room(plan: Plan, spent: int = 0) -> None:
 
 def check_room(plan: Plan, spent: int = 0) -> None:
     """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
-    most, needed, found = limits(), plan.working_bytes, room()
+    most = limits()
+    needed = plan.working_bytes
+    found = room()
     told = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > most.max_session_disk_mb * 10**6:
         raise BadInput(t(
@@ -98,7 +106,8 @@ def measured_pace(encoder, sentences: list[Sentence]) -> Pace:
     """Read a sample twice with an encoder that has no words yet: the second time every spelling is known."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
-    fresh, seconds = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder, []
+    fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder
+    seconds = []
     for _ in range(2):
         started = time.perf_counter()
         fresh.encode(sample)

@@ -128,7 +128,8 @@ class OccurrenceTable(Index):
     def same_word(self, word: str, lemmas: Collection[str] = ()) -> np.ndarray:
         """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word, nor
         are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of."""
-        wanted, spelled = self.lemmas_of(word).union(lemmas), self.spelled(word)
+        wanted = self.lemmas_of(word).union(lemmas)
+        spelled = self.spelled(word)
         if not wanted and (forms := dictionary_forms(word.casefold())):
             codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
             spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])
@@ -149,13 +150,15 @@ class OccurrenceTable(Index):
 
     def own_row(self, query: Query) -> np.ndarray:
         """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
-        own, rows = np.zeros(len(self), bool), np.flatnonzero(self.spelled(query.word))
+        own = np.zeros(len(self), bool)
+        rows = np.flatnonzero(self.spelled(query.word))
         own[rows] = self.same_sentence(rows, query.tokens, query.position)
         return own
 
     def same_sentence(self, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
         """(n,) bool: which of some rows are this very token of this very sentence."""
-        wanted, same = tuple(tokens), self.position[rows] == position
+        wanted = tuple(tokens)
+        same = self.position[rows] == position
         for k in np.flatnonzero(same):
             same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
         return same
@@ -171,7 +174,9 @@ class OccurrenceTable(Index):
 
     def nearest_of_types(self, query: Query, words: Sequence[str], weights, *, most: int = 64) -> list[Occurrence]:
         """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
-        checked, own, found = check_weights(weights, len(query.layers)), self.own_row(query), []
+        checked = check_weights(weights, len(query.layers))
+        own = self.own_row(query)
+        found = []
         wanted = _directions(query.layers[None], checked)[0]
         for word in words:
             rows = np.flatnonzero(self.spelled(word) & ~own)[:most]

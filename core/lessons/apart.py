@@ -98,7 +98,8 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     from scipy.stats import rankdata
 
     rows = words_of(table)[word]
-    cosines, senses = table.similarities(rows, layer_weights(layer, table.meta["layers"])), table.sense[rows]
+    cosines = table.similarities(rows, layer_weights(layer, table.meta["layers"]))
+    senses = table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
     ranks = rankdata(rounded(cosines[first, second]))
     rng = np.random.default_rng(seed)
@@ -109,7 +110,8 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
 
 def _parted(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.triu_indices(len(senses), 1)
-    values, same = rounded(cosines[first, second]), senses[first] == senses[second]
+    values = rounded(cosines[first, second])
+    same = senses[first] == senses[second]
     return np.sort(values[same]), np.sort(values[~same])
 
 

@@ -74,7 +74,8 @@ class Cone:
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     """The labelled words of a table; of one without labels up to WORDS words drawn by lot, among those that stand often enough."""
-    rng, labelled = np.random.default_rng(seed), table.labelled_rows()
+    rng = np.random.default_rng(seed)
+    labelled = table.labelled_rows()
     if len(labelled):
         rows, words = labelled, table.lemma[labelled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
@@ -106,13 +107,15 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
 def cone(found: Sample, *, seed: int = 0) -> Cone:
     """Every layer of a sample under every treatment."""
     rng = np.random.default_rng(seed)
-    order, n = rng.permutation(len(found.groups)), len(found.groups) // 2
+    order = rng.permutation(len(found.groups))
+    n = len(found.groups) // 2
     control, measured = np.sort(order[:n]), np.sort(order[n:])
     panels, gains = [], []
     for number in range(found.layers.shape[1]):
         vectors = found.layers[:, number]
         ground = vectors if found.labelled else vectors[found.lot]
-        centred, top = vectors - ground.mean(axis=0), directions(ground)
+        centred = vectors - ground.mean(axis=0)
+        top = directions(ground)
         scores = [np.mean(_aucs(found, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
         best = int(np.argmax(np.round(scores, 6)))
         treated = {RAW: (None, vectors), MEAN: (0, centred), TOP: (best, without(centred, top[:best]))}
@@ -172,9 +175,12 @@ def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarr
     lengths = unit(vectors)
     by_lot = _by_lot(found, lengths)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [by_lot], WORD: [], SENSE: []}
-    alike, shares, drawn = [], [], {}
+    alike = []
+    shares = []
+    drawn = {}
     for rows in (found.groups[word] for word in measured):
-        own, same = _pairs(lengths[rows]), _same(found, rows)
+        own = _pairs(lengths[rows])
+        same = _same(found, rows)
         for kind, chosen in ((WORD, ~same), (SENSE, same)):
             if chosen.any():
                 cosines[kind].append(own[chosen])

@@ -36,7 +36,8 @@ SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance
 def measured(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
     """{"words": (W,), "one_nn": {space: (W,)}}: a layer's number, "shuffled 1", "untrained 1", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
-    words, layers = words_of(table), range(model.encoder.n_layers)
+    words = words_of(table)
+    layers = range(model.encoder.n_layers)
     rows = np.concatenate(list(words.values()))
     found = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
     sentences, places = sentences_of(table, rows)
@@ -52,7 +53,8 @@ def measured(model: Model, *, seed: int = 0, report: Callable | None = None) -> 
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
     """Vectors (N, D) of all words' rows, one word after the other -> 1-NN of each word, leaving one out."""
-    found, start = [], 0
+    found = []
+    start = 0
     for rows in words.values():
         own = vectors[start : start + len(rows)]
         found.append(one_nn(context.cosines(own), table.sense[rows]))
@@ -67,7 +69,8 @@ def less(kept: Mapping, first: str, second: str) -> Paired:
 
 def chance(senses: np.ndarray) -> float:
     """How often another sentence drawn by lot has one's sense."""
-    counts, n = np.unique(senses, return_counts=True)[1], len(senses)
+    counts = np.unique(senses, return_counts=True)[1]
+    n = len(senses)
     return float((counts * (counts - 1)).sum() / (n * (n - 1)))
 
 

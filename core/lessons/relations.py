@@ -86,16 +86,22 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
 
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str, *, seed: int = 0) -> Pairs:
     """Every marked pair of senses of the table's words, in one layer or the equal mix."""
-    weights, relations, aucs, alike = layer_weights(layer, table.meta["layers"]), [], [], {}
+    weights = layer_weights(layer, table.meta["layers"])
+    relations = []
+    aucs = []
+    alike = {}
     lot = at_large(table, weights)
     for word, rows in words_of(table).items():
-        cosines, senses = table.similarities(rows, weights), np.array([table.senses[code] for code in table.sense[rows]])
+        cosines = table.similarities(rows, weights)
+        senses = np.array([table.senses[code] for code in table.sense[rows]])
         alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - lot
         for relation in marked.get(word, ()):
             if set(relation.senses) <= set(senses):
                 relations.append(relation)
                 aucs.append(_auc(cosines, senses, relation.senses))
-    auc, kinds, ahead = np.array(aucs), {}, {}
+    auc = np.array(aucs)
+    kinds = {}
+    ahead = {}
     of_kind = {kind: np.array([one.kind == kind for one in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
     drawn = _drawn([one.word for one in relations], np.random.default_rng(seed))
@@ -132,7 +138,8 @@ def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
 def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
     rows = np.flatnonzero(np.isin(senses, two))
     first, second = np.triu_indices(len(rows), 1)
-    values, same = rounded(cosines[np.ix_(rows, rows)][first, second]), senses[rows][first] == senses[rows][second]
+    values = rounded(cosines[np.ix_(rows, rows)][first, second])
+    same = senses[rows][first] == senses[rows][second]
     return nearer(values[same], np.sort(values[~same]))
 
 
@@ -146,7 +153,8 @@ def _drawn(words: Sequence[str], rng) -> np.ndarray:
 def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
     """The mean over chosen pairs, and in each sample; a sample without any has the mean itself."""
     weights = drawn[:, chosen]
-    mean, sizes = float(auc[chosen].mean()), weights.sum(axis=1)
+    mean = float(auc[chosen].mean())
+    sizes = weights.sum(axis=1)
     return mean, np.where(sizes > 0, weights @ auc[chosen] / np.maximum(sizes, 1), mean)
 
 

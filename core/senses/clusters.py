@@ -84,7 +84,8 @@ class Agreement:
 
 def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
     """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions less the shrunken mean of their own spelling."""
-    rows, spellings = unit(np.asarray(vectors, np.float32)), np.asarray(spellings)
+    rows = unit(np.asarray(vectors, np.float32))
+    spellings = np.asarray(spellings)
     if len(rows) != len(spellings):
         raise ValueError(f"{len(rows)} vectors, {len(spellings)} spellings")
     overall = rows.mean(axis=0)
@@ -162,14 +163,16 @@ def telling_words(
         counts[one].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
     total = sum(counts, Counter())
     everywhere = {word: background.get(word, 0) + total[word] for word in total}
-    size, whole = total.total(), sum(everywhere.values())
+    size = total.total()
+    whole = sum(everywhere.values())
     prior = {word: size * n / whole for word, n in everywhere.items()}
     telling = []
     for here in counts:
         n_here = here.total()
         scores = {}
         for word, y in here.items():
-            a, rest = prior[word], total[word] - y
+            a = prior[word]
+            rest = total[word] - y
             odds = np.log((y + a) / (n_here + size - y - a + 1e-9)) - np.log((rest + a) / (2 * size - n_here - rest - a + 1e-9))
             scores[word] = float(odds / np.sqrt(1 / (y + a) + 1 / (rest + a)))
         telling.append(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
@@ -197,7 +200,8 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
     """Gold labels (n,) and clusters (n,) -> how far they agree, beside what shuffled labels give."""
     from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
 
-    codes, found = np.unique(np.asarray(gold, str), return_inverse=True)[1], np.asarray(found)
+    codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
+    found = np.asarray(found)
     rng = np.random.default_rng(seed)
     measures = (adjusted_rand_score, v_measure_score, _purity)
     true = [float(measure(codes, found)) for measure in measures]

@@ -86,7 +86,8 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
         raise BadInput(
             t("The greedy order tries every edit at every step, so it is for {most} edits at most; here are {n}. Choose another order.", most=MAX_GREEDY, n=len(alignment.changes))
         )  # fmt: skip
-    left, done = list(alignment.changes), []
+    left = list(alignment.changes)
+    done = []
     while left:
         margins = margins_of([alignment.sentence({*done, k}) for k in left])
         best = int(np.argmax(margins))
@@ -102,7 +103,8 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[Step]:
         raise BadInput(
             t("These sentences are {n} edits apart; at most {most} can be shown. Shorten them, or make them more alike.", n=len(edits), most=MAX_EDITS)
         )  # fmt: skip
-    path, done = [Step(*alignment.sentence(frozenset()))], set()
+    path = [Step(*alignment.sentence(frozenset()))]
+    done = set()
     for column in edits:
         done.add(column)
         old, new = alignment.columns[column]
@@ -118,7 +120,8 @@ def written(alignment: Alignment, step: Step, first: Sequence[str], second: Sequ
     `first` and `second` are the two sentences' tokens as `core.text.tokens.as_written` gives them. What the last edit took out is told in
     its place, as no longer standing there.
     """
-    places, at = [], [0, 0]
+    places = []
+    at = [0, 0]
     for pair in alignment.columns:
         places.append([at[side] if pair[side] is not None else None for side in (0, 1)])
         at = [at[side] + (pair[side] is not None) for side in (0, 1)]
@@ -140,7 +143,8 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, le
 
     A sense all of whose occurrences are left out has no centroid; BadInput where fewer than two have one.
     """
-    units, labels = unit_mixes(layers, weights), np.asarray(labels, str)
+    units = unit_mixes(layers, weights)
+    labels = np.asarray(labels, str)
     kept = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)
     senses = tuple(str(sense) for sense in np.unique(labels[kept]))
     if len(senses) < 2:
@@ -167,7 +171,8 @@ def unit_mixes(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def ends(cosines: np.ndarray) -> tuple[int, int]:
     """(S, C) -> the sense read in the first step, and the one read in the last; where they are one, the next best of the last."""
-    first, last = int(cosines[0].argmax()), cosines[-1].copy()
+    first = int(cosines[0].argmax())
+    last = cosines[-1].copy()
     if int(last.argmax()) == first:
         last[first] = -np.inf
     return first, int(last.argmax())

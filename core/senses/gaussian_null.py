@@ -45,7 +45,8 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     mean = rows.mean(axis=0)
     _, lengths, axes = np.linalg.svd(rows - mean, full_matrices=False)
     known = len(lengths)
-    wanted, along = lengths**2 / n, np.zeros(size, np.float32)
+    wanted = lengths**2 / n
+    along = np.zeros(size, np.float32)
     along[:known] = axes @ mean
     if known < size:
         along[known] = np.sqrt(max(float(mean @ mean - along[:known] @ along[:known]), 0.0))  # what of it no axis holds
@@ -73,7 +74,8 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
     Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004): no
     luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
     """
-    labels, found = np.zeros(len(rows), int), []
+    labels = np.zeros(len(rows), int)
+    found = []
     for number in NUMBERS:
         members = np.eye(number, dtype=np.float32)[labels]
         sizes = members.sum(axis=0)
@@ -97,7 +99,8 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
 
 def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:
     """(n, D) of length 1, (n, C) 0 or 1 -> as core.senses.separation.silhouette, by each cluster's sum instead of every pair."""
-    sizes, mine = members.sum(axis=0), members > 0
+    sizes = members.sum(axis=0)
+    mine = members > 0
     totals = sizes - rows @ (members.T @ rows).T  # (n, C): sums of 1 - cosine; a row has none with itself
     own = sizes[members.argmax(axis=1)]
     a = totals[mine] / np.maximum(own - 1, 1)

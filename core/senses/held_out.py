@@ -65,7 +65,9 @@ def classify_split(
     train, test = unit_rows(train_vectors), unit_rows(test_vectors)
     if train.shape[1] != test.shape[1]:
         raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
-    known, of_word, scores = rows_of(train_words), rows_of(test_words), np.zeros((3, len(test)))
+    known = rows_of(train_words)
+    of_word = rows_of(test_words)
+    scores = np.zeros((3, len(test)))
     for word in known.keys() & of_word.keys():
         seen, rows = known[word], of_word[word]
         scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
@@ -87,7 +89,9 @@ def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:
     rows = unit_rows(vectors)
     names, senses = np.unique(np.asarray(labels), return_inverse=True)
     members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
-    sums, sizes, numbers = members.T @ rows, members.sum(axis=0), np.arange(len(rows))
+    sums = members.T @ rows
+    sizes = members.sum(axis=0)
+    numbers = np.arange(len(rows))
     scores = rows @ unit(sums).T  # (n, C)
     own = sums[senses] - rows  # (n, D): one's own sense without oneself
     scores[numbers, senses] = np.where(sizes[senses] > 1, np.einsum("nd,nd->n", rows, unit(own)), -np.inf)

@@ -108,7 +108,8 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
 def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
     """(N, L, D) vectors of labelled occurrences, a sense each, and the mix's weights (L,) -> the mean of each sense's
     unit vectors, in every view and half."""
-    units, names = unit_views(vectors, weights), np.asarray(labels, object)
+    units = unit_views(vectors, weights)
+    names = np.asarray(labels, object)
     senses = tuple(sorted(set(labels)))
     counts = tuple(int((names == sense).sum()) for sense in senses)
     means = (
@@ -226,10 +227,12 @@ def gains(found: Influence, view: str) -> dict[str, float]:
     half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
     much its margin for that sense varies over the word's labelled occurrences. 0 where they do not vary.
     """
-    v, sense = found.views.index(view), verdict(found, view, BOTH).sense
+    v = found.views.index(view)
+    sense = verdict(found, view, BOTH).sense
     made = {}
     for half in HALVES:
-        one, spread = verdict(found, view, half, sense), found.spread[v, HALVES.index(half), found.senses.index(sense)]
+        one = verdict(found, view, half, sense)
+        spread = found.spread[v, HALVES.index(half), found.senses.index(sense)]
         made[half] = (one.margin - one.alone) / float(spread) if spread > 0 else 0.0
     return made
 

@@ -121,7 +121,8 @@ def read(table: OccurrenceTable, asked: Asked, query: Query) -> Reading:
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
     and of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
     """
-    rows, senses = table.labelled_rows(asked.word), np.array([-1] * len(table.senses))
+    rows = table.labelled_rows(asked.word)
+    senses = np.array([-1] * len(table.senses))
     for k, sense in enumerate(asked.senses):
         if sense in table.senses:
             senses[table.senses.index(sense)] = k
@@ -131,7 +132,8 @@ def read(table: OccurrenceTable, asked: Asked, query: Query) -> Reading:
     rows, labels = rows[kept], labels[kept]
     if len(set(labels.tolist())) < 2:
         raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=asked.word))
-    layers, spaces = table.rows.take(rows), {}
+    layers = table.rows.take(rows)
+    spaces = {}
     for name in verdict.spaces(table.meta["layers"]):
         vectors = _directions(layers, name)
         mean = vectors.mean(axis=0)

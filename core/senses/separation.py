@@ -120,7 +120,8 @@ def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
     distances = np.maximum(1 - similarities.astype(np.float64), 0)
     np.fill_diagonal(distances, 0)
     totals = distances @ members  # (n, C)
-    rows, own = np.arange(len(senses)), sizes[senses]
+    rows = np.arange(len(senses))
+    own = sizes[senses]
     a = totals[rows, senses] / np.maximum(own - 1, 1)
     means = totals / sizes
     means[rows, senses] = np.inf
@@ -147,7 +148,10 @@ def sense_report(
     if words.shape != labels.shape or words.ndim != 1:
         raise BadInput(f"Senses need a word and a label for each occurrence; got {words.shape} words and {labels.shape} labels.")
     rng = np.random.default_rng(seed)
-    per_word, left_out, nulls, draws = {}, [], [], []
+    per_word = {}
+    left_out = []
+    nulls = []
+    draws = []
     for word, rows in rows_of(words).items():
         rows = rows[labels[rows] != ""]
         if len(set(labels[rows])) < 2:
@@ -239,7 +243,9 @@ def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndar
 def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
     """Mean hits for each of `rounds` shuffles of the senses: (rounds,)."""
     of, who, weights = neighbours
-    n, few, found = len(senses), len(of) <= 8 * len(senses), []
+    n = len(senses)
+    few = len(of) <= 8 * len(senses)
+    found = []
     table = np.zeros((0 if few else n, 0 if few else n))
     if not few:  # many ties: one matrix product a sense is faster than pair by pair
         table[of, who] = weights

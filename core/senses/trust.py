@@ -79,9 +79,11 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
     last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
     tied = np.abs(cosines[order] - last) <= TIE
     if len(order) > k and (cosines[order] >= last - TIE).sum() > k:
-        chosen, left_out = order[cosines[order] > last + TIE], int(tied.sum())
+        chosen = order[cosines[order] > last + TIE]
+        left_out = int(tied.sum())
     else:
-        chosen, left_out = order[:k], 0
+        chosen = order[:k]
+        left_out = 0
     ways = np.linalg.norm(places - at, axis=1)
     reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
     return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out, len(others))

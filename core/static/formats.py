@@ -91,7 +91,10 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
         stream.readline(MAX_LINE)
     rows = _binary_rows if form == "word2vec binary" else _text_rows
     header = int(form == "word2vec text")  # line 1
-    places, values, seen, place = {}, bytearray(), 0, header
+    places = {}
+    values = bytearray()
+    seen = 0
+    place = header
     try:
         for place, (word, row) in enumerate(rows(stream, dim), start=header + 1):
             if row and places.setdefault(word, place) == place:  # the first of equal words
@@ -141,7 +144,9 @@ def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
 
 def _binary_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
     """(word, D float32) of each entry: the word, a space, the numbers; ends where an entry is not whole."""
-    buffer, at, size = b"", 0, 4 * dim
+    buffer = b""
+    at = 0
+    size = 4 * dim
     while True:
         end = buffer.find(b" ", at) + 1
         if end and len(buffer) >= end + size:
@@ -150,6 +155,7 @@ def _binary_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
         elif not end and len(buffer) - at > MAX_LINE:
             raise ValueError(t("no word ends here within 1 MB"))
         elif more := stream.read(MAX_LINE):
-            buffer, at = buffer[at:] + more, 0
+            buffer = buffer[at:] + more
+            at = 0
         else:
             return

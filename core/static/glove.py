@@ -120,7 +120,8 @@ def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window:
     """Keys low * V + high, sorted and unique, and their sums of 1/d."""
     parts = []
     for d in range(1, window + 1):
-        a, b = tokens[:-d].astype(np.int64), tokens[d:]
+        a = tokens[:-d].astype(np.int64)
+        b = tokens[d:]
         near = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
         parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[near] * window + (d - 1))
     keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
@@ -153,7 +154,8 @@ def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: 
             terms += len(chosen) + int((rows != columns).sum())
             if not np.isfinite(loss):
                 raise BadInput(f"GloVe's loss is no longer a number in epoch {epoch}: lower lr ({config.lr}).")
-            elapsed, share = time.perf_counter() - began, min(1.0, (start + block) / n)
+            elapsed = time.perf_counter() - began
+            share = min(1.0, (start + block) / n)
             done = epoch - first + share  # epochs of this call
             if share == 1.0:
                 state.losses.append(loss / terms)
@@ -300,7 +302,8 @@ def _resume(path: Path, run: str) -> GloveState | None:
         return None
     try:
         with safe_open(path, "np") as kept:
-            said, arrays = kept.metadata() or {}, [kept.get_tensor(name) for name in ("values", "squares")]
+            said = kept.metadata() or {}
+            arrays = [kept.get_tensor(name) for name in ("values", "squares")]
         if said["run"] != run:
             raise BadInput(f"{path} is of another corpus or other settings: delete it or name another work folder.")
         return GloveState(*arrays, json.loads(said["losses"]), float(said["seconds"]))

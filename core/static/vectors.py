@@ -129,7 +129,9 @@ class StaticVectors:
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
         target = word.lower()
-        first, least, most = {target[:1], target[:1].upper()}, len(target) - 2, len(target) + 2
+        first = {target[:1], target[:1].upper()}
+        least = len(target) - 2
+        most = len(target) + 2
         alike = (known for known in self.words if known[:1] in first and least <= len(known) <= most)
         return difflib.get_close_matches(target, list(islice(alike, 3000)), n=k, cutoff=0.6)
 
@@ -195,7 +197,8 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:
                 raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json.", path=folder / file))
-        words, arrays = lines_of(files["words.txt"]), load(files["vectors.safetensors"])
+        words = lines_of(files["words.txt"])
+        arrays = load(files["vectors.safetensors"])
         vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
             raise CorruptArtifact(

@@ -66,7 +66,8 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     found = {}
     for name in TASKS:
-        heads, problems = {}, []
+        heads = {}
+        problems = []
         for variant in VARIANTS:
             try:
                 heads[variant] = load_head(Path(folder) / name / variant, **fits)
@@ -80,7 +81,8 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
 def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, Answer]:
     """Every head's prediction of one example; heads share the vectors, the letters and what ELMo computes."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
-    texts, answers = make_batch([example], vectors, remembered_layers(model) if model and reads_elmo else None), {}
+    texts = make_batch([example], vectors, remembered_layers(model) if model and reads_elmo else None)
+    answers = {}
     for variant, head in task.heads.items():
         started = time.perf_counter()
         said = head.said(texts, [example])[0]
@@ -155,7 +157,8 @@ def mentioned(text: str) -> Mentioned:
     """The pronouns (he, she and their forms) and the names (words with a capital in a row) of a text; BadInput where one is missing."""
     passage = _passage("coreference", text)
     spans = passage_of(text)[1]
-    tokens, starts = flat(passage), {0}
+    tokens = flat(passage)
+    starts = {0}
     for sentence in passage:
         starts.add(max(starts) + len(sentence))
     pronouns = tuple(k for k, token in enumerate(tokens) if token.lower() in PRONOUNS)

@@ -27,7 +27,8 @@ def bio_rules(tags: Sequence[str]) -> tuple[Tensor, Tensor]:
 
 def viterbi(scores: Tensor, steps: Tensor, first: Tensor) -> list[int]:
     """The best path: (T, K) scores of tags, (K, K) of steps and (K,) of the first tag -> T tags."""
-    best, back = scores[0] + first, []
+    best = scores[0] + first
+    back = []
     for row in scores[1:]:
         through, which = (best[:, None] + steps).max(dim=0)
         best = through + row

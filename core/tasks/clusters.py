@@ -137,7 +137,8 @@ def _example(path: Path, number: int, words: list[str], cells: list[str]) -> Exa
 
 
 def _sentences(words: Sequence[str]) -> Passage:
-    sentences, begin = [], 0
+    sentences = []
+    begin = 0
     for k, word in enumerate(words, 1):
         if word in ENDS or k - begin == LONGEST or k == len(words):
             sentences.append(tuple(words[begin:k]))

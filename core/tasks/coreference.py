@@ -56,7 +56,8 @@ class PairScorer(nn.Module):
         """(1 + names,) scores of each example, that of "none of them" first."""
         states = self.reader(texts[0])  # (U, T, R)
         attention = self.attention(states)[..., 0]  # (U, T)
-        found, rows = [], texts[0].rows.tolist()
+        found = []
+        rows = texts[0].rows.tolist()
         pairs = [(rows[k], e.facts.pronoun, name) for k, e in enumerate(examples) for name in e.facts.names]
         pronouns = self._spans(states, attention, [(row, pronoun) for row, pronoun, _ in pairs])  # (P, H)
         names = self._spans(states, attention, [(row, name) for row, _, name in pairs])

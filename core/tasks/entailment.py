@@ -77,7 +77,8 @@ def read(path: Path) -> list[Example]:
     for number, line in lines_in(path):
         try:
             row = json.loads(line)
-            label, sides = row["gold_label"], (row["sentence1"], row["sentence2"])
+            label = row["gold_label"]
+            sides = (row["sentence1"], row["sentence2"])
             if label == "-":
                 continue
             passages = tuple(_one(side) for side in sides)

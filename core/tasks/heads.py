@@ -21,7 +21,8 @@ from core.tasks.inputs import Layers, Texts, make_texts
 from core.tasks.reader import mixes
 from core.tasks.task import Example, Recipe, Shape, Task
 
-FORMAT, VERSION = "elmoscope-task-head", 1
+FORMAT = "elmoscope-task-head"
+VERSION = 1
 AT_ONCE = 32  # examples in a batch of answers
 
 
@@ -102,7 +103,9 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
         weights = folder / "weights.safetensors"
         head_folders.check_whole(weights, meta["sha256"])
         head_folders.check_made_with(folder, meta, model if meta["shape"]["n_layers"] else None, vectors)
-        task, shape, recipe = task_named(meta["task"]), Shape(**_tuples(meta["shape"])), Recipe(**meta["recipe"])
+        task = task_named(meta["task"])
+        shape = Shape(**_tuples(meta["shape"]))
+        recipe = Recipe(**meta["recipe"])
         network = task.network(shape, recipe, None)
         network.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()})
         return Head(task, meta["variant"], shape, recipe, network.eval(), meta)

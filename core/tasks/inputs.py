@@ -49,7 +49,9 @@ def flat(passage: Passage) -> Tokens:
 
 def passage_of(text: str) -> tuple[Passage, list[Span]]:
     """The sentences of a text as tokens, and where each token stands in it, begin and end in characters."""
-    passage, spans, at = [], [], 0
+    passage = []
+    spans = []
+    at = 0
     for sentence in split_sentences(text):
         at = text.index(sentence, at)
         plain, places = token_spans(sentence)

@@ -88,7 +88,8 @@ def read(path: Path) -> list[Example]:
 
 def read_documents(path: Path) -> list[Example]:
     """Wikigold's sentences, IOB1; `facts` is the number of the document, each of which ends at a line -DOCSTART-."""
-    examples, document = [], 0
+    examples = []
+    document = 0
     for words, tags in _sentences(path, 2):
         if words == [BETWEEN_DOCUMENTS]:
             document += 1
@@ -159,7 +160,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 
 
 def _placed(spans: Sequence, length: int, kinds: Sequence[str], random: np.random.Generator) -> tuple:
-    free, found = np.ones(length, bool), []
+    free = np.ones(length, bool)
+    found = []
     for first, last, _ in spans:
         size = last - first + 1
         starts = [k for k in range(length - size + 1) if free[k : k + size].all()]

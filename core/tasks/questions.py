@@ -206,7 +206,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
     """Answers of the same length anywhere in the paragraph."""
     found = []
     for example in examples:
-        size, length = example.target[1] - example.target[0], len(example.facts.spans)
+        size = example.target[1] - example.target[0]
+        length = len(example.facts.spans)
         at = int(random.integers(0, length - size))
         found.append(Example(example.passages, (at, at + size), example.facts))
     return found

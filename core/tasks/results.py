@@ -23,7 +23,8 @@ from core.tasks.task import VARIANTS, Recipe, Task, read_data
 from core.tasks.train import Frozen, Progress, Trainer, freeze, run
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
-FORMAT, VERSION = "elmoscope-tasks", 1
+FORMAT = "elmoscope-tasks"
+VERSION = 1
 COMMAND = "python -m core tasks results --data FOLDER"
 Watch = Callable[[str, Progress], None]
 

@@ -102,7 +102,8 @@ def read(path: Path) -> list[Example]:
 
 def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
     passage = (tuple(row[2] for row in rows),)
-    places, found = tuple(k for k, row in enumerate(rows) if row[6] != "-"), []
+    places = tuple(k for k, row in enumerate(rows) if row[6] != "-")
+    found = []
     for column in range(7, len(rows[0])):
         try:
             spans = spans_of_brackets([row[column] for row in rows])
@@ -130,7 +131,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
     roles = [label for label in labels(examples) if label != "V"]
     found = []
     for example in examples:
-        length, spans = len(example.passages[0][0]), [(example.facts.at, example.facts.at, "V")]
+        length = len(example.passages[0][0])
+        spans = [(example.facts.at, example.facts.at, "V")]
         others = [k for k in range(length) if k != example.facts.at]
         for at in random.permutation(others)[: len(example.target) - 1].tolist():
             spans.append((at, at, str(random.choice(roles))))

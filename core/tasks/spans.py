@@ -46,7 +46,8 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
     >>> spans_of_brackets(["(ARG0*", "*)", "(V*)", "*"])
     [(0, 1, 'ARG0'), (2, 2, 'V')]
     """
-    found, opened = [], None
+    found = []
+    opened = None
     for k, cell in enumerate(column):
         before, star, after = cell.partition("*")
         if not star or before.count("(") > 1 or after not in ("", ")") or (before and not before.startswith("(")):

@@ -124,7 +124,8 @@ def sampled(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
     shared: dict[Passage, list[int]] = {}
     for k, example in enumerate(examples):
         shared.setdefault(longest(example), []).append(k)
-    groups, numbers = list(shared.values()), []
+    groups = list(shared.values())
+    numbers = []
     for k in np.random.default_rng(0).permutation(len(groups)).tolist():
         if len(numbers) >= limit:
             break

@@ -88,7 +88,10 @@ class Trainer(Resumable):
 
     def _epoch(self) -> Iterator[Progress]:
         """One pass over the training examples; the seed and the epoch's number decide its order and dropout."""
-        recipe, started, before, total = self.recipe, time.perf_counter(), self.seconds, 0.0
+        recipe = self.recipe
+        started = time.perf_counter()
+        before = self.seconds
+        total = 0.0
         self.generator.manual_seed(recipe.seed * 1_000_003 + self.epoch)
         batches = batches_of(self.data.train, recipe.batch_size, np.random.default_rng([recipe.seed, self.epoch]))
         self.network.train()

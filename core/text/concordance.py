@@ -116,7 +116,8 @@ class Concordance:
         lines = []
         for first, length in zip(hits.first[:most].tolist(), hits.length[:most].tolist(), strict=True):
             number = int(self.sentence_of[first])
-            tokens, k = self.sentences[number].tokens, first - int(self.starts[number])
+            tokens = self.sentences[number].tokens
+            k = first - int(self.starts[number])
             document = self.documents[self.document_of[first]]
             lines.append(Line(tokens[:k], tokens[k : k + length], tokens[k + length :], number, document))
         return lines
@@ -193,7 +194,8 @@ def checked_pattern(pattern: str) -> re.Pattern[str]:
     repeats and alternatives together are at most MAX_WAYS. Look-arounds and back-references are left out.
     """
     try:
-        compiled, ways = re.compile(pattern, re.IGNORECASE), _ways(pattern)
+        compiled = re.compile(pattern, re.IGNORECASE)
+        ways = _ways(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(t("{pattern} is no regular expression: {error}.", pattern=pattern, error=str(error))) from None
     if ways is None or ways > MAX_WAYS:
@@ -208,26 +210,33 @@ def checked_pattern(pattern: str) -> re.Pattern[str]:
 
 def _ways(pattern: str) -> int | None:
     """In how many ways a valid pattern can be laid on a word at most; None for what is not allowed."""
-    ways, k, before = 1, 0, ""
+    ways = 1
+    k = 0
+    before = ""
     while k < len(pattern):
-        sign, repeat = pattern[k], _REPEAT.match(pattern, k)
+        sign = pattern[k]
+        repeat = _REPEAT.match(pattern, k)
         if sign == "\\":
             if pattern[k + 1].isdigit() and pattern[k + 1] != "0":
                 return None
-            k, before = k + 2, "x"
+            k = k + 2
+            before = "x"
         elif sign == "[":
-            k, before = _behind_set(pattern, k), "x"
+            k = _behind_set(pattern, k)
+            before = "x"
         elif repeat:
             if before == ")" and sign != "?":
                 return None
             if before != "repeat":  # behind another repeat, ? and + only say how it goes about it
                 ways *= _spread(repeat)
-            k, before = repeat.end(), "repeat"
+            k = repeat.end()
+            before = "repeat"
         else:
             if pattern.startswith("(?", k) and not pattern.startswith("(?:", k):
                 return None
             ways *= 2 if sign == "|" else 1
-            k, before = k + (3 if pattern.startswith("(?:", k) else 1), sign
+            k = k + (3 if pattern.startswith("(?:", k) else 1)
+            before = sign
     return ways
 
 
@@ -235,7 +244,8 @@ def _spread(repeat: re.Match[str]) -> int:
     """How many lengths a repeat can have on a word of LONGEST letters."""
     if not repeat[0].startswith("{"):
         return 2 if repeat[0] == "?" else LONGEST
-    least, most = int(repeat[1] or 0), repeat[3] if repeat[2] else repeat[1]
+    least = int(repeat[1] or 0)
+    most = repeat[3] if repeat[2] else repeat[1]
     return max(1, min(LONGEST, int(most or LONGEST)) - least + 1)
 
 

@@ -74,9 +74,11 @@ def _moved(target: Target, position: int, tokens: list[str]) -> Target:
 
 def _spans(tokens) -> list[tuple[int, int]]:
     """Where each token begins and ends among the letters of all, spaces and joiners not counted."""
-    spans, end = [], 0
+    spans = []
+    end = 0
     for token in tokens:
-        start, end = end, end + len(bare(token))
+        start = end
+        end = end + len(bare(token))
         spans.append((start, end))
     return spans
 

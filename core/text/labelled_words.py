@@ -74,7 +74,8 @@ def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     """
     if (path := _path(language.more_sentences)) is None:
         return ()
-    known, form = _forms(path, path.stat().st_mtime_ns), word.casefold()
+    known = _forms(path, path.stat().st_mtime_ns)
+    form = word.casefold()
     if form in known:
         return known[form]
     return next(((one,) for one in dictionary_forms(form) if one in known.get(one, ())), ())
@@ -88,7 +89,8 @@ def words_of(language: Language) -> tuple[str, ...]:
 
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:
     """The labelled sentences of one of a language's words, its own or a further one, as they are stored."""
-    wanted, found = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}', []
+    wanted = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}'
+    found = []
     for name, path in _files(language):
         with path.open(encoding="utf-8") as file:
             found += [_sentence(line, number, name) for number, line in enumerate(file, 1) if wanted in line]
@@ -97,7 +99,9 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
 
 def further_with(corpus: str, word: str) -> int:
     """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
-    language, stored, told = sentences_of(corpus), json.dumps(word.casefold(), ensure_ascii=False), 0
+    language = sentences_of(corpus)
+    stored = json.dumps(word.casefold(), ensure_ascii=False)
+    told = 0
     path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
     named = [f'"lemma": {json.dumps(one, ensure_ascii=False)}' for one in parts(corpus)[1]]
     with path.open(encoding="utf-8") if path else nullcontext(()) as lines:

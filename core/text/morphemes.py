@@ -136,7 +136,8 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
     def read(text: str) -> list[Morpheme]:
         with lock:
             nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
-        found, at = [], 0
+        found = []
+        at = 0
         for surface, feature in nodes:
             at = text.index(surface, at)
             found.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))

@@ -95,7 +95,10 @@ def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept
     most = limits()
     if len(sources) > most.max_files:
         raise BadInput(t("{n:,} files are too many; at most {most} make a corpus.", n=len(sources), most=most.max_files))
-    sentences, skipped, taken, tokens = [], [], Counter(), 0
+    sentences = []
+    skipped = []
+    taken = Counter()
+    tokens = 0
     for source in sources:
         name = _writable(source.name)
         taken[name] += 1

@@ -133,7 +133,9 @@ def is_joined(tokens: Sequence[str], k: int) -> bool:
 
 def spaced(tokens: Sequence[str]) -> list[bool]:
     """For each token whether `join_tokens` sets a space before it; never where a joiner stands."""
-    found, glued, open_quote = [], True, False
+    found = []
+    glued = True
+    open_quote = False
     for k, token in enumerate(tokens):
         plain = bare(token)
         closing = plain == '"' and open_quote
@@ -168,7 +170,8 @@ def _goes_on(line: str, start: int, end: int) -> bool:
 
 
 def _split_line(line: str) -> list[str]:
-    sentences, start = [], 0
+    sentences = []
+    start = 0
     for match in _SENTENCE_END.finditer(line):
         end = match.end()
         if match.group() == "." and _goes_on(line, start, end):

@@ -220,7 +220,10 @@ def _korean(
     k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], stems: frozenset[str], language: Language
 ) -> Candidate | None:
     """A piece as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
-    known, (stem, tag), spelling, (before, after) = words_of(language), morpheme.parts[0], bare(token), around
+    known = words_of(language)
+    stem, tag = morpheme.parts[0]
+    spelling = bare(token)
+    before, after = around
     if tag == "NP" and not known.nouns.get(spelling, frozenset()).isdisjoint({after[0], *stems}):
         tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
     if tag == "NNB" and spelling in known.bound:

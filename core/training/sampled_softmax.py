@@ -53,7 +53,9 @@ class _SampledLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, h, weight, bias, true, hit, rows=256):
-        d_h, d_weight, d_bias = torch.empty_like(h), torch.zeros_like(weight), torch.zeros_like(bias)
+        d_h = torch.empty_like(h)
+        d_weight = torch.zeros_like(weight)
+        d_bias = torch.zeros_like(bias)
         d_true = torch.empty_like(true)
         total = 0.0
         for k in range(0, len(h), rows):

@@ -186,7 +186,8 @@ class Trainer:
         """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
         topic adds to it."""
         follows, first = rows_ahead(batch.batch_sizes, 1, x.device)
-        ids, order = torch.from_numpy(batch.ids).to(x.device), torch.arange(len(batch.ids), device=x.device)
+        ids = torch.from_numpy(batch.ids).to(x.device)
+        order = torch.arange(len(batch.ids), device=x.device)
         if backward:
             order = torch.from_numpy(batch.reverse).to(x.device)
         states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]

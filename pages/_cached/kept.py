@@ -21,7 +21,8 @@ from core.files.artifacts import file_sha256
 from core.text import languages
 from core.text.labelled_words import MARK, parts, sentences_of
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 KINDS = {
     "corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors",
 }  # fmt: skip
@@ -38,7 +39,8 @@ def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        maker, signature = f"{function.__module__}.{function.__qualname__}", inspect.signature(function)
+        maker = f"{function.__module__}.{function.__qualname__}"
+        signature = inspect.signature(function)
         KEPT.forget(maker)  # the file of the function was edited while the server runs
         named = {name: kind for name in signature.parameters if (kind := (KINDS | kinds).get(name))}
 

@@ -137,7 +137,8 @@ def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
 @kept(256)
 def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False) -> np.ndarray:
     """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
-    table, frozen = targets(corpus, model_name), maps(corpus, model_name, word)
+    table = targets(corpus, model_name)
+    frozen = maps(corpus, model_name, word)
     rows = map_rows(table, word)
     layers = table.rows.take(rows).transpose(1, 0, 2)
     return follow_mix(layers, np.array(weights), frozen, normalised=normalised)
@@ -154,7 +155,8 @@ def table_job(corpus: str, model_name: str) -> ServerJob:
 
     Of a language's own sentences it is the same whichever single further words' stand beside them.
     """
-    opened, corpus = model(model_name), indexed(corpus)
+    opened = model(model_name)
+    corpus = indexed(corpus)
     jobs, lock = _jobs()
     with lock:
         key = _key(corpus, model_name)
@@ -178,7 +180,8 @@ def _key(corpus: str, model_name: str) -> tuple:
 
 def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report) -> OccurrenceTable:
     if own_corpus.is_own(corpus):
-        sentences, key = open_corpus(corpus, opened.language), (corpus, opened.fingerprint)
+        sentences = open_corpus(corpus, opened.language)
+        key = (corpus, opened.fingerprint)
         if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
             plan = index_plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
             claim_room(plan, sum(size for other, size in spent.items() if other != key))

@@ -53,7 +53,8 @@ class Reading(Background):
         self.wait(60)
 
     def _read(self) -> None:
-        started, before = time.monotonic(), self.spellings.read
+        started = time.monotonic()
+        before = self.spellings.read
 
         def report(done: int, total: int) -> None:
             self.speed = (done - before) / (time.monotonic() - started)

@@ -34,7 +34,8 @@ def show_curve() -> None:
     if not found:
         return
     st.markdown(t("#### Does ELMo pay where labels are few, and is it context?"))
-    titles, n = part_titles(), found[0].tested
+    titles = part_titles()
+    n = found[0].tested
     st.html(
         t(
             '<p class="small">AG News, title and text. Each subset of the labelled rows, a tenth of it to validate on, was given to six classifiers of one '
@@ -81,7 +82,8 @@ def show_curve() -> None:
 
 def about_context(found: Sequence[Size]) -> list[str]:
     """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
-    titles, leads = part_titles(), [size.over_glove[ELMO] for size in found]
+    titles = part_titles()
+    leads = [size.over_glove[ELMO] for size in found]
     each = ", ".join(
         t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(found, leads, strict=True)
     )
@@ -150,7 +152,8 @@ def _signed(lead: Lead) -> str:
 
 def context_table(found: Sequence[Size]) -> pd.DataFrame:
     """A row for each size and set of parts: accuracy, and both differences with interval and adjusted p."""
-    rows, titles = [], part_titles()
+    rows = []
+    titles = part_titles()
     for size in found:
         for kind, accuracy in size.accuracy.items():
             row = {

@@ -54,7 +54,8 @@ def show_earlier(found: dict) -> None:
     ]
     table = pd.DataFrame(rows, columns=[t("what"), t("there"), t("here"), t("condition here")])
     lists.grid(table)
-    lines, names = [], {name: escape(title) for name, title in variant_titles().items()}
+    lines = []
+    names = {name: escape(title) for name, title in variant_titles().items()}
     gains = {
         plain: _accuracy(found, "titles", f"{plain}+elmo") - _accuracy(found, "titles", plain)
         for plain in ("embedding", "glove")
@@ -69,7 +70,8 @@ def show_earlier(found: dict) -> None:
                 points=100 * gains[best],
             )
         )
-    tfidf, networks = _accuracy(found, "spam", "tfidf"), found["spam"]
+    tfidf = _accuracy(found, "spam", "tfidf")
+    networks = found["spam"]
     best_network = max(
         (name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None
     )
@@ -110,7 +112,8 @@ def show_checks(found: dict) -> None:
 
 def about_checks(found: dict) -> list[str]:
     """What duplicates and random labels do to the accuracies, of experiments by name; [] where neither was run."""
-    lines, names = [], variant_titles()
+    lines = []
+    names = variant_titles()
     for name in ("tfidf", "mean-elmo"):
         clean, leaking = _accuracy(found, "spam", name), _accuracy(found, "spam-duplicates", name)
         if None not in (clean, leaking):

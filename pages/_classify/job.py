@@ -96,7 +96,8 @@ class TrainingJob(Background):
                 self.turn.check()  # ended by the clock: the page says so beside what there is
 
     def _train(self, model: Model, vectors: StaticVectors) -> None:
-        order, task = self.order, tasks.task_named(self.order.task)
+        order = self.order
+        task = tasks.task_named(self.order.task)
         self.stage = t("Reading the texts")
         split = SplitConfig(share=order.share, duplicates=task.duplicates)
         self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns)
@@ -111,7 +112,8 @@ class TrainingJob(Background):
             if variant.members:
                 self._make_committee(variant, seed, frozen[variant.name])
                 continue
-            config, parts = tasks.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
+            config = tasks.task_config(task, seed=seed, epochs=order.epochs)
+            parts = frozen[variant.name]
             trainer = make_trainer(variant, self.dataset, config, parts, model.encoder.device)
             told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **told)

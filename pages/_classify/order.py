@@ -35,7 +35,10 @@ def choose(in_use: InUse) -> Order | None:
     """The user's choices, or None while something is missing (and the page says what)."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        task, title, files, columns = OWN, "", {}, {}
+        task = OWN
+        title = ""
+        files = {}
+        columns = {}
         with shown_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         variants = st.pills(

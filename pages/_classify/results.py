@@ -97,7 +97,8 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _task(found: dict) -> None:
-    task_of, titles = task_titles(), variant_titles()
+    task_of = task_titles()
+    titles = variant_titles()
     names = [name for name in TASKS if name in found]
     if not names:
         return

@@ -72,7 +72,8 @@ def _facts(head: Head) -> dict:
 
 
 def _row(name: str, meta: dict) -> dict:
-    test, mix = meta["test"], meta.get("mix")
+    test = meta["test"]
+    mix = meta.get("mix")
     return {
         t("classifier"): variant_titles()[name],
         t("accuracy"): test["accuracy"],

@@ -118,14 +118,17 @@ def _task() -> str:
             t("No classifier has been trained yet. Train some on the Train page, or: python -m core train-heads --data FOLDER")
         )
     names = [*trained, *mine]
-    default, titles = "news-title" if "news-title" in names else names[0], tasks.task_titles()
+    default = "news-title" if "news-title" in names else names[0]
+    titles = tasks.task_titles()
     return choice("task", t("What to tell apart"), names, default, format_func=lambda n: plain(titles.get(n, n)))
 
 
 def _text(task: str) -> str:
     mine = classifiers.trained_here().get(task)
     known = mine.opened.task.name if mine else task
-    key, examples, label = f"text_{known if known in EXAMPLES else 'own'}", EXAMPLES.get(known, ()), t("A text of your own")
+    key = f"text_{known if known in EXAMPLES else 'own'}"
+    examples = EXAMPLES.get(known, ())
+    label = t("A text of your own")
     if examples:
         offer_examples(examples, key=f"{key}_example", into=key)
     text = text_box(
@@ -200,7 +203,8 @@ def _colours(opened: tasks.OpenHeads) -> dict[str, str]:
 
 
 def _twin(answers: dict[str, Answer]) -> None:
-    titles, descriptions = variant_titles(), variant_descriptions()
+    titles = variant_titles()
+    descriptions = variant_descriptions()
     table = [
         {t("classifier"): titles[name], t("reads"): descriptions[name], t("answer"): a.label}
         | {label: round(p, 4) for label, p in a.probabilities.items()}

@@ -28,7 +28,8 @@ MEASURED_HERE = 100  # test texts
 def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     """Accuracy by noise on texts that no classifier had seen."""
     st.markdown(f"#### {t('How often are they right as noise grows?')}")
-    table, key = read_accuracy().get(task), f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
+    table = read_accuracy().get(task)
+    key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     command = f"python -m core noise --task {task} --data FOLDER --output assets/results/noise.json"
     model = classifiers.frozen(task, in_use)["model"]
     data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
@@ -54,13 +55,15 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
 
 def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
     """The table of the chosen classifiers on some of the test texts, with a bar of how far it is."""
-    bar, started = st.progress(0.0, text=t("Opening the data…")), time.monotonic()
+    bar = st.progress(0.0, text=t("Opening the data…"))
+    started = time.monotonic()
 
     def report(done: int, total: int) -> None:
         left = (time.monotonic() - started) * (total - done) / done
         bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
 
-    opened, given = classifiers.opened(task, in_use), classifiers.frozen(task, in_use)
+    opened = classifiers.opened(task, in_use)
+    given = classifiers.frozen(task, in_use)
     return accuracy_under_noise(
         {name: opened.heads[name] for name in names}, tasks.open_data(tasks.task_named(task), **files),
         vectors=given["vectors"], encoder=given["model"].encoder, seeds=(0,), limit=MEASURED_HERE, report=report,

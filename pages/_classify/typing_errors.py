@@ -54,7 +54,8 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     share = columns[1].select_slider(
         t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )  # fmt: skip
-    key, examples = f"text_{task}", EXAMPLES.get(task, ())
+    key = f"text_{task}"
+    examples = EXAMPLES.get(task, ())
     offer_examples(examples, key=f"noise_{key}", into=key)
     label = t("A text of your own")
     text = text_box(key, label, examples[0] if examples else "", limits().max_passage, height=80)

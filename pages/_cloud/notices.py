@@ -91,7 +91,8 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
 
     `found` is a pages._cloud.unlabelled.Cloud, `static` (n,) the sides of GloVe's neighbours or None; `same`: one spelling in both.
     """
-    told, sides = {"word": escape(word[:40]), "where": _where(layer), "n": len(found.first)}, found.sides
+    told = {"word": escape(word[:40]), "where": _where(layer), "n": len(found.first)}
+    sides = found.sides
     counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
     if not len(sides):
         line = t("Nothing here stands near either sentence: these texts have no other word.")

@@ -189,7 +189,8 @@ def _products(in_use: InUse, kind: str, one: Chosen):
 
 def _around(table, cosines: list[np.ndarray], own: set[str]) -> list[int]:
     """Numbers of the words nearest to either vector that carry more than grammar; nobody twice."""
-    function, found = word_in_question.words_of(languages.in_use()).function, dict[int, None]()
+    function = word_in_question.words_of(languages.in_use()).function
+    found = dict[int, None]()
     for each in cosines:
         near = (int(k) for k in np.argsort(-each, kind="stable")[:LOOKED_AT])
         telling = [k for k in near if _tells(table.words[k], function) and table.words[k] not in own]

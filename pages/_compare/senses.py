@@ -132,7 +132,8 @@ def _costs(corpus: str, chosen: tuple[Chosen, Chosen], names: list[str], models:
 @kept(8)
 def _pace(corpus: str, source: str) -> float:
     """Tokens a second, a second reading, so that nothing is met for the first time."""
-    table, encoder = opened.targets(corpus, source), opened.model(source).encoder
+    table = opened.targets(corpus, source)
+    encoder = opened.model(source).encoder
     sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
     for _ in range(2):
         started = time.perf_counter()

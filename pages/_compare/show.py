@@ -101,7 +101,8 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         return first, second
     for key in ("first_corpus", "second_corpus"):
         name_corpus(key)
-    options, layer = list(dict.fromkeys([*spaces.corpora(), in_use.corpus])), layers_of(in_use.model).top
+    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus]))
+    layer = layers_of(in_use.model).top
     texts = [
         place.selectbox(
             label, options, index=options.index(one) if one in options else None, key=key, **BOUND,

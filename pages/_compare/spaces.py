@@ -75,7 +75,8 @@ def is_one(first: Chosen, second: Chosen) -> bool:
 
 def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], list[tuple[ServerJob, Chosen]]]:
     """Each contextual space's table, and the jobs that are not done; meanwhile the labelled tokens of the bundled corpus stand in."""
-    found, running = {}, []
+    found = {}
+    running = []
     for one in chosen:
         if one.layer is None:
             continue

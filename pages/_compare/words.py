@@ -26,7 +26,8 @@ OFFERED = 8  # words one click away
 
 def noticed(found: Result) -> list[str]:
     """What the two figures say."""
-    c, (a, b) = found.comparison, map(escape, found.names)
+    c = found.comparison
+    a, b = map(escape, found.names)
     lines = [
         t("Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
           k=c.k, mean=float(c.shared.mean()), a=a, b=b, n=len(c.words), luck=c.chance * c.k, jaccard=float(c.jaccard.mean()))

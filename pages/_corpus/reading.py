@@ -60,7 +60,9 @@ def common_word(sentences: list[Sentence]) -> str:
 
 def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
     """How often, where, and beside what: computed from the finds."""
-    shown, lines, total = escape(query.strip()[:60]), [], len(texts.codes)
+    shown = escape(query.strip()[:60])
+    lines = []
+    total = len(texts.codes)
     if guessed:
         lines.append(t("Nothing is typed yet, so here is “{word}”.", word=shown))
     if not len(hits):

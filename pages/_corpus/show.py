@@ -143,7 +143,8 @@ def _joined(tokens: tuple[str, ...]) -> str:
 
 
 def _line(line: Line, named: bool) -> str:
-    tokens, remark = (*line.left, *line.words, *line.right), _short(line.document) if named else ""
+    tokens = (*line.left, *line.words, *line.right)
+    remark = _short(line.document) if named else ""
     return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words))
 
 
@@ -161,7 +162,8 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
     else:
         counts = opened.by_stretch(hits)
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
-        told, title = [t("{n:,} finds", n=n) for n in counts], t("Where in the text")
+        told = [t("{n:,} finds", n=n) for n in counts]
+        title = t("Where in the text")
     figure = go.Figure(
         go.Bar(
             x=counts, y=list(range(len(counts))), orientation="h", marker_color=BAR, text=[f"{n:,}" for n in counts], textposition="outside",

@@ -81,7 +81,9 @@ def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str
     naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
-    word, where, who = word_at(found, found.changed[naming[0]]), layer_title(asked.layer), reader(asked.half)
+    word = word_at(found, found.changed[naming[0]])
+    where = layer_title(asked.layer)
+    who = reader(asked.half)
     return [t("At {where}, read by {who}, “{word}” moves the vector most, by {value}.", where=where, who=who, word=word, value=f"{moved[naming[0]]:.2f}"), sums]  # fmt: skip
 
 
@@ -147,7 +149,9 @@ def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
 
 def _sides(found: Influence, view: str) -> list[str]:
     """Which half settles it, how much that half has read, and whether the halves agree."""
-    each, side, added = influence.halves(found, view), influence.settles(found, view), influence.gains(found, view)
+    each = influence.halves(found, view)
+    side = influence.settles(found, view)
+    added = influence.gains(found, view)
     past, future = each[influence.PAST], each[influence.FUTURE]
     told = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []

@@ -58,7 +58,8 @@ def _sense(
     stands = influence.verdict(found, asked.layer, asked.half, sense)
     pair = (colours[stands.sense], colours[stands.rival])
     values = np.stack([influence.parts(found, view, asked.half, sense) for view in found.views], axis=1)  # (K, V)
-    column, moves = found.views.index(asked.layer), influence.shifts(found, asked.layer, asked.half)
+    column = found.views.index(asked.layer)
+    moves = influence.shifts(found, asked.layer, asked.half)
     hovers = {
         k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=words.each_sense(found.senses, move))
         for k, v, move in zip(found.changed, values[:, column], moves, strict=True)
@@ -141,7 +142,8 @@ def _by_other(
 def _how_far(found: Influence, asked: Asked, picture: DeltaGenerator) -> None:
     """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
     picture.html(f"<p>{words.no_other(found)}</p>")
-    column, blue = found.views.index(asked.layer), LAYER_COLOURS["2"]
+    column = found.views.index(asked.layer)
+    blue = LAYER_COLOURS["2"]
     values = found.moved[:, :, influence.HALVES.index(asked.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(found.changed, values[:, column], strict=True)}
     picture.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))

@@ -30,7 +30,8 @@ def of_halves(found: Influence) -> pd.DataFrame:
     """A row for each layer and half: the sense it chooses, its lead, and the cosine to every sense."""
     rows = []
     for v, view in enumerate(found.views):
-        added, chosen = influence.gains(found, view), influence.verdict(found, view, influence.BOTH).sense
+        added = influence.gains(found, view)
+        chosen = influence.verdict(found, view, influence.BOTH).sense
         for h, verdict in enumerate(influence.halves(found, view).values()):
             row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): layer_title(view)}
             row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}

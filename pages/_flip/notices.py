@@ -94,7 +94,9 @@ def where(layer: str) -> str:
 
 def noticed(shown: ShownPath, guess: int | None) -> list[str]:
     """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
-    first, place, (old, new) = shown.first[shown.layer], where(shown.layer), (escape(sense) for sense in shown.pair)
+    first = shown.first[shown.layer]
+    place = where(shown.layer)
+    old, new = (escape(sense) for sense in shown.pair)
     margins = shown.margins[shown.layer]
     told = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
     if np.abs(margins).max() < CLEAR:

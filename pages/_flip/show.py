@@ -83,7 +83,8 @@ def show(in_use: InUse) -> None:
 
 def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:
     """A word's centroids by space; a labelled sentence that the user typed is left out, or it would judge itself."""
-    labels, layers = [table.senses[k] for k in table.sense[rows]], table.rows.take(rows)
+    labels = [table.senses[k] for k in table.sense[rows]]
+    layers = table.rows.take(rows)
     own = np.any([table.same_sentence(rows, c.tokens, c.position) for c in chosen], axis=0)
     return {s: edits.centroids(layers, labels, layer_weights(s, layers.shape[1]), own) for s in model_layers.in_use().spaces}
 
@@ -112,9 +113,11 @@ def _edits(in_use: InUse, alignment, order: str, found: edits.Centroids, layer: 
 def _line(shown: ShownPath, k: int, revealed: bool) -> str:
     """A step as a line: its number, the sentence as it was typed, what is new marked, what went out struck where it stood, the word in
     question bold; its sense once revealed."""
-    step, parts = shown.steps[k], []
+    step = shown.steps[k]
+    parts = []
     for column, piece, stands in shown.written[k]:
-        blank, text = piece[: len(piece) - len(piece.lstrip())], escape(piece.strip()[:40])
+        blank = piece[: len(piece) - len(piece.lstrip())]
+        text = escape(piece.strip()[:40])
         if column == shown.target:
             text = f'<b class="target">{text}</b>'
         if not stands:
@@ -128,7 +131,8 @@ def _line(shown: ShownPath, k: int, revealed: bool) -> str:
 
 def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed: bool) -> None:
     """The word's frozen map with the path (before the answer: its two ends)."""
-    table, frozen = opened.targets(in_use.corpus, in_use.model), opened.maps(in_use.corpus, in_use.model, lemma)
+    table = opened.targets(in_use.corpus, in_use.model)
+    frozen = opened.maps(in_use.corpus, in_use.model, lemma)
     weights = layer_weights(shown.layer, layers.shape[1])
     coordinates = frozen.coordinates[frozen.names.index(shown.layer)]
     steps = layers if revealed else layers[[0, -1]]

@@ -28,7 +28,8 @@ def current(view: str, suggested: list[str]) -> list[str]:
 
 def editor(view: str, groups: np.ndarray, telling: list[list[tuple[str, float]]]) -> None:
     """A row a group; only the label can be changed."""
-    key, bases = f"found.edit.{view}", st.session_state.setdefault("found.bases", {})
+    key = f"found.edit.{view}"
+    bases = st.session_state.setdefault("found.bases", {})
     counts = np.bincount(groups, minlength=len(telling))
     names = current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
     if key not in st.session_state:  # the table under an editor must not change while it is edited

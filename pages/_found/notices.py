@@ -23,7 +23,9 @@ LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
     """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
-    word, s, n = escape(found.word), found.suggestion, len(found.items)
+    word = escape(found.word)
+    s = found.suggestion
+    n = len(found.items)
     told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
     if s.number == 1 and n < clusters.FEW:
         first = t(

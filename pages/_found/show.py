@@ -49,7 +49,8 @@ def show(in_use: InUse) -> None:
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    key, rows = opened.table_key(table), store.rows_of(table, word)
+    key = opened.table_key(table)
+    rows = store.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
             _few(in_use, table, word, rows)

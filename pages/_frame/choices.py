@@ -69,7 +69,9 @@ def mix_weights(**options: Any) -> str:
 
 def fit_layers(model: str, known: model_layers.Layers) -> None:
     """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once."""
-    state, given, name = st.session_state, st.query_params, plain(Path(model).name)
+    state = st.session_state
+    given = st.query_params
+    name = plain(Path(model).name)
     state[LAYERS] = known
     said = state.pop(SAID, [])
     for key in LAYER_KEYS:
@@ -120,7 +122,8 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
 
 def settled(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
-    state, given = st.session_state, st.query_params.get(key)
+    state = st.session_state
+    given = st.query_params.get(key)
     if key not in state or gone_through_history() or (given is not None and given != state.get(f"{key}.seen")):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
@@ -129,7 +132,8 @@ def settled(key: str, titles: Collection[str], default: str) -> str:
 
 
 def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
-    state, seen = st.session_state, f"{key}.seen"
+    state = st.session_state
+    seen = f"{key}.seen"
     settled(key, titles, default)
     chosen = drawn() or default
     if chosen != default:

@@ -75,7 +75,8 @@ def other(language: Language | None = None) -> dict[str, str]:
 
 def start(language: Language) -> dict[str, str]:
     """What stands in the boxes of a page that nothing was typed into yet, by their keys."""
-    first, word = predict(language)[0], first_word(language)
+    first = predict(language)[0]
+    word = first_word(language)
     a, b = pairs(language).get(word, ("", ""))
     found = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
     return found | {"spell": next(iter(spelling(language).values())), "other": next(iter(other(language).values()))}

@@ -110,7 +110,8 @@ def _beside(model: str) -> str:
         return ""
     with shown_errors():
         folder = registry.resolve(chosen, "model")
-        reads, first = languages.of_model(folder), registry.place_of(model, "model")
+        reads = languages.of_model(folder)
+        first = registry.place_of(model, "model")
         if first is None or reads.code == languages.of_model(first).code:
             return chosen
         st.caption(
@@ -205,7 +206,8 @@ def _words(language: Language) -> None:
 
 def _brought() -> list[str]:
     """The own corpora that this visitor has used, by name, so that they can be chosen again."""
-    known, given = st.session_state.setdefault("corpus.own", []), st.session_state.get("corpus") or st.query_params.get("corpus")
+    known = st.session_state.setdefault("corpus.own", [])
+    given = st.session_state.get("corpus") or st.query_params.get("corpus")
     with suppress(ElmoscopeError):
         if given and given not in known and own_names.path_of(given):
             known.append(given)

@@ -100,12 +100,16 @@ def _content(code: str) -> Language:
 
 def _changed() -> None:
     """Model, vectors, sentences and examples follow the language; what the reader typed stays."""
-    old, new, state = languages.in_use(), _content(_code()), st.session_state
+    old = languages.in_use()
+    new = _content(_code())
+    state = st.session_state
     if old == new:
         return
     for kind in ("model", "vectors", "corpus"):
         state[kind] = own(kind, new)
-    known, word, first = examples.every_text(old), examples.first_word(new), examples.predict(new)[0]
+    known = examples.every_text(old)
+    word = examples.first_word(new)
+    first = examples.predict(new)[0]
     state.update({key: word for key in WORDS if key in state})
     state.update({key: None for key in TAPPED if key in state})
     for key, text in examples.start(new).items():

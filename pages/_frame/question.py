@@ -43,7 +43,8 @@ class Asked:
 
 def settle() -> Asked:
     """Tell what is in question in this run, before any box is drawn; the same for every page."""
-    state, before = st.session_state, st.session_state.get(KEY)
+    state = st.session_state
+    before = st.session_state.get(KEY)
     page = getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
@@ -87,7 +88,8 @@ def follow(key: str, usual: str) -> None:
 
     A word that the address names stays where the box was not drawn yet, and after Back.
     """
-    state, found = st.session_state, now()
+    state = st.session_state
+    found = now()
     words = tuple(of[k].casefold() for of, k in zip(found.tokens, found.positions, strict=True) if k is not None)
     seen = state.get(f"{key}.followed")
     if seen != words and not ((seen is None or gone_through_history()) and key in st.query_params):
@@ -158,7 +160,8 @@ def plain_label(token: str) -> str:
 
 def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None:
     """A token that the address names was tapped; `forget` what was tapped before, where it names none."""
-    label, labels = st.query_params.get(f"{key}i"), token_labels(tokens)
+    label = st.query_params.get(f"{key}i")
+    labels = token_labels(tokens)
     if label in labels:
         st.session_state[f"{key}.tapped"] = tokens[labels.index(label)]
         st.session_state[f"{key}i"] = labels.index(label)

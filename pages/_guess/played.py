@@ -29,7 +29,9 @@ def number() -> tuple[int, BadInput | None]:
 
     What the address newly says counts before what was played last, and that before the quiz of the day.
     """
-    state, given, fault = st.session_state, st.query_params.get(ADDRESS), None
+    state = st.session_state
+    given = st.query_params.get(ADDRESS)
+    fault = None
     if NUMBER not in state or gone_through_history() or (given is not None and given != state.get(SEEN)):
         state[NUMBER] = quiz.today()
         if given is not None:

@@ -138,14 +138,17 @@ def _marked(asked: Asked) -> str:
     """The sentence as safe HTML, its word marked."""
     parts = []
     for k, piece in enumerate(pieces(asked.tokens)):
-        blank, text = piece[: len(piece) - len(piece.lstrip())], escape(piece.strip())
+        blank = piece[: len(piece) - len(piece.lstrip())]
+        text = escape(piece.strip())
         parts.append(blank + (f"<b>{text}</b>" if k == asked.position else text))
     return "".join(parts).strip()
 
 
 def _sense(asked: Asked, found: Reading, k: int, answer: str) -> str:
     """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
-    sense, colour, n = asked.senses[k], sense_colour(k), sum(found.votes)
+    sense = asked.senses[k]
+    colour = sense_colour(k)
+    n = sum(found.votes)
     whose = [
         (t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, ""),
     ]  # fmt: skip

@@ -103,7 +103,8 @@ def _beside(other: Beside | None) -> dict | None:
 
 
 def _data(found: Numbers) -> dict:
-    names, known = found.layers, model_layers.in_use()
+    names = found.layers
+    known = model_layers.in_use()
     one = t("one vector") if found.same else t("two vectors")
     return {
         "layers": names,

@@ -78,7 +78,8 @@ def _at_layers(seen: Seen) -> str:
 
 def _beside_random(random: Level, seen: Seen) -> str:
     """Where the words' cosine lies beside those of two words drawn by lot."""
-    told, cosine = {"mean": random.mean, "low": random.low, "high": random.high}, round(seen.cosines[seen.layer], 2)
+    told = {"mean": random.mean, "low": random.low, "high": random.high}
+    cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
         return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.", **told)  # fmt: skip
     if cosine < round(random.low, 2):

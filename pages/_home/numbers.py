@@ -37,7 +37,8 @@ class Beside:
 
     def where(self, place: float) -> str:
         """What is there: a space's name, or of the two that it lies between."""
-        low, share = int(place), place % 1
+        low = int(place)
+        share = place % 1
         if share < AT_STOP or share > 1 - AT_STOP:
             return self.known.title(self.known.spaces[round(place)])
         a, b = (self.known.title(self.known.spaces[k]) for k in (low, low + 1))
@@ -104,6 +105,7 @@ def beside(in_use: InUse, first: Chosen, second: Chosen) -> Beside:
 def _turned(model: str, first: Chosen, second: Chosen) -> tuple[np.ndarray, np.ndarray, tuple, dict[str, float]]:
     """A model's stops, layer products and cosines of the two words."""
     a, b = (opened.query(model, c.tokens, c.position).layers for c in (first, second))
-    weights, (cross, *own) = stops(len(a)), pair_products(a, b)
+    weights = stops(len(a))
+    cross, *own = pair_products(a, b)
     values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
     return weights, cross, tuple(own), dict(zip(Layers(len(a)).spaces, map(float, values), strict=True))

@@ -64,7 +64,8 @@ _picture = st.components.v2.component("elmoscope_scene", js=SHARED + PICTURE, cs
 
 @st.fragment
 def show(in_use: InUse) -> None:
-    state, now = st.session_state, question.now()
+    state = st.session_state
+    now = question.now()
     _near(key="home.near", data={"shown": state.get(SHOWN), "rest": REST_MS}, on_near_change=_ask, height=1)
     if state.get(SHOWN) is None or None in now.positions:
         return

@@ -102,7 +102,8 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
 
 def _layer(spaces: list[str], best: str) -> str:
     """The layer shown: the one that tells the word's meanings apart best, unless the reader or the address chose one."""
-    state, given = st.session_state, st.query_params.get("layer")
+    state = st.session_state
+    given = st.query_params.get("layer")
     if BY_HAND not in state:
         state[BY_HAND] = given in spaces
     if not state[BY_HAND] and state.get("layer", best) != best:

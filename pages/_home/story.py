@@ -51,7 +51,8 @@ def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
 
 
 def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
-    vectors, word = opened.vectors(in_use.vectors), bare(first.word)
+    vectors = opened.vectors(in_use.vectors)
+    word = bare(first.word)
     try:
         near = [one.word for one in vectors.neighbours(first.word, WORDS)]
     except ElmoscopeError:
@@ -87,11 +88,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
         )
     parts = []
     for k, name in enumerate(some):
-        x, half, reach = (
-            (k + 0.5) * WIDE / len(some),
-            angles[name] / 2,
-            min(72.0, 0.46 * WIDE / len(some) / max(math.sin(angles[name] / 2), 0.01)),
-        )
+        x = (k + 0.5) * WIDE / len(some)
+        half = angles[name] / 2
+        reach = min(72.0, 0.46 * WIDE / len(some) / max(math.sin(angles[name] / 2), 0.01))
         for side, colour in zip((-1, 1), OWN, strict=True):
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
@@ -100,7 +99,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
-    table, parts, shared = opened.targets(in_use.corpus, in_use.model), [], {}
+    table = opened.targets(in_use.corpus, in_use.model)
+    parts = []
+    shared = {}
     senses = table.senses_of(first.word) if table.lemma_of(first.word) else []
     for row, name in enumerate(("0", layer)):
         lists = [nearest(in_use, one, name, NEAR) for one in (first, second)]
@@ -131,7 +132,9 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
-    title, page, onward = t("Words decide"), "pages/decided.py", t("See every word")
+    title = t("Words decide")
+    page = "pages/decided.py"
+    onward = t("See every word")
     if (first.tokens, first.position) == (second.tokens, second.position) or len(first.tokens) < 2:
         return Scene(
             title,
@@ -158,7 +161,8 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
         parts.append(_words(118 + length, y + 5, f"{value:+.2f}".replace("-", "−"), 12))
-    word, most = escape(bare(first.word)[:40]), max(every, default=(0.0, 0))
+    word = escape(bare(first.word)[:40])
+    most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
         said = t(
             "At {where} no single word of the first sentence holds “{word}” clearly apart from the second.",

@@ -20,7 +20,8 @@ TOKENS = 24  # rows of a layer's picture: a window round the word
 def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     first = max(0, min(way.position - TOKENS // 2, len(way.tokens) - TOKENS))
     window = range(first, min(len(way.tokens), first + TOKENS))
-    rows, limit = [escape(shown(way.tokens[k], 12)) for k in window], limit_of(way.layers)
+    rows = [escape(shown(way.tokens[k], 12)) for k in window]
+    limit = limit_of(way.layers)
     if len(window) < len(way.tokens):
         st.caption(
             t(

@@ -109,7 +109,9 @@ def about_ours(memory: Memory) -> list[str]:
 
 def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """Whether it matters: how many of the nearest labelled neighbours change."""
-    table, first, second = opened.targets(in_use.corpus, in_use.model), memory.same.encodings[0], memory.same.encodings[1]
+    table = opened.targets(in_use.corpus, in_use.model)
+    first = memory.same.encodings[0]
+    second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
     word = escape(chosen.word[:24])
     return [

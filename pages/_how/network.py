@@ -83,7 +83,9 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
     column = (width - left - 2 * PAD) / max(len(words), 1)
     above = 0 if left else 17  # for a name over its row
     names = _names(len(way.layers) - 1)
-    parts, y, ends = [], 0.0, []
+    parts = []
+    y = 0.0
+    ends = []
     for k, (height, painted) in enumerate(_rows(way)):
         step = all_steps[k]
         tall = height + above + 2 * PAD

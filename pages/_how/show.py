@@ -35,7 +35,8 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
             return
-        way, shape = walked(in_use.model, chosen.tokens, chosen.position), opened.model(in_use.model).encoder.model.shape
+        way = walked(in_use.model, chosen.tokens, chosen.position)
+        shape = opened.model(in_use.model).encoder.model.shape
         all_steps = steps(shape)
         whole = st.container()
         number = _stepper(all_steps)

@@ -29,7 +29,8 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         ),
         key="how.1", alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
     )  # fmt: skip
-    word, inside = way.tokens[way.position], spelling.used - 2
+    word = way.tokens[way.position]
+    inside = spelling.used - 2
     lines = [
         t(
             "“{word}”: characters {n}, bytes {inside}; with the two marks {used} of the 50 places are used, the other {rest} hold padding, 261.",
@@ -59,12 +60,18 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
 
 
 def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    spelling, rows, names, hovers, winners, table = way.spelling, [], [], [], [], []
+    spelling = way.spelling
+    rows = []
+    names = []
+    hovers = []
+    winners = []
+    table = []
     columns = [escape(sign) for sign in (*spelling.signs, PADDING_SIGN)][: len(spelling.ids)]
     for bank in way.banks:
         awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
         for k in awake or [0]:
-            f, answers = int(bank.strongest[k]), bank.answers[k][: len(columns)]
+            f = int(bank.strongest[k])
+            answers = bank.answers[k][: len(columns)]
             row = np.full(len(columns), np.nan)
             row[: len(answers)] = np.maximum(answers, 0)
             place = min(int(bank.places[f]), len(columns) - 1)
@@ -89,7 +96,8 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers, winners=winners),
         key="how.2", alt=t("A heat map of the strongest filters of each width: how well the characters at each place fit them."),
     )  # fmt: skip
-    pooled, awake = way.pooled, int((way.pooled > 0).sum())
+    pooled = way.pooled
+    awake = int((way.pooled > 0).sum())
     lines = [
         t(
             "{awake:,} of {n:,} filters answer this word at all ({share:.2%}).",

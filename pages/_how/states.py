@@ -81,7 +81,8 @@ def _arithmetic(step: LSTMStep, c: int) -> str:
 
 def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     """What the layer told at each word up to this one, in the order of reading."""
-    tokens, at = [SENTENCE_BEGIN, *way.tokens, SENTENCE_END], way.position + 1
+    tokens = [SENTENCE_BEGIN, *way.tokens, SENTENCE_END]
+    at = way.position + 1
     places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]
     st.markdown(t("**What it told at every word it has read**, this one last: {n} numbers a row", n=outputs.shape[1]))
     rows = [escape(shown(tokens[k], 14)) for k in places]
@@ -96,7 +97,8 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
 
 
 def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
-    word, n = escape(shown(way.tokens[way.position])), len(step.cell)
+    word = escape(shown(way.tokens[way.position]))
+    n = len(step.cell)
     read = len(way.tokens) - 1 - way.position if backward else way.position
     if not read:
         lines = [

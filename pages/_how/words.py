@@ -142,7 +142,9 @@ def _clip(value: float) -> str:
 
 
 def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
-    p, d, n = shape.projection, shape.dim, shape.n_layers + 1
+    p = shape.projection
+    d = shape.dim
+    n = shape.n_layers + 1
     skip = shape.skip_connections and shape.n_layers > 1
     return (
         Step(

@@ -51,7 +51,9 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     one, two = t("pairs of one sense"), t("pairs of two senses")
     rows, facts = [], []
     for name, each in found.items():
-        errors, auc, (same, other) = each.errors(threshold), each.auc(), each.means()
+        errors = each.errors(threshold)
+        auc = each.auc()
+        same, other = each.means()
         told = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>wrongly passed {passed}", **told)
         curves = dict(zip((one, two), each.densities(), strict=True))
@@ -82,7 +84,9 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
 
 
 def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -> list[str]:
-    auc, gap, (same, other) = found.auc(), found.gap(), found.means()
+    auc = found.auc()
+    gap = found.gap()
+    same, other = found.means()
     told = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
     if len(found.words) == 1:
         p = store.shuffled_p(corpus, in_use.model, next(iter(found.words)), layer)

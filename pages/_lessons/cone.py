@@ -77,7 +77,9 @@ def _kinds(found: Cone) -> dict[str, str]:
 
 
 def _noticed(found: Cone, treatment: str) -> list[str]:
-    layer, panel, gains = len(found.panels) - 1, found.panels[-1][treatment], found.gains[-1]
+    layer = len(found.panels) - 1
+    panel = found.panels[-1][treatment]
+    gains = found.gains[-1]
     alike = panel.alike
     told = {
         "layer": layer,

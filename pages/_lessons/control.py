@@ -32,7 +32,8 @@ def _page(found: dict, lesson: Lesson) -> None:
         t("random tags, a type each"): [each["control"] for each in ranks.values()],
     }
     with picture:
-        least, most = next(iter(ranks)), list(ranks)[-1]
+        least = next(iter(ranks))
+        most = list(ranks)[-1]
         told = {"layer": layer_title(layer), "least": least, "most": most}
         told |= {"a": ranks[least]["selectivity"]["mean"], "b": ranks[most]["selectivity"]["mean"]}
         alt = t(

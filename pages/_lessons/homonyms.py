@@ -42,7 +42,8 @@ def _titles() -> dict[str, str]:
 
 
 def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> None:
-    titles, rows = _titles(), []
+    titles = _titles()
+    rows = []
     for number, kind in enumerate(KINDS):
         if kind in found.kinds:
             one = found.kinds[kind]

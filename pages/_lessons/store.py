@@ -79,8 +79,10 @@ def sense_pairs(corpus: str, model_name: str, layer: str) -> Pairs:
 @kept(16)
 def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
     """By "frequency" and "senses": that of each word, the word's likeness to itself, the words, and the rank correlation of both."""
-    corpus, language = own_sentences(model_name), opened.model(model_name).language
-    table, alike = opened.targets(corpus, model_name), sense_pairs(corpus, model_name, layer).alike
+    corpus = own_sentences(model_name)
+    language = opened.model(model_name).language
+    table = opened.targets(corpus, model_name)
+    alike = sense_pairs(corpus, model_name, layer).alike
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in apart.words_of(table).items()}
     try:
         vectors = opened.vectors(language.vectors) if language.vectors else None

@@ -115,10 +115,10 @@ def _multiples(
 ) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
     st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
-    columns, cards = (
-        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")],
-        _cards(found, table),
+    columns = (
+        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
     )
+    cards = _cards(found, table)
     for column, name in zip(columns, names, strict=False):
         with column:
             if len(names) > 1:
@@ -164,12 +164,10 @@ def _live(
     strength,
 ) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
-    spaces, placed, rows, view = (
-        model_layers.in_use().spaces,
-        dict(enumerate(asked, 1)),
-        found.points.rows,
-        st.session_state["view"],
-    )
+    spaces = model_layers.in_use().spaces
+    placed = dict(enumerate(asked, 1))
+    rows = found.points.rows
+    view = st.session_state["view"]
     with st.container(key="map_whose"):
         name = lines.choose(placed, table, rows)
     state = brush.brush(("around", in_use.corpus, in_use.model, word))
@@ -220,7 +218,8 @@ def _sent(
                for name, flat in zip(spaces, _found.coordinates, strict=True)],
         under=[t("{share:.0%} of the spread", share=share) for share in _found.shares],
     )  # fmt: skip
-    title, alt = t("The map of “{word}”, layer by layer", word=bare(word)), _alt(_found, word, "{where}", len(_stars))
+    title = t("The map of “{word}”, layer by layer", word=bare(word))
+    alt = _alt(_found, word, "{where}", len(_stars))
     tied = t("no true neighbours: {tied} points are equally near", tied="{tied}")
     return map_view.data(shown, title=title, alt=alt, tied=tied)
 
@@ -292,7 +291,8 @@ def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, group
 
 
 def _about(found: Around, layer: str) -> str:
-    n, own = len(found.points), found.points.occurrences
+    n = len(found.points)
+    own = found.points.occurrences
     where = layer_title(model_layers.in_use().top)
     words = t("{n} words nearest to your sentences at {where} (dots, each the mean of its occurrences)", n=n - own, where=where)
     drawn = {
@@ -327,7 +327,8 @@ def _cards(found: Around, table: OccurrenceTable) -> list[str]:
 
 
 def _twin(found: Around, word: str) -> None:
-    table, points = {t("word"): [bare(w) for w in found.points.words], t("occurrences"): found.points.counts}, found.points
+    table = {t("word"): [bare(w) for w in found.points.words], t("occurrences"): found.points.counts}
+    points = found.points
     for j, name in enumerate(model_layers.in_use().spaces):
         layer = layer_name(name)
         if len(found.queries) == 2 and len(points):
@@ -349,12 +350,16 @@ def _laid(
     everything = int(np.any([_table.same_word(each) for each in words], axis=0).sum())
     stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
     spaces = model_layers.Layers(n_layers).spaces
-    mixes, n = [layer_weights(name, n_layers) for name in spaces], len(points)
+    mixes = [layer_weights(name, n_layers) for name in spaces]
+    n = len(points)
     if n + len(stars) < 2:
-        flat, shares = np.zeros((len(spaces), n + len(stars), 2), np.float32), (0.0,) * len(spaces)
+        flat = np.zeros((len(spaces), n + len(stars), 2), np.float32)
+        shares = (0.0,) * len(spaces)
     elif plan == UMAP:
-        flat, shares = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates, ()
+        flat = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates
+        shares = ()
     else:
         views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
-        flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
+        flat = np.stack([view.coordinates for view in views])
+        shares = tuple(view.plane.together for view in views)
     return Around(points, queries, everything, plan, flat[:, :n], flat[:, n:], shares)

@@ -148,7 +148,9 @@ def _sent(
     _shown: Shown, corpus: str, model: str, word: str, lemma: str | None, plan: str, ends: tuple[str, ...], asked: tuple[tuple[int, Chosen], ...], code: str
 ) -> dict:  # fmt: skip
     """What the instrument shows; `code`: the reader's language."""
-    in_use, laid, rows = InUse(model, "", corpus, OURS), _shown.laid, _shown.rows
+    in_use = InUse(model, "", corpus, OURS)
+    laid = _shown.laid
+    rows = _shown.rows
     labels, _, senses = _coloured(in_use, _shown)
     groups = np.array([senses.index(label) + 1 if label else 0 for label in labels])
     occurrences = [_shown.table.occurrence(int(row)) for row in rows]
@@ -210,7 +212,8 @@ def _figure(
     in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[int], limits: tuple[float, ...], *, alone: bool
 ) -> go.Figure:
     """One space's map."""
-    laid, (labels, cards, senses) = shown.laid, _coloured(in_use, shown)
+    laid = shown.laid
+    labels, cards, senses = _coloured(in_use, shown)
     flat = laid.coordinates[laid.names.index(space)]
     figure = map_figure(
         flat, labels, cards, shown.rows.tolist(), senses, layer=space, stars=shown.stars, key=_key(shown, space), limits=limits,
@@ -228,7 +231,8 @@ def _key(shown: Shown, space: str) -> str:
 
 
 def _flat(in_use: InUse, shown: Shown, space: str, origin, state: brush.Brush, *, alone: bool) -> None:
-    laid, key = shown.laid, _key(shown, space)
+    laid = shown.laid
+    key = _key(shown, space)
     shows = (origin and origin.name, *laid.ends, alone, tuple((s.text, *s.points[space]) for s in shown.stars))
     picked, limits = state.figure_of(key, shows, shared_limits(laid.coordinates, shown.stars))
     figure = _figure(in_use, shown, space, origin, picked, limits, alone=alone)

@@ -84,7 +84,8 @@ def _jobs() -> dict[Path, ServerJob]:
 
 
 def _job(table: OccurrenceTable, names: tuple[str, ...]) -> ServerJob:
-    file, jobs = token_maps.file_of(table, names), _jobs()
+    file = token_maps.file_of(table, names)
+    jobs = _jobs()
     job = jobs.get(file)
     if job is None or job.ended == "left":
         for old in [old for old, one in jobs.items() if not one.running][:-1]:  # maps of few corpora stay in memory
@@ -136,7 +137,9 @@ def _progress(job: ServerJob) -> None:
 @kept(4)
 def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str, ...], word: str, code: str) -> dict:
     """What the instrument shows; `key` is the table's, `names` the maps', `code` the reader's language."""
-    known, rows, title = model_layers.in_use(), _maps.rows, layer_title
+    known = model_layers.in_use()
+    rows = _maps.rows
+    title = layer_title
     of = {lemma: number for number, lemma in enumerate(_table.lemmas, 1)}
     senses = [_table.senses_of(lemma) for lemma in _table.lemmas]
     lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)

@@ -48,7 +48,8 @@ def known(in_use: InUse) -> dict[str, float]:
 
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
-    told, found = opened.labelled_words(in_use.corpus), _read(_file(in_use))
+    told = opened.labelled_words(in_use.corpus)
+    found = _read(_file(in_use))
     st.subheader(t("All {n} labelled words", n=len(told)))
     if not found:
         if _under_way(_jobs().get(_file(in_use))):
@@ -178,7 +179,9 @@ def _jobs() -> dict[Path, ServerJob]:
 
 
 def _begun(in_use: InUse, file: Path) -> None:
-    corpus, model, language = with_all(in_use.corpus), opened.model(in_use.model), languages.in_use()
+    corpus = with_all(in_use.corpus)
+    model = opened.model(in_use.model)
+    language = languages.in_use()
 
     def work(report: Callable[[int, int, float], None]) -> Path:
         with languages.reading(language):

@@ -76,7 +76,8 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
     """The user's sentences in this layout; one that is among the dots lies on its dot."""
     if found.plan == UMAP:
         return atlas.stars(in_use, word, maps, rows, chosen)
-    table, drawn = opened.targets(in_use.corpus, in_use.model), []
+    table = opened.targets(in_use.corpus, in_use.model)
+    drawn = []
     for number, one in atlas.placed(in_use, word, chosen).items():
         layers = opened.query(in_use.model, one.tokens, one.position).layers
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
@@ -100,7 +101,8 @@ def _by_spread(corpus: str, model: str, word: str, names: tuple[str, ...], dims:
 
 @kept(64)
 def _by_poles(corpus: str, model: str, word: str, names: tuple[str, ...], right: str, left: str, up: str, down: str) -> Laid:
-    table, rows = opened.targets(corpus, model), map_rows(opened.targets(corpus, model), word)
+    table = opened.targets(corpus, model)
+    rows = map_rows(opened.targets(corpus, model), word)
     texts = [right, left] if up == REST else [right, left, up, down]
     everything = opened.table_job(corpus, model).result if any(axes.outside(table, text) for text in texts) else None
     ends = [axes.pole(table, text, everything) for text in texts]
@@ -125,7 +127,8 @@ def _ends(in_use: InUse, lemma: str) -> tuple[str, str, str, str]:
     st.session_state["map.axes_of"] = lemma
     told = t("Choose a sense of any word, or type words with commas between them: the end lies at the mean of their sentences.")
     labels = (t("Right end"), t("Left end"), t("Upper end"), t("Lower end"))
-    chosen, row = [], st.columns(4)
+    chosen = []
+    row = st.columns(4)
     for column, key, label in zip(row, ENDS, labels, strict=True):
         choices = [REST, *options] if key in ("up", "down") else options
         chosen.append(

@@ -79,10 +79,13 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
         one, star = placed[number], stars[list(placed).index(number)]
         found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
-        own, places, sentence = (int(same[0]) if len(same) else None), star.points, one.readable
+        own = int(same[0]) if len(same) else None
+        places = star.points
+        sentence = one.readable
     else:
         row = int(name)
-        found, own = _products(table, in_use.corpus, in_use.model, row), int(np.flatnonzero(rows == row)[0])
+        found = _products(table, in_use.corpus, in_use.model, row)
+        own = int(np.flatnonzero(rows == row)[0])
         places = {n: tuple(map(float, flat[own])) for n, flat in zip(laid.names, laid.coordinates, strict=True)}
         sentence = join_tokens(list(table.occurrence(row).tokens))
     by_space = {}
@@ -110,7 +113,8 @@ def _products(_table: OccurrenceTable, corpus: str, model: str, row: int):
 
 def counted(found: Links) -> str:
     """How many of a point's true neighbours one map has near."""
-    n, kept = len(found.rows), int(found.near.sum())
+    n = len(found.rows)
+    kept = int(found.near.sum())
     if not n:
         return t("no true neighbours: {tied} sentences are equally near", tied=found.tied)
     if n == 1:

@@ -36,7 +36,8 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
     with left:
         st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
         named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
-        first, static = next(iter(scores.values())), static_of(in_use, word)
+        first = next(iter(scores.values()))
+        static = static_of(in_use, word)
         alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean)  # fmt: skip
         draw(
             accuracy_lines(
@@ -128,7 +129,8 @@ def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
 
 def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, n: int) -> pd.DataFrame:
     measured = {} if laid.plan != UMAP and n > MOST_TO_TRUST else _trust(in_use.corpus, in_use.model, word, maps, laid)
-    lines, static = [], static_of(in_use, word)
+    lines = []
+    static = static_of(in_use, word)
     for k, (name, r) in enumerate(found.items()):
         line = {
             t("layer"): layer_name(name),

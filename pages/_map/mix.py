@@ -129,7 +129,8 @@ def _instrument(
     st.html(HIDDEN)
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    lengths, names = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist()), (in_use.corpus, in_use.model)
+    lengths = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist())
+    names = (in_use.corpus, in_use.model)
     with place:
         if everything is None:
             sent = mix_view.static(*names, asked, word, normalised, lengths, language())
@@ -293,7 +294,8 @@ def _neighbours(
     in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
 ) -> list[str]:
     """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
-    everything, types = None, []
+    everything = None
+    types = []
     for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), asked, OWN, strict=False)):
         with column:
             word = bare(one.word)[:24]
@@ -347,13 +349,15 @@ def _leans(
         )
         if random and shown:
             st.caption(t("A grey line stands where two words drawn by lot stand on average."))
-    table, near = opened.table_job(in_use.corpus, in_use.model).result, np.empty((2, 0))
+    table = opened.table_job(in_use.corpus, in_use.model).result
+    near = np.empty((2, 0))
     if table is not None:
         if types:
             layers = _layers(table.types.take(np.array([table.word_codes[word] for word in types])), normalised)
             near = np.array([surroundings.leans(layers, one, np.zeros_like(one), weights) for one in (first, second)])
             order = np.argsort(near[1] - near[0], kind="stable")
-            types, near = [types[k] for k in order], near[:, order]
+            types = [types[k] for k in order]
+            near = near[:, order]
             lean = near[0] - near[1]
             with right:
                 if shown:
@@ -429,10 +433,8 @@ def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> 
     """Each layer alone, the other words' static vectors, and a picture of both beside this mix with what it shows in words."""
     alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(_n())]
     single = {str(k): each for k, each in enumerate(alone_by)}
-    shares, static = (
-        {name: each.one_nn for name, each in single.items()} | {"mix": report.one_nn},
-        measures.static_of(in_use, word),
-    )
+    shares = {name: each.one_nn for name, each in single.items()} | {"mix": report.one_nn}
+    static = measures.static_of(in_use, word)
     named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
     figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
     alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)  # fmt: skip

@@ -55,7 +55,8 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
     if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
         return None
     try:
-        w, gamma = [float(one) for one in numbers[0]], float(numbers[1])
+        w = [float(one) for one in numbers[0]]
+        gamma = float(numbers[1])
     except (TypeError, ValueError):
         return None
     if not np.isfinite([*w, gamma]).all():
@@ -78,7 +79,8 @@ def static(
     table = opened.targets(corpus, model)
     found = [opened.query_products(corpus, model, "targets", one.tokens, one.position, normalised) for one in asked]
     parts = [any_mix.of_word(table, one, np.array(lengths)) for one in found]
-    rows, senses = map_rows(table, word), table.senses_of(word)
+    rows = map_rows(table, word)
+    senses = table.senses_of(word)
     shown = {int(row): None for part in parts for row in part.rows} | {int(row): None for row in rows}
     layers = table.rows.take(rows)
     few = len(rows) * len(lengths) <= MOST_PAIRS
@@ -108,7 +110,8 @@ def common(asked: Sequence[Chosen], parts: Sequence[Candidates], found: Sequence
 
 def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarray, flat: np.ndarray, normalised: bool) -> dict:
     """A mix's layout as the server made it, (n, 2), and where the reader's sentences lie in it."""
-    table, places = opened.targets(in_use.corpus, in_use.model), []
+    table = opened.targets(in_use.corpus, in_use.model)
+    places = []
     rows = map_rows(table, word)
     for one in atlas.placed(in_use, word, asked).values():
         found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
@@ -157,7 +160,8 @@ def _presets(n_layers: int) -> list[dict]:
 
 def _marks(n_layers: int) -> list[dict]:
     """Where the classifiers that ship learned to set the sliders: raw scores of the same shares, together 0."""
-    found, titles = [], task_titles()
+    found = []
+    titles = task_titles()
     for name in TASKS:
         try:
             mix = heads_metas(name).get("elmo", {}).get("mix")

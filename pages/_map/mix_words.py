@@ -38,7 +38,8 @@ def static(
     )  # fmt: skip
     near = [any_mix.of_types(_table, found, np.array(lengths)).rows for found in of_types]
     drawn = np.array([_table.word_codes[word] for word in points.words[points.occurrences :]], int)
-    codes, own = np.unique(np.concatenate([*near, drawn])), points.rows[: points.occurrences]
+    codes = np.unique(np.concatenate([*near, drawn]))
+    own = points.rows[: points.occurrences]
     ids = np.concatenate([-1 - codes, own])  # a spelling's number is no row's
     parts = [
         any_mix.together([any_mix.of_rows(_table.types, types, codes), any_mix.of_rows(_table.rows, rows, own)], ids)
@@ -123,7 +124,8 @@ def _sides() -> list[dict]:
 
 def _text(word: str, points: Surroundings, n_layers: int, n_asked: int) -> dict:
     """What else the instrument says; what it fills in stands in braces."""
-    own, n = points.occurrences, len(points)
+    own = points.occurrences
+    n = len(points)
     told = t("Circles are words, by their mean; diamonds are sentences with “{word}” ({n}).", word=word, n=own)
     if not own:
         told = t("Circles are words, by their mean; no other sentence of the corpus has “{word}”.", word=word)

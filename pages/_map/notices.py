@@ -16,9 +16,12 @@ NAMED = 3  # words named on each side
 
 def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, at_large: float | None) -> list[str]:
     """How many words are nearer to which star, cosines (2, N), the nearest of them, and how far apart the stars are. HTML."""
-    where, leans = layer_title(layer), np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
+    where = layer_title(layer)
+    leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     found = sides(leans)
-    n, first, second = len(found), int((found == 1).sum()), int((found == 2).sum())
+    n = len(found)
+    first = int((found == 1).sum())
+    second = int((found == 2).sum())
     apart = _apart(where, cosine, at_large)
     if not n:
         return [t("Around your two sentences the corpus in use has no word to draw."), apart]

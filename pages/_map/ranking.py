@@ -136,7 +136,8 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
 
 @kept(16)
 def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
-    found, lines = gains(corpus, model), []
+    found = gains(corpus, model)
+    lines = []
     for w in order:
         line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
         for name, g in found[w].items():

@@ -35,12 +35,14 @@ def show(in_use: InUse) -> None:
     table = opened.targets(about.corpus, about.model)
     with picture:
         with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
-            chosen_by, place = st.columns([3, 1], gap="medium", vertical_alignment="bottom"), st.container()
+            chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
+            place = st.container()
         word = _word(in_use, table, asked, chosen_by[0])
         in_use = in_use if word == ALL_WORDS else opened.about(about, word or "")  # the map of all words is the bundled ones'
         table = opened.targets(in_use.corpus, in_use.model)
         word = word and (table.lemma_of(word) or word)
-        labelled, laid = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS), None
+        labelled = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS)
+        laid = None
         if labelled:
             laid = _labelled(in_use, table, word, chosen, place, chosen_by[1])
         elif word:
@@ -79,7 +81,8 @@ def _all_words(in_use: InUse) -> str:
 
 def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Chosen, Chosen], left, right) -> layout.Laid:
     """The map of a labelled word, its dots coloured by meaning."""
-    maps, rows = opened.maps(in_use.corpus, in_use.model, word), map_rows(table, word)
+    maps = opened.maps(in_use.corpus, in_use.model, word)
+    rows = map_rows(table, word)
     asked = [table.lemma_of(one.word) for one in chosen if one.position is not None]
     own = next((lemma for lemma in asked if lemma), None)
     # On the map of all words the one in question wears its senses' colours among the grey others.
@@ -126,7 +129,8 @@ def _more(key: str):
 
 def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid: layout.Laid) -> None:
     """What was measured in the full space, and where the model fails: worked out when opened."""
-    maps, n = opened.maps(in_use.corpus, in_use.model, word), len(map_rows(table, word))
+    maps = opened.maps(in_use.corpus, in_use.model, word)
+    n = len(map_rows(table, word))
     if scores := measures.of(in_use, word):
         measures.show(in_use, word, scores, maps, laid, n)
     _twin(in_use, word, laid)

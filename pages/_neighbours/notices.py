@@ -90,7 +90,8 @@ def _senses(one: Listed) -> str:
     counts = Counter(o.sense for o in found if o.sense and one.lemma is not None and o.lemma == one.lemma).most_common()
     if not counts:
         return ""
-    n, top = sum(count for _, count in counts), [sense for sense, count in counts if count == counts[0][1]]
+    n = sum(count for _, count in counts)
+    top = [sense for sense, count in counts if count == counts[0][1]]
     if n == 1:
         return t("the only one means “{sense}”", sense=escape(top[0]))
     if len(top) > 1:

@@ -69,7 +69,8 @@ def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
     most = min(limits().max_words, len(tokens))
     start = max(0, min(position - most // 2, len(tokens) - most))
-    tokens, position = tokens[start : start + most], position - start
+    tokens = tokens[start : start + most]
+    position = position - start
     text = join_tokens(list(tokens))
     while len(text) > limits().max_text and len(tokens) > 1:
         tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)

@@ -67,7 +67,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         st.warning(plain(job.error))
     requery.show_back()
     weights = layer_weights(choice.layer, targets.meta["layers"], choice.weights or None)
-    columns, tables, listed = st.columns(3, gap="large"), [], []
+    columns = st.columns(3, gap="large")
+    tables = []
+    listed = []
     with columns[0]:
         glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
     for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), _names(), OWN, strict=True):
@@ -127,11 +129,13 @@ def _beside(
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
     told = t("The lists of {model} come when it has read the sentences.", model=plain(short_name(in_use.beside)))
     with shown_errors():  # the first model's lists stand whatever becomes of the second's
-        known, name = opened.model(in_use.beside).layers, short_name(in_use.beside)
+        known = opened.model(in_use.beside).layers
+        name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.layer, known)
         in_use = replace(in_use, model=in_use.beside, beside="")
         in_use = opened.about(in_use, *(one.word for one in asked))
-        targets, everything = opened.targets(in_use.corpus, in_use.model), None
+        targets = opened.targets(in_use.corpus, in_use.model)
+        everything = None
         if choice.among == TYPES or any(one.position is not None and targets.lemma_of(one.word) is None for one in asked):
             job = opened.table_job(in_use.corpus, in_use.model)
             if job.running:
@@ -140,8 +144,10 @@ def _beside(
                 st.warning(plain(job.error))
             everything = opened.everything(in_use.corpus, in_use.model)
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
-        choice, listed = Choice(layer, typed, choice.among, choice.k), []
-        weights, table = layer_weights(layer, known.n, typed or None), targets if everything is None else everything
+        choice = Choice(layer, typed, choice.among, choice.k)
+        listed = []
+        weights = layer_weights(layer, known.n, typed or None)
+        table = targets if everything is None else everything
         columns = st.columns(3, gap="large")
         columns[0].caption(
             t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer))

@@ -59,7 +59,8 @@ def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
 
 
 def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
-    text, tokens = st.session_state[passage.TEXT], list(read.sentences[0 if backward else -1])
+    text = st.session_state[passage.TEXT]
+    tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
         store.language_model(model_name), tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )  # fmt: skip

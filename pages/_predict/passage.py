@@ -73,7 +73,8 @@ def put(text: str, *, other: str | None = None, ended: str | None = None, at: in
     before = _text()
     _trust_place()
     if len(text) > limits().max_text:
-        text, ended = before, "full"
+        text = before
+        ended = "full"
     if text != before:
         st.session_state[EARLIER] = [*st.session_state.get(EARLIER, []), before][-KEPT:]
         st.session_state[EXAMPLE] = None

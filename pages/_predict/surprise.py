@@ -133,7 +133,9 @@ def _replace(word: str, position: int) -> None:
 
 
 def _noticed(read: Reading, places: np.ndarray) -> list[str]:
-    tokens, known, lines = read.tokens, np.isfinite(read.forward), []
+    tokens = read.tokens
+    known = np.isfinite(read.forward)
+    lines = []
     if not known.any():
         return [t("None of these words is in the model's list: it reads their letters, but can score none of them.")]
     a, b = _most(read.forward), _most(read.backward)

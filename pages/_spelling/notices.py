@@ -66,10 +66,8 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
 def _read(found: list[Firing]) -> list[str]:
     if not all(firing.exact for firing in found):
         return []
-    lines, whole = (
-        [],
-        [f for f in found if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1],
-    )
+    lines = []
+    whole = [f for f in found if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
         words = ", ".join(f"“{_short(f.word)}” ({_top(f).share:.0%})" for f in whole)
         lines.append(

@@ -35,11 +35,9 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
         st.caption(t("The first {n} words are looked at; words left out: {left_out:,}.", n=MOST_WORDS, left_out=left_out))
     if of_elmo_alone.is_another(in_use, of_elmo_alone.SPELLING, tuple(words)):
         return
-    read, vectors, encoder = (
-        reading(in_use.model, in_use.vectors),
-        opened.vectors(in_use.vectors),
-        opened.model(in_use.model).encoder,
-    )
+    read = reading(in_use.model, in_use.vectors)
+    vectors = opened.vectors(in_use.vectors)
+    encoder = opened.model(in_use.model).encoder
     found = [fired(in_use.model, word) for word in words]
     rows = encoder.word_vectors(list(words))
     near = nearest_read(read, words, rows, among)

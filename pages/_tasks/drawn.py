@@ -25,7 +25,9 @@ Labelled = tuple[int, int, str]
 
 def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> str:
     """Tokens with a bracket and a label under each span; those of `alone` are dashed and marked with ≠."""
-    shown, parts, k = pieces(tokens), [], 0
+    shown = pieces(tokens)
+    parts = []
+    k = 0
     by_first = {first: (first, last, label) for first, last, label in found}
     while k < len(tokens):
         if k in by_first:

@@ -74,7 +74,8 @@ def show(in_use: InUse) -> None:
 
 
 def _offer_examples(task: str) -> None:
-    key, some = f"tasks_example_{task}", examples.EXAMPLES[task]
+    key = f"tasks_example_{task}"
+    some = examples.EXAMPLES[task]
     st.pills(
         t("Examples"), range(len(some)), key=key, on_change=_take_example, args=(key, task), label_visibility="collapsed",
         format_func=lambda k: ":material/format_quote: " + examples.label(some[k]),
@@ -125,7 +126,8 @@ def _roles(in_use: InUse) -> None:
     example = answers.sentence_example(
         "roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80)
     )
-    tokens, places = flat(example.passages[0]), store.predicates(in_use, example)
+    tokens = flat(example.passages[0])
+    places = store.predicates(in_use, example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
     at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(at)))
@@ -133,7 +135,8 @@ def _roles(in_use: InUse) -> None:
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
     """Names or roles, drawn on the words of both."""
-    tokens, said = flat(example.passages[0]), store.said(task, in_use, example)
+    tokens = flat(example.passages[0])
+    said = store.said(task, in_use, example)
     verb = ("V", "C-V")
     found = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
     colours = drawn.colours_of(sorted(label for spans in found.values() for _, _, label in spans))
@@ -165,7 +168,8 @@ def _entailment(in_use: InUse) -> None:
     first = _typed("tasks_first", t("First sentence"), "entailment")
     second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
     said = store.said("entailment", in_use, answers.pair_example(first, second))
-    titles, named = variant_titles(), label_titles()
+    titles = variant_titles()
+    named = label_titles()
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in said.items()}
     told = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     draw(
@@ -189,11 +193,9 @@ def _coreference(in_use: InUse) -> None:
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
         at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
-    said, tokens, pronoun = (
-        store.said("coreference", in_use, mentions.example(at)),
-        flat(mentions.passage),
-        mentions.words((at, at)),
-    )
+    said = store.said("coreference", in_use, mentions.example(at))
+    tokens = flat(mentions.passage)
+    pronoun = mentions.words((at, at))
     picked = {v: chosen(a.said) for v, a in said.items()}
     none = t("none of them")
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}

@@ -39,7 +39,8 @@ def choose(in_use: InUse) -> str:
     """The box: the word in question first, the examples, then every labelled word; any other may be typed."""
     if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
         st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
-    known, usual = opened.labelled_words(in_use.corpus), question.word()
+    known = opened.labelled_words(in_use.corpus)
+    usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("There are no example sentences in this language. Choose another model under “In use”."))

@@ -77,7 +77,9 @@ def _said(tokens: tuple[str, ...], position: int) -> str:
 def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
     a, b = (opened.query(in_use.model, *one).layers for one in shown.sentences)
-    dots, own, other = (a @ b.T)[None], gram(a[None])[0], gram(b[None])
+    dots = (a @ b.T)[None]
+    own = gram(a[None])[0]
+    other = gram(b[None])
     return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
 
 
@@ -129,7 +131,8 @@ def _dot(in_use: InUse, shown: Picked) -> str:
 
 def _angle(in_use: InUse, shown: Picked) -> str:
     word = shown.word
-    cosine, static = _cosines(in_use, shown)[_top()], opened.vectors(in_use.vectors).cosine(word, word)
+    cosine = _cosines(in_use, shown)[_top()]
+    static = opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
     labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
@@ -154,7 +157,8 @@ def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
 
 
 def _decided(in_use: InUse, shown: Picked) -> str:
-    found, senses = _influence(in_use, shown), _senses(in_use, shown.word)
+    found = _influence(in_use, shown)
+    senses = _senses(in_use, shown.word)
     stands = influence.verdict(found, _top(), influence.BOTH)
     values = influence.parts(found, _top(), influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
@@ -184,7 +188,8 @@ def _mix(in_use: InUse, shown: Picked) -> str:
 
 
 def _halves(in_use: InUse, shown: Picked) -> str:
-    found, senses = _influence(in_use, shown), _senses(in_use, shown.word)
+    found = _influence(in_use, shown)
+    senses = _senses(in_use, shown.word)
     each = influence.halves(found, _top())
     bars = [
         HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
@@ -202,7 +207,8 @@ def _halves(in_use: InUse, shown: Picked) -> str:
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    found, known = fired(in_use.model, word), word in opened.vectors(in_use.vectors)
+    found = fired(in_use.model, word)
+    known = word in opened.vectors(in_use.vectors)
     letters = [w for w in found.windows if w.lettered]
     told = {"word": escape(word), "window": escape(letters[0].text) if letters else "–"}
     if known:

@@ -28,7 +28,8 @@ TEXTS, INFLUENCE, OF_SENSES = (
 
 def show(in_use: InUse, number: int) -> None:
     """A slide below its question: picture, sentence, control, and for whoever speaks the notes and the whole page."""
-    slide, place = slide_named(number), st.container(gap="small")
+    slide = slide_named(number)
+    place = st.container(gap="small")
     draw = pictures.DRAW[number]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         chosen = _control(number, in_use)

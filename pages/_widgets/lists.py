@@ -58,7 +58,8 @@ def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = 
 
 
 def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> str:
-    o, chip = neighbour.occurrence, ""
+    o = neighbour.occurrence
+    chip = ""
     if o.sense:
         colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
         told = definition(languages.in_use(), o.lemma or "", o.sense)
@@ -92,7 +93,8 @@ def keyword_line(
     Where the sentence is longer it opens by a click, whole. `chip` and `after` are HTML.
     """
     start, end = window(len(tokens), position, n_words)
-    shown, small = pieces(tokens), f'<span class="cosine">{escape(remark)}</span>' if remark else ""
+    shown = pieces(tokens)
+    small = f'<span class="cosine">{escape(remark)}</span>' if remark else ""
     behind = position + n_words
 
     def told(first: int, last: int) -> str:

@@ -24,7 +24,8 @@ def slider_name(layer: int) -> str:
 
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     """Settings one click away, by code: their names, and raw scores a layer. Scores of a rising mix make shares that rise evenly."""
-    k, of = np.arange(n_layers), model_layers.in_use()
+    k = np.arange(n_layers)
+    of = model_layers.in_use()
     found = {str(one): (of.title(str(one)), np.where(k == one, LIMIT, -LIMIT).tolist()) for one in k}
     if n_layers > model_layers.FEW:
         even = np.log(k + 1.0)

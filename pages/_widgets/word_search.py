@@ -63,7 +63,8 @@ def _line(word: str, known: Mapping[str, Labelled], told: Mapping[str, float]) -
     """What the box searches, such as "python · 2 meanings · 93 % · animals, computing"."""
     if word not in known:
         return word
-    one, names = known[word], themes()
+    one = known[word]
+    names = themes()
     share = [f"{told[word]:.0%}"] if word in told else []
     return " · ".join([word, t("{n} meanings", n=one.senses), *share, ", ".join(names.get(theme, theme) for theme in one.themes)])
 
@@ -84,7 +85,8 @@ def _by_name(pair: tuple[str, str]) -> str:
 
 def _of_address(key: str, usual: str) -> None:
     """What the address newly says counts before what was chosen earlier, and that before `usual`."""
-    state, given = st.session_state, st.query_params.get(key)
+    state = st.session_state
+    given = st.query_params.get(key)
     follow(key, usual)
     if given is not None and (key not in state or gone_through_history() or given != state.get(f"{key}.seen", usual)):
         state[key] = given

@@ -21,7 +21,8 @@ from pages._widgets.inputs import Chosen
 
 def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:
     """Which of the user's sentences, numbered from 1, have the word that the map shows."""
-    table, found = opened.targets(in_use.corpus, in_use.model), {}
+    table = opened.targets(in_use.corpus, in_use.model)
+    found = {}
     for number, one in enumerate(chosen, 1):
         lemma = table.lemma_of(one.word) if one.position is not None else None
         if lemma is not None and word in (lemma, ALL_WORDS):
@@ -36,7 +37,8 @@ def star(number: int, one: Chosen, points: dict[str, tuple[float, ...]]) -> Star
 
 def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: tuple[Chosen, ...]) -> list[Star]:
     """The user's tokens as stars in every layer's frozen map; only those of the word the map shows."""
-    table, found = opened.targets(in_use.corpus, in_use.model), []
+    table = opened.targets(in_use.corpus, in_use.model)
+    found = []
     for number, one in placed(in_use, word, chosen).items():
         products = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
         places = place(table, products, rows, maps)

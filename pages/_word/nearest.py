@@ -34,7 +34,8 @@ def around(tokens: Iterable[str], position: int, most: int) -> tuple[str, str, s
     """
     shown = pieces(list(tokens))
     word = shown[position]
-    first, last = position, position + 1
+    first = position
+    last = position + 1
     room = most - _room(word.strip())
     while room > 0 and (first > 0 or last < len(shown)):
         before = first > 0 and (position - first <= last - position - 1 or last == len(shown))
@@ -43,7 +44,8 @@ def around(tokens: Iterable[str], position: int, most: int) -> tuple[str, str, s
             break
         room -= _room(one)
         first, last = (first - 1, last) if before else (first, last + 1)
-    left, right = "".join(shown[first:position]).lstrip(), "".join(shown[position + 1 : last]).rstrip()
+    left = "".join(shown[first:position]).lstrip()
+    right = "".join(shown[position + 1 : last]).rstrip()
     gap = " " if word.startswith(" ") and (left or first) else ""
     return ("…" if first else "") + left + gap, word.strip()[:most], right + ("…" if last < len(shown) else "")
 

@@ -17,7 +17,8 @@ MAX_TOKENS = 80
 
 def other_text() -> list[list[str]]:
     """A text box with examples -> token lists of its sentences, at most MAX_TOKENS tokens in all; [] where it is empty."""
-    names, known = _names(), examples.other()
+    names = _names()
+    known = examples.other()
     st.pills(
         t("Another user's text"), list(known), key="other_example", on_change=_take_example, format_func=lambda name: names.get(name, name),
         help=t("Read between two encodings of your sentence, as it happens on a server that answers one user after the other."),
@@ -33,7 +34,8 @@ def other_text() -> list[list[str]]:
         placeholder=t("Type what another user might have sent"),
     )
     as_you_type(label)
-    sentences, left = [], MAX_TOKENS
+    sentences = []
+    left = MAX_TOKENS
     for sentence in split_sentences(text or ""):
         if (tokens := tokenize(sentence)[:left]) and left:
             sentences.append(tokens)

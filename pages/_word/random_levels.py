@@ -42,7 +42,8 @@ def sentence(found: Level, layer: str) -> str:
 @kept(16)
 def _kept(model_name: str) -> dict[str, Level]:
     model = opened.model(model_name)
-    measures, names = read_card(model.folder, model.fingerprint).measures, (*map(str, range(model.encoder.n_layers)), "mix")
+    measures = read_card(model.folder, model.fingerprint).measures
+    names = (*map(str, range(model.encoder.n_layers)), "mix")
     return {name: found for name in names if (found := anisotropy.level_of(measures, name))}
 
 

@@ -20,7 +20,8 @@ def influences(
     corpus: str, model_name: str, tokens: tuple[str, ...], position: int, how: str, swap: str, weights: tuple[float, ...]
 ) -> influence.Influence:
     """Every variant of a sentence beside the senses of its word; the same sentence, where it is labelled, is left out of them."""
-    known, mix = None, np.array(weights)
+    known = None
+    mix = np.array(weights)
     table = opened.targets(corpus, model_name) if opened.is_labelled(corpus) else None
     if table is not None and (lemma := table.lemma_of(tokens[position])):
         rows = np.array([r for r in table.labelled_rows(lemma) if table.occurrence(r).tokens != tokens], int)

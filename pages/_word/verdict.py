@@ -137,7 +137,8 @@ def _ground(model_name: str) -> Ground:
 @kept(64)
 def _seen(model_name: str, asked: tuple[tuple[tuple[str, ...], int], ...], spelling: str) -> Evidence:
     """The evidence of a word in some sentences, (tokens, position) each."""
-    model, alone = opened.model(model_name), opened.query(model_name, (spelling,), 0).layers
+    model = opened.model(model_name)
+    alone = opened.query(model_name, (spelling,), 0).layers
     layers = np.stack([opened.query(model_name, tokens, position).layers for tokens, position in asked])
     return evidence.gather(model.encoder, _static(model_name), asked, layers, np.stack([alone] * len(asked)))
 
