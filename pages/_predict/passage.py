@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 import streamlit as st
 
 from core.analysis.expectation import sentences_of
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
@@ -23,7 +24,7 @@ NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
 def typed() -> str:
-    """Examples, the text, temperature and seed of draws, Undo."""
+    """Examples, the text, temperature and seed of draws (of a model that draws words), Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
     known = examples.predict()
@@ -35,7 +36,8 @@ def typed() -> str:
         t("Examples"), range(len(known)), key=EXAMPLE, on_change=_take_example, label_visibility="collapsed",
         format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
     )  # fmt: skip
-    columns = st.columns([6, 2, 1.5, 1.5], vertical_alignment="bottom", gap="medium")
+    draws = model_layers.in_use().is_elmo
+    columns = st.columns([6, 2, 1.5, 1.5] if draws else [9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
         TEXT,
@@ -47,18 +49,9 @@ def typed() -> str:
         placeholder=t("Type a few words; both directions answer as you type"),
         on_change=_typed,
     )
-    columns[1].slider(
-        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", **BOUND,
-        help=t(
-            "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
-            "first choices, 0 always takes the first."
-        ),
-    )  # fmt: skip
-    columns[2].number_input(
-        t("Seed"), 0, 9999, 0, key="pseed", **BOUND,
-        help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
-    )  # fmt: skip
-    columns[3].button(
+    if draws:
+        _how_to_draw(columns[1], columns[2])
+    columns[-1].button(
         t("Undo"), key="predict.undo", icon=":material/undo:", on_click=undo, disabled=not st.session_state.get(EARLIER),
         width="stretch", help=t("Back to the text as it was before the last tap or draw."),
     )  # fmt: skip
@@ -66,6 +59,21 @@ def typed() -> str:
     st.session_state[NOW] = text or ""
     _fit_other(st.session_state[NOW])
     return st.session_state[NOW]
+
+
+def _how_to_draw(heat, seed) -> None:
+    """Temperature and seed, each in its column."""
+    heat.slider(
+        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", **BOUND,
+        help=t(
+            "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
+            "first choices, 0 always takes the first."
+        ),
+    )  # fmt: skip
+    seed.number_input(
+        t("Seed"), 0, 9999, 0, key="pseed", **BOUND,
+        help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
+    )  # fmt: skip
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:

@@ -67,6 +67,9 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
     )
     offered = [one for one in page.button if str(one.key).startswith("masked_")]
     assert len(offered) == 10
+    assert page.title[0].value == "What word could stand here?" and "pheat" not in {
+        one.key for one in page.slider
+    }  # nothing is drawn
     word = offered[0].label.split("**")[1].removeprefix("…")
     offered[0].click().run()
     assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value
