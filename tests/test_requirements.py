@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {  # a package by another name than its module's
     "sklearn": "scikit-learn", "umap": "umap-learn", "faiss": "faiss-cpu", "docx": "python-docx", "mecab": "python-mecab-ko",
-    "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer", "axe_playwright_python": "axe-playwright-python",
+    "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer", "axe_playwright_python": "axe-playwright-python", "PIL": "pillow",
 }  # fmt: skip
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own
 ELSEWHERE = {"allennlp", "transformers", "tokenizers", "core", "pages", "tests"}

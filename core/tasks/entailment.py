@@ -115,7 +115,7 @@ def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
                 with packed.open(f"snli_1.0/snli_1.0_{part}.jsonl") as stream, replacing(path) as temporary:
                     rows = ({key: row[key] for key in KEYS} for row in map(json.loads, stream))
                     kept = itertools.islice((row for row in rows if row["gold_label"] != "-"), most) if most else rows
-                    temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8")
+                    temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8", newline="\n")
                 made.append(path)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
         raise BadInput(t("{file} is not SNLI's archive.", file=archive.name)) from None

@@ -99,9 +99,10 @@ def _beside(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
     others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
     others += _typed("beside", others)
+    nothing = t("nothing")
     chosen = st.selectbox(
         t("Beside it"), ["", *others], key="beside", **BOUND, accept_new_options=True, on_change=_forget_compared,
-        format_func=lambda name: name or t("nothing"),
+        format_func=lambda name: name or nothing,
         help=t("A second model, for the same sentences: both together on Home, Neighbours and Compare; on other pages one or the other."),
     )  # fmt: skip
     if not chosen or chosen == model:

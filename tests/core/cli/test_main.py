@@ -468,7 +468,7 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
     for name in LAYERS:
         assert set(found[name]) == {
             *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
-            *("less_static", "centred", "centred_less_static"),
+            *("less_static", "centred", "centred_less_static", "centred_less", "without"),
         }
     assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
     assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
