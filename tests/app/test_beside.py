@@ -87,7 +87,8 @@ def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
     assert any("only a model of the same language" in one.value for one in page.caption) and not page.error
 
 
-def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(deep, monkeypatch):
+def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monkeypatch):
+    deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
     ground = verdict._ground.__wrapped__  # what memory keeps is not asked
     first = ground(deep)
     monkeypatch.setattr("core.senses.verdict.measure", lambda *_: pytest.fail("measured again"))
