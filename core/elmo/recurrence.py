@@ -17,6 +17,7 @@ from torch import Tensor
 
 from core.common.device import PROCESSOR
 from core.common.threads import limit
+from core.elmo import fused_cell
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
@@ -43,7 +44,8 @@ def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
     """Packed (N, P) through one layer -> packed (N, P), last (output, cell) of each sentence in packed order."""
     weights = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
     if torch.is_grad_enabled() and (x.requires_grad or any(w.requires_grad for w in weights)):
-        return _Recurrence.apply(x, batch_sizes, layer.clips, *weights), None
+        worth = len(x) * layer.projection.shape[1] >= fused_cell.WORTH and x.dtype == torch.float32 and x.device.type == "cpu"
+        return (_Fused if worth else _Recurrence).apply(x, batch_sizes, layer.clips, *weights), None
     return _infer(x, batch_sizes, layer.clips, *weights, state)
 
 
@@ -182,3 +184,59 @@ class _Recurrence(torch.autograd.Function):
         d_p = torch.mm(d_out.t(), squashed * gates[:, 2 * hidden : 3 * hidden])
         d_x = torch.mm(d_gates, w_x) if ctx.needs_input_grad[0] else None
         return d_x, None, None, torch.mm(d_gates.t(), x), torch.mm(d_gates.t(), previous), d_gates.sum(0), d_p
+
+
+class _Fused(torch.autograd.Function):
+    """`_Recurrence` by compiled cells, for long batches on the processor: input and state in one product, gates written once."""
+
+    @staticmethod
+    def forward(ctx, x, batch_sizes, clips, w_x, w_h, bias, w_p):
+        width = x.shape[1]
+        hidden = w_p.shape[1]
+        run = fused_cell.compiled(hidden).forward
+        joined, out_weight = torch.cat([w_x, w_h], 1), w_p.t().contiguous()
+        read = torch.cat([x, torch.zeros_like(x)], 1)  # (N, 2P): each token, and its sentence's output one step before
+        gates = x.new_empty(len(x), 4 * hidden)
+        cells, outputs = (x.new_empty(len(x), hidden) for _ in range(2))  # c, o * tanh(c)
+        outs = torch.empty_like(x)
+        for rows, before, after in _steps(batch_sizes):
+            torch.addmm(bias, read[rows], joined.t(), out=gates[rows])
+            earlier = cells[before] if before else x.new_zeros(batch_sizes[0], hidden)
+            run(*(part.numpy() for part in (gates[rows], earlier, cells[rows], outputs[rows])), clips[0])
+            h = torch.mm(outputs[rows], out_weight, out=outs[rows]).clamp_(-clips[1], clips[1])
+            if after:
+                read[after, width:] = h[: after.stop - after.start]
+        ctx.save_for_backward(read, gates, cells, outputs, outs, joined, w_p)
+        ctx.batch_sizes, ctx.clips = batch_sizes, clips
+        return outs
+
+    @staticmethod
+    def backward(ctx, d_outs):
+        read, gates, cells, outputs, outs, joined, w_p = ctx.saved_tensors
+        width, hidden = outs.shape[1], w_p.shape[1]
+        run = fused_cell.compiled(hidden).backward
+        d_outs = d_outs.clone()
+        inside = outs.abs() < ctx.clips[1]
+        d_read = torch.empty_like(read)
+        d_cells = outs.new_zeros(ctx.batch_sizes[0], hidden)
+        for rows, before, after in reversed(list(_steps(ctx.batch_sizes))):
+            n = rows.stop - rows.start
+            if after:
+                d_outs[rows][: after.stop - after.start] += d_read[after, width:]
+            d_outs[rows].mul_(inside[rows])
+            d_output = torch.mm(d_outs[rows], w_p)  # (n, H)
+            earlier = cells[before] if before else outs.new_zeros(n, hidden)
+            run(*(part.numpy() for part in (gates[rows], earlier, cells[rows], d_output, d_cells[:n])), ctx.clips[0])
+            torch.mm(gates[rows], joined, out=d_read[rows])
+        d_joined = torch.mm(read.t(), gates).t()  # (4H, 2P)
+        d_p = torch.mm(d_outs.t(), outputs)
+        return d_read[:, :width], None, None, d_joined[:, :width], d_joined[:, width:], gates.sum(0), d_p
+
+
+def _steps(batch_sizes: list[int]):
+    """Of each step: its rows, the rows of the same sentences one step before (None at the first), and those that go on (or None)."""
+    starts = [0, *accumulate(batch_sizes)]
+    for t, n in enumerate(batch_sizes):
+        before = slice(starts[t - 1], starts[t - 1] + n) if t else None
+        after = slice(starts[t + 1], starts[t + 2]) if t + 1 < len(batch_sizes) else None
+        yield slice(starts[t], starts[t + 1]), before, after

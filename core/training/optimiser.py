@@ -7,6 +7,9 @@ matrix, and no iteration is needed.
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -16,25 +19,27 @@ LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's 
 class OrthogonalMomentum(torch.optim.Optimizer):
     """Nesterov momentum, orthogonalised block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
 
-    def __init__(self, parameters, lr: float, *, rows: int, momentum: float = 0.95) -> None:
-        """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned."""
+    def __init__(self, parameters, lr: float, *, rows: int, momentum: float = 0.95, threads: Executor | None = None) -> None:
+        """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned. `threads` share the matrices."""
         super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": momentum})
+        self.map = threads.map if threads else map
 
-    @torch.no_grad()
     def step(self, closure=None) -> None:
         for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is None:
-                    continue
-                state = self.state[parameter]
-                if not state:
-                    state["momentum"] = torch.zeros_like(parameter)
-                state["momentum"].lerp_(parameter.grad, 1 - group["momentum"])
-                ahead = parameter.grad.lerp(state["momentum"], group["momentum"])
-                turned = ahead.shape[0] % group["rows"] != 0
-                blocks = (ahead.t() if turned else ahead).reshape(-1, group["rows"], ahead.shape[0 if turned else 1])
-                step = orthogonal(blocks).flatten(0, 1)
-                parameter.add_(step.t() if turned else step, alpha=-group["lr"] * LIKE_ADAM * group["rows"] ** 0.5)
+            for _ in self.map(partial(self._step, group), (p for p in group["params"] if p.grad is not None)):
+                pass
+
+    @torch.no_grad()
+    def _step(self, group: dict, parameter: Tensor) -> None:
+        state = self.state[parameter]
+        if not state:
+            state["momentum"] = torch.zeros_like(parameter)
+        state["momentum"].lerp_(parameter.grad, 1 - group["momentum"])
+        ahead = parameter.grad.lerp(state["momentum"], group["momentum"])
+        turned = ahead.shape[0] % group["rows"] != 0
+        blocks = (ahead.t() if turned else ahead).reshape(-1, group["rows"], ahead.shape[0 if turned else 1])
+        step = orthogonal(blocks).flatten(0, 1)
+        parameter.add_(step.t() if turned else step, alpha=-group["lr"] * LIKE_ADAM * group["rows"] ** 0.5)
 
 
 def orthogonal(blocks: Tensor) -> Tensor:

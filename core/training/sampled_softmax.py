@@ -30,19 +30,35 @@ class LogUniformSampler:
     def _distinct(self, tries: float) -> Tensor:
         return -torch.expm1(tries * torch.log1p(-self.p))
 
-    def draw(self, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """Negatives (K,) and log of their expected counts (K,), drawn from `generator` (None: torch's own), on the processor."""
-        chosen = torch.multinomial(self.p.float(), self.n_samples, generator=generator).to(self.log_count.device)
-        return chosen, self.log_count[chosen]
+    def draw(self, generator: torch.Generator | None = None) -> Tensor:
+        """Negatives (K,), drawn one after the other from `generator` (None: torch's own), on the processor."""
+        return torch.multinomial(self.p.float(), self.n_samples, generator=generator).to(self.log_count.device)
 
 
-def sampled_softmax_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor, counts: Tensor, sampler) -> Tensor:
-    """Mean -log p(targets) over targets and negatives, logits less the log of their expected counts; h is (N, P)."""
-    true = (h * softmax.weight[targets]).sum(1) + softmax.bias[targets] - sampler.log_count[targets]  # (N,)
-    place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=h.device)
-    place[negatives] = torch.arange(len(negatives), device=h.device)
-    hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
-    return _SampledLoss.apply(h, softmax.weight[negatives], softmax.bias[negatives] - counts, true, hit) / len(h)
+class SampledSoftmax:
+    """A batch's targets among its negatives: the softmax's rows for both are taken once, for one dense gradient, not one a loss."""
+
+    def __init__(self, softmax: Softmax, targets: Tensor, negatives: Tensor) -> None:
+        """targets (N,) and distinct negatives (K,), both numbers of the softmax's words."""
+        rows = torch.cat([negatives, targets])
+        self.weight, self.own_weight = softmax.weight[rows].split([len(negatives), len(targets)])
+        self.bias, self.own_bias = softmax.bias[rows].split([len(negatives), len(targets)])
+        self.targets, self.negatives = targets, negatives
+        place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=targets.device)
+        place[negatives] = torch.arange(len(negatives), device=targets.device)
+        self.hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
+
+    def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
+        """Mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
+
+        Logits are taken less `log_count` (words of the softmax,), the log of the chance to be among n drawn.
+        """
+        negatives = self.negatives[:n]
+        targets = self.targets[rows]
+        true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[targets]  # (n',)
+        hit = self.hit[rows]
+        hit = torch.where(hit < len(negatives), hit, -1)
+        return _SampledLoss.apply(h, self.weight[:n], self.bias[:n] - log_count[negatives], true, hit) / len(h)
 
 
 class _SampledLoss(torch.autograd.Function):

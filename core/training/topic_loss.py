@@ -48,20 +48,20 @@ def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
 
 
 def words_loss(
-    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], targets: Tensor, content: Tensor, batch_sizes: list[int],
+    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], content: Tensor, batch_sizes: list[int],
     distances: list[int], softmax_loss: Callable[[Tensor, Tensor], Tensor],
 ) -> Tensor:  # fmt: skip
-    """Sum over layers of the mean loss of the content words at those distances; `softmax_loss(h, targets)` is the next word's."""
+    """Sum over layers of the mean loss of the content words at those distances; `softmax_loss(h, rows)` is that of the words there."""
     found = []
     for distance in distances:
-        rows, contexts = rows_ahead(batch_sizes, distance, targets.device)
+        rows, contexts = rows_ahead(batch_sizes, distance, content.device)
         wanted = content[rows]
         if bool(wanted.any()):
-            found.append((targets[rows[wanted]], contexts[wanted]))
+            found.append((rows[wanted], contexts[wanted]))
     if not found:
         return states[0].new_zeros(())
-    words, contexts = (torch.cat(parts) for parts in zip(*found, strict=True))
-    return torch.stack([softmax_loss(mapped(j, h[contexts]), words) for j, h in enumerate(states)]).sum()
+    rows, contexts = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return torch.stack([softmax_loss(mapped(j, h[contexts]), rows) for j, h in enumerate(states)]).sum()
 
 
 def bag_loss(

@@ -36,7 +36,7 @@ from core.files import checkpoint
 from core.text.tokens import character_ids
 from core.training.data import Corpus
 from core.training.optimiser import OrthogonalMomentum
-from core.training.sampled_softmax import LogUniformSampler, sampled_softmax_loss
+from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
 from core.training.topic_loss import BAG, NEAREST, RARITY, WORDS, TopicMaps, bag_loss, draw_distances, rows_ahead, words_loss
 
 
@@ -64,6 +64,7 @@ class PretrainConfig:
     topic_reach: int = 10  # tokens, the farthest word asked for
     topic_draws: int = 2  # distances a step, of single words
     topic_common: int = 150  # most frequent types, which are no content words
+    topic_negatives: int = 1024  # of those words; at most `negatives`
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -111,7 +112,8 @@ class Trainer:
             part.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
         matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
-        self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden)
+        self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
+        self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden, threads=self.threads)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
         if self.topic:
             groups.append({"params": list(self.topic.parameters())})
@@ -130,8 +132,8 @@ class Trainer:
         self.step = self.tokens = 0
         self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table, self.topic))])
         self.average: AveragedModel | None = None  # of `learned`, once the end is near
-        self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.sampler = LogUniformSampler(self.n_words, config.negatives, device)
+        self.topic_sampler = LogUniformSampler(self.n_words, min(config.topic_negatives, config.negatives), device)
 
     def vocabulary(self) -> list[str]:
         return [*SPECIALS, *self.corpus.types[2 : self.n_words - 1]]
@@ -164,7 +166,7 @@ class Trainer:
         order = torch.tensor([place[self.corpus.types[k]] for k in types.tolist()])
         return torch.cat(vectors)[order.to(self.device)]
 
-    def gradients(self, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, train_characters: bool) -> float:
+    def gradients(self, batch: PackedBatch, negatives: Tensor, *, train_characters: bool) -> float:
         """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word.
 
         The two directions share no state: each has a thread for its forward and backward pass.
@@ -173,7 +175,7 @@ class Trainer:
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
-            loss, beside = self.loss(read, batch, negatives, counts, backward=backward)
+            loss, beside = self.loss(read, batch, negatives, backward=backward)
             ((loss + beside) / 2).backward()
             return loss.item() / 2, read.grad
 
@@ -182,7 +184,7 @@ class Trainer:
             x.backward(grad + grad_behind)
         return ahead + behind
 
-    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool):
+    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool):
         """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
         topic adds to it."""
         follows, first = rows_ahead(batch.batch_sizes, 1, x.device)
@@ -193,12 +195,14 @@ class Trainer:
         states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
         targets = self.targets(ids[order])
 
-        def of_words(h: Tensor, words: Tensor) -> Tensor:
-            return sampled_softmax_loss(self.softmax, h, words, negatives, counts, self.sampler)
-
-        loss = of_words(states[-1][first], targets[follows])
+        among = SampledSoftmax(self.softmax, targets, negatives)
+        loss = among.loss(states[-1][first], follows, self.sampler.log_count)
         if self.topic is None:
             return loss, 0.0
+
+        def of_words(h: Tensor, rows: Tensor) -> Tensor:
+            return among.loss(h, rows, self.topic_sampler.log_count, self.topic_sampler.n_samples)
+
         return loss, self.config.topic * self._topic_loss(states, ids[order], targets, batch.batch_sizes, of_words, backward)
 
     def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
@@ -208,7 +212,7 @@ class Trainer:
         if config.topic_target == WORDS:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
             distances = draw_distances(config.topic_draws, config.topic_reach, generator)
-            return words_loss(states, mapped, targets, content, batch_sizes, distances, of_words)
+            return words_loss(states, mapped, content, batch_sizes, distances, of_words)
         with torch.no_grad():
             weight = (RARITY / (RARITY + self.share[ids])) * content
             vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
@@ -237,7 +241,7 @@ class Trainer:
             self.generator.manual_seed(config.seed * 1_000_003 + self.step)  # the negatives: a function of the step
             rate = self.learning_rate()
             train_characters = self.step % config.character_every == 0
-            value = self.gradients(batch, *self.sampler.draw(self.generator), train_characters=train_characters)
+            value = self.gradients(batch, self.sampler.draw(self.generator), train_characters=train_characters)
             if not math.isfinite(value):  # before it spoils the weights
                 advice = "Go on from the last checkpoint with a lower learning rate."
                 raise BadInput(f"At step {self.step} the loss is {value}, not a finite number. {advice}")

@@ -95,11 +95,11 @@ class Side:
     def gradients(self, batch: PackedBatch, *, train_characters: bool = True) -> float:
         """Adds the gradients to every parameter's; returns the loss, nats a word."""
         torch.manual_seed(2)  # the same negatives on both sides
-        negatives, counts = self.trainer.sampler.draw()
+        negatives = self.trainer.sampler.draw()
         if not self.plain:
-            return self.trainer.gradients(batch, negatives, counts, train_characters=train_characters)
+            return self.trainer.gradients(batch, negatives, train_characters=train_characters)
         x = self._words(torch.from_numpy(batch.ids))
-        loss = sum(self._loss(x, batch, negatives, counts, backward=backward) for backward in (False, True)) / 2
+        loss = sum(self._loss(x, batch, negatives, backward=backward) for backward in (False, True)) / 2
         loss.backward()
         return loss.item()
 
@@ -114,7 +114,7 @@ class Side:
         pooled = torch.cat([torch.relu(convolution(x).amax(dim=2)) for convolution in cnn.convolutions], dim=1)
         return cnn.projection(cnn.after_highways(pooled))
 
-    def _loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, counts: Tensor, *, backward: bool) -> Tensor:
+    def _loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool) -> Tensor:
         trainer, ids = self.trainer, torch.from_numpy(batch.ids)
         if backward:
             order = torch.from_numpy(batch.reverse)
@@ -125,7 +125,7 @@ class Side:
         starts = np.concatenate([[0], np.cumsum(batch.batch_sizes)])
         steps = zip(batch.batch_sizes[1:], starts, strict=False)
         h = torch.cat([x[start : start + n] for n, start in steps])  # of every token that has one after it
-        return plain_sampled_loss(trainer, h, trainer.targets(ids[starts[1] :]), negatives, counts)
+        return plain_sampled_loss(trainer, h, trainer.targets(ids[starts[1] :]), negatives)
 
 
 class PlainLSTM(nn.Module):
@@ -154,11 +154,11 @@ class PlainLSTM(nn.Module):
         return torch.cat(outputs)
 
 
-def plain_sampled_loss(trainer: Trainer, h: Tensor, targets: Tensor, negatives: Tensor, counts: Tensor) -> Tensor:
-    """As core.training.trainer.sampled_softmax_loss: mean -log p(target) among target and negatives, counts taken off."""
+def plain_sampled_loss(trainer: Trainer, h: Tensor, targets: Tensor, negatives: Tensor) -> Tensor:
+    """As core.training.sampled_softmax: mean -log p(target) among target and negatives, counts taken off."""
     weight, bias = trainer.softmax.weight, trainer.softmax.bias
     true = (h * weight[targets]).sum(1) + bias[targets] - trainer.sampler.log_count[targets]  # (N,)
-    others = h @ weight[negatives].t() + bias[negatives] - counts  # (N, K)
+    others = h @ weight[negatives].t() + bias[negatives] - trainer.sampler.log_count[negatives]  # (N, K)
     others = others.masked_fill(negatives == targets[:, None], -1e9)  # a row's own target must not count twice
     logits = torch.cat([true[:, None], others], dim=1)
     return nn.functional.cross_entropy(logits, torch.zeros(len(h), dtype=torch.long))

@@ -208,6 +208,20 @@ def test_the_gradient_equals_autograds_own_through_a_plain_loop():
         torch.testing.assert_close(a, b, atol=1e-10, rtol=0)
 
 
+@pytest.mark.parametrize("clips", [(0.5, 0.4), (50.0, 50.0)])
+def test_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bite(clips):
+    exact = [torch.randn(10, 3, dtype=torch.double), *(w.detach() for w in _weights(hidden=24, scale=0.5))]
+    pull, found = torch.randn(10, 3), []
+    for loop, inputs in ((recurrence._Recurrence, exact), (recurrence._Fused, [x.float() for x in exact])):
+        inputs = [x.clone().requires_grad_() for x in inputs]
+        out = loop.apply(inputs[0], BATCH_SIZES, clips, *inputs[1:])
+        found.append([out, *torch.autograd.grad((out * pull).sum(), inputs)])
+    clipped = (found[0][0].abs() == clips[1]).sum().item()
+    assert (0 < clipped < 30) if clips[1] < 1 else not clipped
+    for plain, ours in zip(*found, strict=True):
+        torch.testing.assert_close(ours.double(), plain, atol=2e-5, rtol=1e-4)
+
+
 @pytest.mark.parametrize("clips", [(0.5, 0.9), (3.0, 3.0)])
 @pytest.mark.parametrize("block_bytes", [128 << 20, 1])
 def test_inference_and_training_run_the_same_loop(clips, block_bytes, monkeypatch):

@@ -13,7 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.packing import pack
 from core.training.data import Corpus, prepare
-from core.training.sampled_softmax import LogUniformSampler, _SampledLoss, sampled_softmax_loss
+from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax, _SampledLoss
 from core.training.topic_loss import BAG, WORDS, bag_loss, draw_distances, rows_ahead
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import solve_characters
@@ -102,9 +102,8 @@ def test_the_written_out_gradient_of_the_sampled_loss_is_right(rows):
 def test_with_every_word_a_negative_the_sampled_loss_is_the_full_softmaxs():
     torch.manual_seed(1)
     softmax, h, targets = Softmax(9, 4), torch.randn(6, 4), torch.tensor([0, 3, 3, 8, 1, 5])
-    sampler = LogUniformSampler(9, 9)
-    sampler.log_count = torch.zeros(9)  # every word is drawn exactly once
-    loss = sampled_softmax_loss(softmax, h, targets, torch.randperm(9), torch.zeros(9), sampler)
+    every_word_once = torch.zeros(9)  # log of how often each is drawn
+    loss = SampledSoftmax(softmax, targets, torch.randperm(9)).loss(h, torch.arange(6), every_word_once)
     torch.testing.assert_close(loss, -softmax(h)[torch.arange(6), targets].mean())
     sampled = torch.autograd.grad(loss, (softmax.weight, softmax.bias))
     full = torch.autograd.grad(-softmax(h)[torch.arange(6), targets].mean(), (softmax.weight, softmax.bias))
@@ -116,10 +115,20 @@ def test_the_loss_corrects_logits_by_expected_counts():
     """As TensorFlow's sampled_softmax_loss: one target, one negative, logits less log of the expected count; by hand."""
     softmax = Softmax(3, 1).requires_grad_(False)
     softmax.weight.zero_()
-    sampler = LogUniformSampler(3, 1)
-    sampler.log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
-    loss = sampled_softmax_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), sampler.log_count[[2]], sampler)
+    log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
+    loss = SampledSoftmax(softmax, torch.tensor([1]), torch.tensor([2])).loss(torch.ones(1, 1), torch.tensor([0]), log_count)
     assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
+
+
+def test_some_rows_among_the_first_negatives_are_as_if_the_others_had_not_been():
+    torch.manual_seed(2)
+    softmax, h, targets = Softmax(9, 4), torch.randn(3, 4), torch.tensor([0, 3, 3, 8, 1, 5])
+    negatives, rows, log_count = torch.tensor([3, 7, 5, 1]), torch.tensor([5, 1, 4]), torch.rand(9).log()
+    some = SampledSoftmax(softmax, targets, negatives).loss(h, rows, log_count, 2)  # of its targets 5, 3, 1 only 3 is among them
+    alone = SampledSoftmax(softmax, targets[rows], negatives[:2]).loss(h, torch.arange(3), log_count)
+    torch.testing.assert_close(some, alone)
+    for a, b in zip(*(torch.autograd.grad(loss, (softmax.weight, softmax.bias)) for loss in (some, alone)), strict=True):
+        torch.testing.assert_close(a, b)
 
 
 def test_the_loss_and_its_gradient_stay_finite_on_enormous_logits():
@@ -143,10 +152,9 @@ def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say(
     torch.manual_seed(0)
     drawn, n = torch.zeros(200), 2000
     for _ in range(n):
-        chosen, counts = sampler.draw()
+        chosen = sampler.draw()
         assert len(chosen.unique()) == 40
         drawn[chosen] += 1
-    torch.testing.assert_close(counts, sampler.log_count[chosen])
     expected = sampler.log_count.exp()
     assert expected.sum().item() == pytest.approx(40, rel=1e-3)
     assert (drawn / n - expected).abs().max() < 0.05  # chances run from 0.06 to 0.98; the estimate itself is an approximation
@@ -154,8 +162,8 @@ def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say(
 
 
 def test_no_more_negatives_are_drawn_than_there_are_words():
-    chosen, counts = LogUniformSampler(4, 10).draw()
-    assert sorted(chosen.tolist()) == [0, 1, 2, 3] and (counts.exp() > 0.99).all()
+    sampler = LogUniformSampler(4, 10)
+    assert sorted(sampler.draw().tolist()) == [0, 1, 2, 3] and (sampler.log_count.exp() > 0.99).all()
 
 
 # --- what is predicted from what --------------------------------------------------------------------------------------
@@ -225,7 +233,7 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
     t.model.eval()
     batch = next(corpus.batches(tokens=60, seed=0, oversample={}))
     t.sampler.log_count = torch.zeros(t.n_words)
-    loss = t.gradients(batch, torch.arange(t.n_words), torch.zeros(t.n_words), train_characters=True)
+    loss = t.gradients(batch, torch.arange(t.n_words), train_characters=True)
     with torch.no_grad():
         x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
         top = t.model(x, batch.batch_sizes, torch.from_numpy(batch.reverse))[-1]
@@ -246,10 +254,10 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     drawn = t.sampler.draw()
     learnt = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
     learnt += [t.table.weight] if t.table else [*t.model.characters.parameters()]
-    t.gradients(batch, *drawn, train_characters=True)
+    t.gradients(batch, drawn, train_characters=True)
     found = [p.grad.to_dense() for p in learnt]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-    loss = sum(sum(t.loss(x, batch, *drawn, backward=backward)) for backward in (False, True)) / 2
+    loss = sum(sum(t.loss(x, batch, drawn, backward=backward)) for backward in (False, True)) / 2
     for mine, plain in zip(found, torch.autograd.grad(loss, learnt), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
@@ -265,7 +273,7 @@ def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
     def loss() -> float:
         with torch.no_grad():
             x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-            return sum(t.loss(x, batch, every, t.sampler.log_count, backward=backward)[0].item() for backward in (False, True))
+            return sum(t.loss(x, batch, every, backward=backward)[0].item() for backward in (False, True))
 
     before = loss()
     progress = train(t, 50)
