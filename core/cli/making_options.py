@@ -33,8 +33,13 @@ def _train(commands) -> None:
     pretrain.add_argument("--batch-tokens", type=int, default=2048, help="tokens a step")
     pretrain.add_argument("--negatives", type=int, default=3072, help="words sampled for the softmax of a step")
     pretrain.add_argument("--topic", type=float, default=0.0, help="weight of a loss that makes states keep the topic")
-    pretrain.add_argument("--topic-target", default="words", choices=("words", "bag"), help="what it predicts")
-    pretrain.add_argument("--topic-reach", type=int, default=10, help="how many tokens ahead it looks")
+    pretrain.add_argument(
+        "--topic-target",
+        default="words",
+        choices=("words", "around", "bag"),
+        help="what it predicts: words ahead, words around (also behind), or the bag of those ahead",
+    )
+    pretrain.add_argument("--topic-reach", type=int, default=10, help="how many tokens away it looks")
     pretrain.add_argument("--seed", type=whole(0), default=0, help="of every random choice")
     pretrain.add_argument("--threads", type=whole(0, 1024), default=0, help="processor threads (default: as torch chooses)")
     glove = add_command(commands, "glove", "training.glove", "Train GloVe vectors on text.")

@@ -1,9 +1,10 @@
-"""An auxiliary loss that makes the states keep the topic: beside the next word, each state also tells what comes later.
+"""An auxiliary loss that makes the states keep the topic: beside the next word, each state also tells what comes later or came before.
 
-Through a linear map of its own, (P, P) a layer and direction, every state predicts content words further on in its reading
-direction: either single words at two distances drawn each step, under the same sampled softmax as the next word (several words
-ahead with one network, as Gloeckle et al. 2024, "Better & Faster LLMs via Multi-token Prediction"), or the mean of their output
-vectors (continuous outputs, Kumar and Tsvetkov 2019). The maps are dropped after the training: the model stays ELMo's.
+Through a linear map of its own, (P, P) a layer and direction, every state predicts content words of its sentence: single words at
+two distances drawn each step, under the same sampled softmax as the next word (several words ahead with one network, as Gloeckle et
+al. 2024, "Better & Faster LLMs via Multi-token Prediction"), both further on in its reading direction or one of them among those it
+has read; or the mean of the output vectors of those to come (continuous outputs, Kumar and Tsvetkov 2019). The maps are dropped after
+the training: the model stays ELMo's.
 """
 
 from __future__ import annotations
@@ -15,20 +16,22 @@ import torch
 from torch import Tensor, nn
 
 NEAREST = 2  # the next word is the language model's own
-WORDS, BAG = "words", "bag"
+WORDS, AROUND, BAG = TARGETS = "words", "around", "bag"  # words ahead; one ahead, one behind, and so on; the mean of those ahead
 RARITY = 1e-3  # a of the weights a / (a + p(word)) (Arora et al. 2017, "smooth inverse frequency")
 
 
 class TopicMaps(nn.Module):
-    """One map for each layer of each direction; they begin as the identity."""
+    """One map for each layer of each direction, to either side that is asked for; they begin as the identity."""
 
-    def __init__(self, n_layers: int, projection: int) -> None:
+    def __init__(self, n_layers: int, projection: int, *, sides: int = 1) -> None:
         super().__init__()
-        self.maps = nn.Parameter(torch.eye(projection).repeat(2, n_layers, 1, 1))  # (directions, layers, P, P)
+        self.maps = nn.Parameter(
+            torch.eye(projection).repeat(sides, 2, n_layers, 1, 1)
+        )  # (ahead, behind; directions; layers, P, P)
 
-    def forward(self, layer: int, h: Tensor, *, backward: bool) -> Tensor:
-        """States of a layer (n, P) -> what is compared with the words to come, (n, P)."""
-        return h @ self.maps[int(backward), layer]
+    def forward(self, layer: int, h: Tensor, *, backward: bool, behind: bool = False) -> Tensor:
+        """States of a layer (n, P) -> what is compared with words further on, or behind, in the direction's reading, (n, P)."""
+        return h @ self.maps[int(behind), int(backward), layer]
 
 
 def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
@@ -48,20 +51,22 @@ def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
 
 
 def words_loss(
-    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], content: Tensor, batch_sizes: list[int],
-    distances: list[int], softmax_loss: Callable[[Tensor, Tensor], Tensor],
+    states: Sequence[Tensor], mapped: Callable[..., Tensor], content: Tensor, batch_sizes: list[int],
+    distances: list[tuple[int, bool]], softmax_loss: Callable[[Tensor, Tensor], Tensor],
 ) -> Tensor:  # fmt: skip
-    """Sum over layers of the mean loss of the content words at those distances; `softmax_loss(h, rows)` is that of the words there."""
+    """Sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean.
+
+    `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there.
+    """
     found = []
-    for distance in distances:
-        rows, contexts = rows_ahead(batch_sizes, distance, content.device)
+    for distance, behind in distances:
+        later, earlier = rows_ahead(batch_sizes, distance, content.device)
+        rows, contexts = (earlier, later) if behind else (later, earlier)
         wanted = content[rows]
         if bool(wanted.any()):
-            found.append((rows[wanted], contexts[wanted]))
-    if not found:
-        return states[0].new_zeros(())
-    rows, contexts = (torch.cat(parts) for parts in zip(*found, strict=True))
-    return torch.stack([softmax_loss(mapped(j, h[contexts]), rows) for j, h in enumerate(states)]).sum()
+            rows, contexts = rows[wanted], contexts[wanted]
+            found += [softmax_loss(mapped(j, h[contexts], behind=behind), rows) for j, h in enumerate(states)]
+    return torch.stack(found).sum() / len(distances) if found else states[0].new_zeros(())
 
 
 def bag_loss(

@@ -34,10 +34,10 @@ from core.elmo.packing import PackedBatch
 from core.elmo.recurrence import side_by_side
 from core.files import checkpoint
 from core.text.tokens import character_ids
+from core.training import topic_loss
 from core.training.data import Corpus
 from core.training.optimiser import OrthogonalMomentum
 from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
-from core.training.topic_loss import BAG, NEAREST, RARITY, WORDS, TopicMaps, bag_loss, draw_distances, rows_ahead, words_loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class PretrainConfig:
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
     topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.topic_loss); 0: without
-    topic_target: str = WORDS  # single content words further on, or their bag
+    topic_target: str = topic_loss.WORDS  # single content words further on, or also behind, or the bag of those further on
     topic_reach: int = 10  # tokens, the farthest word asked for
     topic_draws: int = 2  # distances a step, of single words
     topic_common: int = 150  # most frequent types, which are no content words
@@ -68,9 +68,9 @@ class PretrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.topic < 0 or self.topic_reach < NEAREST or self.topic_target not in (WORDS, BAG):
+        if self.topic < 0 or self.topic_reach < topic_loss.NEAREST or self.topic_target not in topic_loss.TARGETS:
             raise BadInput(
-                f"topic must be 0 or more, topic_reach at least {NEAREST} and topic_target '{WORDS}' or '{BAG}', "
+                f"topic must be 0 or more, topic_reach at least {topic_loss.NEAREST} and topic_target one of {', '.join(topic_loss.TARGETS)}, "
                 f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
             )
         if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.character_every) < 1:
@@ -107,7 +107,8 @@ class Trainer:
         self.model = BiLM(shape, self.generator)  # all first weights are drawn on the processor
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
         self.softmax = Softmax(self.n_words, shape.projection, self.generator)
-        self.topic = TopicMaps(shape.n_layers, shape.projection) if config.topic else None
+        sides = 2 if config.topic_target == topic_loss.AROUND else 1
+        self.topic = topic_loss.TopicMaps(shape.n_layers, shape.projection, sides=sides) if config.topic else None
         for part in filter(None, (self.model, self.softmax, self.topic)):
             part.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
@@ -187,7 +188,7 @@ class Trainer:
     def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool):
         """Of one direction over the batch's word vectors x, (N, P) packed: the mean sampled loss of the next word, and what the
         topic adds to it."""
-        follows, first = rows_ahead(batch.batch_sizes, 1, x.device)
+        follows, first = topic_loss.rows_ahead(batch.batch_sizes, 1, x.device)
         ids = torch.from_numpy(batch.ids).to(x.device)
         order = torch.arange(len(batch.ids), device=x.device)
         if backward:
@@ -209,14 +210,15 @@ class Trainer:
         config = self.config
         mapped = partial(self.topic, backward=backward)
         content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
-        if config.topic_target == WORDS:
+        if config.topic_target != topic_loss.BAG:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
-            distances = draw_distances(config.topic_draws, config.topic_reach, generator)
-            return words_loss(states, mapped, content, batch_sizes, distances, of_words)
+            distances = topic_loss.draw_distances(config.topic_draws, config.topic_reach, generator)
+            turns = [(distance, config.topic_target == topic_loss.AROUND and k % 2 == 1) for k, distance in enumerate(distances)]
+            return topic_loss.words_loss(states, mapped, content, batch_sizes, turns, of_words)
         with torch.no_grad():
-            weight = (RARITY / (RARITY + self.share[ids])) * content
+            weight = (topic_loss.RARITY / (topic_loss.RARITY + self.share[ids])) * content
             vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
-        return bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
+        return topic_loss.bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
 
     def learning_rate(self) -> float:
         done = self.tokens / self.config.tokens

@@ -14,7 +14,7 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.packing import pack
 from core.training.data import Corpus, prepare
 from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax, _SampledLoss
-from core.training.topic_loss import BAG, WORDS, bag_loss, draw_distances, rows_ahead
+from core.training.topic_loss import TARGETS, bag_loss, draw_distances, rows_ahead, words_loss
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import solve_characters
 
@@ -189,6 +189,22 @@ def test_the_distances_of_a_step_are_distinct_and_within_reach():
     assert all(len(set(pair)) == 2 for pair in drawn) and {d for pair in drawn for d in pair} == {2, 3, 4, 5}
 
 
+def test_words_ahead_and_behind_are_asked_of_the_states_that_have_them_by_hand():
+    # One sentence of four, of which tokens 0, 2 and 3 are content words. At distance 2 ahead: 2 from 0 and 3 from 1; behind: 0 from 2.
+    content, states, asked = torch.tensor([True, False, True, True]), [torch.arange(4.0), torch.arange(4.0) + 10], []
+
+    def loss(h, rows):
+        asked.append((h.tolist(), rows.tolist()))
+        return h.sum()
+
+    def mapped(layer, h, *, behind):
+        return h + 100 * behind
+
+    found = words_loss(states, mapped, content, [1, 1, 1, 1], [(2, False), (2, True), (9, False)], loss)
+    assert asked == [([0.0, 1.0], [2, 3]), ([10.0, 11.0], [2, 3]), ([102.0], [0]), ([112.0], [0])]
+    assert found.item() == pytest.approx((1 + 21 + 102 + 112) / 3)  # the mean of three distances, one of which nothing answers
+
+
 def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
     # One sentence of four: from row 0 the rows 2 and 3 are in reach, from row 1 row 3, from the others none.
     vectors = torch.tensor([[9.0, 9.0], [9.0, 9.0], [1.0, 0.0], [0.0, 1.0]])
@@ -197,15 +213,15 @@ def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
     assert loss.item() == pytest.approx(1 - (1.0 + 0.0) / 2, abs=1e-6)  # parallel to (1, 1); at a right angle to (0, 1)
 
 
-@pytest.mark.parametrize("target", [WORDS, BAG])
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_topics_loss_moves_every_layer_and_leaves_no_trace_in_the_model(corpus, target):
     with_topic = trainer(corpus, topic=1.0, topic_target=target, topic_common=2, table_types=12)
     maps = with_topic.topic.maps.clone()
     plain = trainer(corpus, table_types=12)
     assert with_topic.model.state_dict().keys() == plain.model.state_dict().keys()
     train(with_topic, 3), train(plain, 3)
-    moved = (with_topic.topic.maps != maps).flatten(2).any(2)
-    assert moved.all(), f"maps of (direction, layer) without a gradient: {moved}"
+    moved = (with_topic.topic.maps != maps).flatten(3).any(3)
+    assert moved.all(), f"maps of (side, direction, layer) without a gradient: {moved}"
     assert not torch.equal(with_topic.model.forward_layers[0].input_weight, plain.model.forward_layers[0].input_weight)
 
 
