@@ -39,8 +39,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
     table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
     if lemma is None:
+        one = first.word or second.word
         if first.position is not None and second.position is not None:
             unlabelled.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT, picture)
+        elif one:
+            told = t("Nobody labelled the meanings of “{word}” here, so its cloud takes two sentences: type the other one below.", word=markup.plain(bare(one)[:40]))  # fmt: skip
+            picture.info(told, icon=":material/edit:")
+        else:
+            picture.info(t("Type two sentences below to see the dot and the cloud of a word."), icon=":material/edit:")
         return
     senses = table.senses_of(lemma)
     with picture:

@@ -144,6 +144,8 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
         note = t("“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", **told)
     else:
         note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
+    if not len(found.first):  # said below, where there is no picture
+        return found
     lists.heading(t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), note)
     figure = lean_figure(
         found.first,

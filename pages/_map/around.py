@@ -30,6 +30,7 @@ from pages._cached.kept import kept
 from pages._frame.choices import ALL, TOKENS, choice, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import plain
 from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -50,7 +51,7 @@ class Around:
     plan: str
     coordinates: np.ndarray  # (K, N, 2)
     places: np.ndarray  # (K, S, 2) of the stars
-    shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP
+    shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
 
 
 def plan_titles(n_stars: int) -> dict[str, str]:
@@ -92,6 +93,11 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     tokens = tuple((c.tokens, c.position) for c in asked)
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
+    if not len(found.points) and not asked:
+        told = t("“{word}” stands in no sentence of the corpus in use, so there is nothing to draw. Type it into one of your two sentences, or choose another word.", word=plain(bare(word)[:40]))  # fmt: skip
+        st.info(told, icon=":material/search_off:")
+        more_sentences.offer(in_use, word, key="around")
+        return
     names = [view] if view in spaces else list(model_layers.in_use().some)
     stars = [
         Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(spaces)})
@@ -303,12 +309,14 @@ def _about(found: Around, layer: str) -> str:
     }[own > 0, n > own]()
     if found.plan == UMAP:
         shown = t("UMAP keeps who is near whom, not how far the far ones are.")
+    elif not found.shares:
+        shown = ""
     else:
         share = found.shares[model_layers.in_use().spaces.index(layer)]
         shown = t("This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.", share=share, where=layer_title(layer))  # fmt: skip
     if len(found.queries) == 2:
         shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)  # fmt: skip
-    return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown)
+    return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
 
 
 def _cards(found: Around, table: OccurrenceTable) -> list[str]:
@@ -354,7 +362,7 @@ def _laid(
     n = len(points)
     if n + len(stars) < 2:
         flat = np.zeros((len(spaces), n + len(stars), 2), np.float32)
-        shares = (0.0,) * len(spaces)
+        shares = ()
     elif plan == UMAP:
         flat = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates
         shares = ()

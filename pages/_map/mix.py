@@ -75,7 +75,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The laboratory; for a word without labels every word of the sentences is read first, once."""
     asked = tuple(one for one in (first, second) if one.position is not None)
     if not asked:
-        notice([t("There is no word in question yet.")])
+        st.info(
+            t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:"
+        )
         return
     in_use = opened.about(in_use, *(one.word for one in asked))
     table = opened.targets(in_use.corpus, in_use.model)

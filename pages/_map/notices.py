@@ -95,10 +95,8 @@ def _but(told: dict, *names: str) -> dict:
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
-    """A map without the reader's sentences: how many occurrences, and the groups (name, size) found among them; None: too few to look for."""
+    """A map of `n` occurrences, one at least, without the reader's sentences: the groups (name, size) found among them; None: too few."""
     told = {"n": n, "word": escape(word)}
-    if not n:
-        return [t("The corpus in use does not have “{word}”. Type sentences with it, or choose another word.", word=told["word"])]
     shown = (
         t("The only sentence with “{word}” is one dot.", word=told["word"])
         if n == 1

@@ -49,7 +49,6 @@ def show(in_use: InUse) -> None:
             _around(in_use, table, word, asked, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
-            notice([t("There is no word in question yet.")])
     if laid:
         _measures(in_use, table, word, st.session_state.get("view") or "2", laid)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from core.common.markup import plain
 from tests.app.test_pages import html_of, opened
 
 WILD = {
@@ -53,6 +54,34 @@ def test_each_layout_and_layer_draws_a_word_without_labels():
 def test_one_sentence_or_none_is_no_dead_end():
     assert "type a second one" in html_of(ready(**{**WILD, "b": ""}))
     assert "sentences with “bank”" in html_of(ready(a="", b=""))
+
+
+def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
+    for word in ("qzxv", "???", "<b>x</b>", "🎉"):
+        page = ready(map_word=word)
+        assert any(f"“{plain(word)}” stands in no sentence" in one.value for one in page.info)
+        assert not any(one.proto.component_name == "elmoscope_map" for one in page.get("bidi_component"))
+        assert "of the spread" not in html_of(page) + " ".join(one.value for one in page.caption)
+    typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
+    assert any(one.proto.component_name == "elmoscope_map" for one in typed.get("bidi_component"))
+
+
+def test_one_dot_has_no_spread_to_speak_of(tmp_path):
+    corpus = tmp_path / "own.txt"
+    corpus.write_text("A heron slept.")
+    page = ready(corpus=str(corpus), a="", b="", map_word="heron")
+    assert "one dot" in html_of(page) and "spread" not in " ".join(one.value for one in page.caption)
+
+
+def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_path):
+    assert "Type two sentences below" in opened("pages/cloud.py", a="", b="").info[0].value
+    assert "“lynx” here, so its cloud takes two sentences" in opened("pages/cloud.py", **{**WILD, "b": ""}).info[0].value
+    corpus = tmp_path / "own.txt"
+    corpus.write_text("The of and.")
+    page = opened("pages/cloud.py", corpus=str(corpus), a="The qzxv.", ai="qzxv", b="And qzxv.", bi="qzxv")
+    while "read once" in html_of(page):
+        page.run()
+    assert "Nothing here stands near either sentence" in html_of(page) and "a cloud<br>" not in html_of(page)
 
 
 def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):
