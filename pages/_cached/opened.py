@@ -37,7 +37,7 @@ from core.text.labelled_words import Labelled, indexed, listed, parts, sentences
 from core.text.sentences import fingerprint
 from core.text.tokens import bare
 from pages._cached.kept import kept, version
-from pages._cached.progress import duration, wait_for
+from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
@@ -108,10 +108,7 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
     def report(done: int, total: int, speed: float) -> None:
         bars or bars.append(st.empty())
         left = duration((total - done) / max(speed, 1e-9))
-        told = t(
-            "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left
-        )
-        bars[0].progress(min(1.0, done / max(1, total)), text=told)
+        bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
     with st.spinner(t("Opening the labelled sentences…")):
         table = open_table(corpus, model(model_name), targets_only=True, report=report)

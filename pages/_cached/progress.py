@@ -38,6 +38,20 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
         job.stop()
 
 
+@st.fragment(run_every=1.0)
+def follow(job: ServerJob, told: Callable[[str], str], key: str) -> None:
+    """How far a job is, with Stop, looked at once a second; `told` says it, given the time left. When it is done the page runs once more."""
+    if not job.running:
+        st.rerun()
+    bar, stop = st.columns([5, 1], vertical_alignment="center")
+    if job.stop_asked:
+        text = t("Stopping: what is in hand is brought to its end.")
+    else:
+        text = waiting_text(job.turn) if job.waiting else told(duration((job.total - job.done) / max(job.speed, 1e-9)))
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
+    stop.button(t("Stop"), icon=":material/stop:", key=key, width="stretch", disabled=job.stop_asked, on_click=job.stop)
+
+
 def wait_for(job: ServerJob, again: Callable[[], object]) -> None:
     """Return once the table is there; else show how far it is, or how to go on, and end the page here."""
     with st.spinner(t("Reading every word of your corpus…")):
@@ -52,7 +66,12 @@ def wait_for(job: ServerJob, again: Callable[[], object]) -> None:
 
 
 def show_state(job: ServerJob, again: Callable[[], object]) -> None:
-    """A job that is not done: its progress with Stop, or why it ended and a button that begins it `again`."""
+    """A job that is not done: its progress with Stop, or why it ended and a button that begins it `again`.
+
+    One that was done since its page asked for its result has nothing to show: the page runs once more, with the result.
+    """
+    if job.result is not None:
+        st.rerun()
     if job.running:
         show_progress(job, stoppable=True)
         return
@@ -66,6 +85,13 @@ def show_state(job: ServerJob, again: Callable[[], object]) -> None:
     if st.button(t("Go on reading"), icon=":material/play_arrow:", key="index.go_on"):
         again()
         st.rerun()
+
+
+def labelled_text(done: int, total: int, left: str) -> str:
+    """What is said while labelled sentences are read."""
+    return t(
+        "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left
+    )
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +15,29 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.config import ASSETS
-from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
-from core.elmo.models import weights_files
+from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses.reports import sense_report_of
+from core.text import languages
 from core.text.corpora import sentences_of
-from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached import opened, progress
+from pages._cached.kept import kept, version
 from pages._compare.spaces import Chosen
 from pages._frame.frame import notice
 from pages._frame.markup import plain
+from pages._frame.server_jobs import TURNS, ServerJob, visitor
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 MEASURED = ASSETS / "results" / "layers.json"
 SAMPLE = 64  # sentences that are read to tell the pace
+MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
 def show(chosen: tuple[Chosen, Chosen]) -> None:
@@ -39,15 +47,17 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
     if models[0].fingerprint == models[1].fingerprint or not corpus:
         return
     st.markdown(t("**At which depth does each tell senses apart?** Labelled sentences whose nearest one has the same sense"))
-    try:
-        found = [_by_layer(corpus, one.source, opened.targets(corpus, one.source)) for one in chosen]
-    except BadInput as error:  # no word there has two senses
-        st.info(plain(error))
+    sources = tuple(one.source for one in chosen)
+    job = _job(corpus, sources)
+    job.wait(progress.AT_MOST_S)
+    if job.result is None:
+        _show_state(job, corpus, sources)
         return
+    found: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
     lines, rows, said = [], [], []
-    for name, model, (shares, _) in zip(names, models, found, strict=True):
-        known = model.layers
+    for name, model, one in zip(names, models, found, strict=True):
+        known, shares = model.layers, one.shares
         alone = [shares[space] for space in known.alone]
         lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
         best = known.alone[int(np.argmax(alone))]
@@ -56,7 +66,7 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
             {t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)}
             for space, share in shares.items()
         ]
-    chance = float(np.mean([chance for _, chance in found]))
+    chance = float(np.mean([one.chance for one in found]))
     told = "; ".join(said)
     draw(
         depth_figure(lines, chance),
@@ -65,7 +75,7 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
     )  # fmt: skip
     notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=told, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
-    _costs(corpus, chosen, names, models)
+    _costs(names, models, found)
 
 
 def measured() -> None:
@@ -106,36 +116,107 @@ def measured() -> None:
         )  # fmt: skip
 
 
-@kept(8)
-def _by_layer(corpus: str, source: str, _table: OccurrenceTable) -> tuple[dict[str, float], float]:
-    """1-NN accuracy over all labelled words in each space of a model, and its level with shuffled labels."""
-    n = _table.meta["layers"]
-    spaces = opened.model(source).layers.spaces
-    reports = {space: opened.sense_scores(corpus, source, ALL_WORDS, tuple(layer_weights(space, n))) for space in spaces}
-    return {space: report.one_nn for space, report in reports.items()}, reports[spaces[-1]].null_mean
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of one model."""
+
+    shares: dict[str, float]  # of each space: labelled sentences whose nearest one has the same sense, 0 to 1
+    chance: float  # the same with shuffled labels, in the mix
+    pace: float  # tokens a second
 
 
-def _costs(corpus: str, chosen: tuple[Chosen, Chosen], names: list[str], models: list) -> None:
-    """Time, measured now, and bytes a token."""
-    rows = []
-    for name, one, model in zip(names, chosen, models, strict=True):
-        n, size = model.encoder.n_layers, model.encoder.dim
-        rows.append({
-            t("model"): name, t("tokens a second"): round(_pace(corpus, one.source)),
-            t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1), t("layers"): n, t("numbers a layer"): size,
-            t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
-        })  # fmt: skip
-    st.markdown(t("**What does a token cost?** The same {n} sentences, read on this machine", n=SAMPLE))
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> dict[tuple, ServerJob]:
+    """The measuring of two models: whoever compares the same two meanwhile sees the same job."""
+    return {}
 
 
-@kept(8)
-def _pace(corpus: str, source: str) -> float:
+def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
+    return version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
+
+
+def _job(corpus: str, sources: tuple[str, ...]) -> ServerJob:
+    """What measures both models by a corpus's labelled sentences, begun unless it is; one that was left goes on."""
+    jobs, key = _jobs(), _key(corpus, sources)
+    job = jobs.get(key)
+    if job is None or job.ended == "left":
+        for old in [old for old, one in jobs.items() if not one.running][:-MOST_JOBS]:
+            del jobs[old]
+        jobs[key] = job = _begun(corpus, tuple(opened.model(source) for source in sources))
+    job.turn.join(visitor())
+    return job
+
+
+def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
+    job = ServerJob(TURNS.ask(visitor()))
+    language = languages.in_use()
+
+    def work(report: Callable[[int, int, float], None]) -> tuple[Measured, ...]:
+        with languages.reading(language):
+            tables = [open_table(corpus, model, targets_only=True, report=report) for model in models]
+            steps, total, found = count(), sum(len(model.layers.spaces) + 1 for model in models), []
+            for model, table in zip(models, tables, strict=True):
+                of = {}
+                for space in model.layers.spaces:
+                    job.count("measuring", next(steps), total)
+                    of[space] = _of_space(corpus, model.fingerprint, space, table)
+                job.count("measuring", next(steps), total)
+                found.append(
+                    Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder))
+                )
+        return tuple(found)
+
+    return job.start(work, failed=t("The models could not be measured."))
+
+
+def _show_state(job: ServerJob, corpus: str, sources: tuple[str, ...]) -> None:
+    """A job that is not done: how far it is, or why it ended and, where it was stopped, a button that begins it again."""
+    if job.result is not None:  # since it was asked for
+        st.rerun()
+    if job.running:
+        progress.follow(job, lambda left: _told(job, left), "compare.stop")
+        return
+    st.info(plain(job.error) if job.error else t("Stopped. What was measured is kept."), icon=":material/info:")
+    if job.ended and st.button(t("Go on measuring"), icon=":material/play_arrow:", key="compare.again"):
+        _jobs().pop(_key(corpus, sources), None)
+        st.rerun()
+
+
+def _told(job: ServerJob, left: str) -> str:
+    """How far it is."""
+    told = {"done": job.done, "total": job.total, "left": left}
+    if not job.stage:
+        return progress.labelled_text(**told)
+    if not job.done:
+        return t("Measuring both models' layers.")
+    return t("Measuring both models: {done} of {total} steps, {left} left.", **told)
+
+
+@kept(64)
+def _of_space(corpus: str, fingerprint: str, space: str, _table: OccurrenceTable) -> tuple[float, float]:
+    """1-NN accuracy over all labelled words in one space of a model, and its level with shuffled labels."""
+    report = sense_report_of(_table, ALL_WORDS, layer_weights(space, _table.meta["layers"]))
+    return report.one_nn, report.null_mean
+
+
+def _pace(table: OccurrenceTable, encoder) -> float:
     """Tokens a second, a second reading, so that nothing is met for the first time."""
-    table = opened.targets(corpus, source)
-    encoder = opened.model(source).encoder
     sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
     for _ in range(2):
         started = time.perf_counter()
         encoder.encode(sentences)
     return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
+
+
+def _costs(names: list[str], models: list[Model], found: tuple[Measured, ...]) -> None:
+    """Time, measured now, and bytes a token."""
+    rows = []
+    for name, model, one in zip(names, models, found, strict=True):
+        n, size = model.encoder.n_layers, model.encoder.dim
+        rows.append({
+            t("model"): name, t("tokens a second"): round(one.pace),
+            t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1), t("layers"): n, t("numbers a layer"): size,
+            t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
+        })  # fmt: skip
+    st.markdown(t("**What does a token cost?** The same {n} sentences, read on this machine", n=SAMPLE))
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

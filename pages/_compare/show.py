@@ -18,6 +18,7 @@ from pages._compare.words import noticed, table_of, word_in_both
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, layers_of, name_corpus
+from pages._frame.markup import shown_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -57,7 +58,8 @@ def show(in_use: InUse) -> None:
     notice(noticed(found))
     word_in_both(found)
     if all(one.layer for one in chosen):
-        senses.show(chosen)
+        with shown_errors():  # the lists stand whatever becomes of the measures
+            senses.show(chosen)
         senses.measured()
     order = found.comparison.most_changed()
     lists.twin(

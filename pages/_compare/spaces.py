@@ -90,7 +90,8 @@ def tables(chosen: tuple[Chosen, ...]) -> tuple[dict[Chosen, OccurrenceTable], l
             found[one] = job.result
         elif sentences_of(one.corpus):
             found[one] = opened.targets(one.corpus, one.source)
-    return found, running
+    done = {one: job.result for job, one in running if job.result is not None}  # while the others were opened
+    return found | done, [(job, one) for job, one in running if one not in done]
 
 
 def corpora() -> list[str]:

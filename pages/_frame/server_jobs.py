@@ -80,8 +80,9 @@ class ServerJob(Background):
     total: int = 1
     speed: float = 0.0
     result: object = None
+    stage: str = ""  # which part of the work it is at, where the work counts its steps
     ended: str | None = None  # why it stopped before it was done: "asked", "left", "time"
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)  # the stage
 
     @property
     def running(self) -> bool:
@@ -103,6 +104,12 @@ class ServerJob(Background):
         self.done, self.total, self.speed = done, total, speed
         if done < total:
             self.turn.check()
+
+    def count(self, stage: str, done: int, total: int) -> None:
+        """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""
+        if stage != self.stage:
+            self.stage, self.started = stage, time.monotonic()
+        self.report(done, total, done / max(time.monotonic() - self.started, 1e-9))
 
     def start(self, work: Callable[[Callable[[int, int, float], None]], object], *, failed: str) -> Self:
         """Run `work(report)` when it is its turn; `failed` is what the page says of a fault of ours."""

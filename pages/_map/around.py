@@ -94,7 +94,11 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
     if not len(found.points) and not asked:
-        told = t("“{word}” stands in no sentence of the corpus in use, so there is nothing to draw. Type it into one of your two sentences, or choose another word.", word=plain(bare(word)[:40]))  # fmt: skip
+        told = t(
+            "“{word}” stands in no sentence of the corpus in use, so there is nothing to draw. Type it into one of your two "
+            "sentences, or choose another word.",
+            word=plain(bare(word)[:40]),
+        )
         st.info(told, icon=":material/search_off:")
         more_sentences.offer(in_use, word, key="around")
         return

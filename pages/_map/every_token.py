@@ -26,7 +26,7 @@ from pages._cached.kept import kept
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.server_jobs import TURNS, ServerJob, visitor, waiting_text
+from pages._frame.server_jobs import TURNS, ServerJob, visitor
 from pages._widgets import instruments, lists
 
 LIVE, PLAIN = "map.tokens", "map.tokens.plain"  # key of the component; in the session: this browser cannot run it
@@ -106,8 +106,10 @@ def _job(table: OccurrenceTable, names: tuple[str, ...]) -> ServerJob:
 
 def _show_state(job: ServerJob, table: OccurrenceTable) -> None:
     """A job that is not done: how far it is, or why it ended and a button that begins it again."""
+    if job.result is not None:  # since it was asked for
+        st.rerun()
     if job.running:
-        _progress(job)
+        progress.follow(job, lambda left: _told(job, left), "map.tokens.stop")
         return
     st.error(plain(job.error), icon=":material/error:") if job.error else st.info(t("Stopped."), icon=":material/pause_circle:")
     if st.button(t("Make the map"), icon=":material/play_arrow:", key="map.tokens.again"):
@@ -115,23 +117,11 @@ def _show_state(job: ServerJob, table: OccurrenceTable) -> None:
         st.rerun()
 
 
-@st.fragment(run_every=1.0)
-def _progress(job: ServerJob) -> None:
-    """How far, looked at once a second, with Stop. When it is done the page runs once more."""
-    if not job.running:
-        st.rerun()
-    bar, stop = st.columns([5, 1], vertical_alignment="center")
-    if job.waiting:
-        told = waiting_text(job.turn)
-    elif not job.done:
-        told = t("Laying out {n:,} tokens, once: half a minute on a free core.", n=token_maps.LAID_OUT)
-    else:
-        left = progress.duration((job.total - job.done) / max(job.speed, 1e-9))
-        told = t("Placing every token: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=told)
-    stop.button(
-        t("Stop"), icon=":material/stop:", key="map.tokens.stop", width="stretch", disabled=job.stop_asked, on_click=job.stop
-    )
+def _told(job: ServerJob, left: str) -> str:
+    """How far it is."""
+    if not job.done:
+        return t("Laying out {n:,} tokens, once: half a minute on a free core.", n=token_maps.LAID_OUT)
+    return t("Placing every token: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
 @kept(4)

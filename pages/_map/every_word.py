@@ -22,18 +22,16 @@ from core.index.tables import open_table
 from core.senses.trust import WordGain, shown, word_ranking
 from core.text import languages
 from core.text.labelled_words import Labelled, with_all
-from pages._cached import opened
+from pages._cached import opened, progress
 from pages._cached.kept import kept
-from pages._cached.progress import duration
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
-from pages._frame.server_jobs import TURNS, ServerJob, visitor, waiting_text
+from pages._frame.server_jobs import TURNS, ServerJob, visitor
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 FORMAT = 1  # of the file the measures are kept in
-MEASURING = -1.0  # the job's "speed" once all is read: no tokens a second then
 
 
 def offered(in_use: InUse) -> bool:
@@ -49,11 +47,11 @@ def known(in_use: InUse) -> dict[str, float]:
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
     told = opened.labelled_words(in_use.corpus)
-    found = _read(_file(in_use))
     st.subheader(t("All {n} labelled words", n=len(told)))
+    if _under_way(_jobs().get(_file(in_use))):
+        return
+    found = _read(_file(in_use))  # asked after the job, which may have ended just now
     if not found:
-        if _under_way(_jobs().get(_file(in_use))):
-            return
         st.caption(
             t(
                 "The sentences of {n} words are read once, then every word is measured: about a minute on two free cores. The rest of the app goes on "
@@ -187,13 +185,14 @@ def _begun(in_use: InUse, file: Path) -> None:
         with languages.reading(language):
             table = open_table(corpus, model, targets_only=True, report=report)
         mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
-        found = word_ranking(table, mixes, lambda done, total: report(done, total, MEASURING))
+        found = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
         file.parent.mkdir(parents=True, exist_ok=True)
         words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}
         write_json(file, {"format": FORMAT, "words": words})
         return file
 
-    _jobs()[file] = ServerJob(TURNS.ask(visitor())).start(work, failed=t("The words could not be measured."))
+    job = ServerJob(TURNS.ask(visitor()))
+    _jobs()[file] = job.start(work, failed=t("The words could not be measured."))
 
 
 def _under_way(job: ServerJob | None) -> bool:
@@ -201,37 +200,19 @@ def _under_way(job: ServerJob | None) -> bool:
     if job is None or job.result is not None:
         return False
     job.turn.join(visitor())
-    if job.running:
-        _progress(job)
+    if running := job.running:
+        progress.follow(job, lambda left: _told(job, left), "map.every.stop")
     elif job.error:
         st.error(plain(job.error), icon=":material/error:")
-    return job.running
+    return running
 
 
-@st.fragment(run_every=1.0)
-def _progress(job: ServerJob) -> None:
-    """How far, looked at once a second; Stop keeps what was read. When it is done the page runs once more."""
-    if not job.running:
-        st.rerun()
-    bar, stop = st.columns([5, 1], vertical_alignment="center")
-    if job.stop_asked:
-        told = t("Stopping: the words in hand are read to their end.")
-    elif job.waiting:
-        told = waiting_text(job.turn)
-    elif job.speed == MEASURING and job.done:
-        told = t("Measuring: {done} of {total} words.", done=job.done, total=job.total)
-    else:
-        left = duration((job.total - job.done) / max(job.speed, 1e-9))
-        told = t(
-            "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.",
-            done=job.done,
-            total=job.total,
-            left=left,
-        )
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=told)
-    stop.button(
-        t("Stop"), icon=":material/stop:", key="map.every.stop", width="stretch", disabled=job.stop_asked, on_click=job.stop
-    )
+def _told(job: ServerJob, left: str) -> str:
+    """How far it is."""
+    told = {"done": job.done, "total": job.total, "left": left}
+    if job.stage:
+        return t("Measuring: {done} of {total} words, {left} left.", **told)
+    return progress.labelled_text(**told)
 
 
 def _opener(key: str):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
 from pages._cached import opened as store
-from pages._compare import spaces
+from pages._cached import progress
+from pages._compare import senses, spaces
 from pages._compare import store as compare_store
 from pages._compare.spaces import Chosen, read, told_apart
 from pages._frame import examples
@@ -96,6 +99,77 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
     told = page.get("progress")[0].proto.text
     assert ("the labelled words are searched" in told) == labelled
     assert ("The lists are compared when every word has been read." in html_of(page)) != labelled
+
+
+def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
+    read = ServerJob(TURNS.ask("a visitor"))
+    read.turn.leave()
+    table, chosen = store.targets("sentences", "elmo-mini"), Chosen("elmo-mini · 2", "elmo-mini", "2", "sentences")
+
+    def done() -> ServerJob:
+        read.done = read.total = len(table)
+        read.result = table
+        return read
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "table_job", lambda *_: read)
+        patch.setattr(store, "targets", lambda *_: done() and table)  # while the stand-in is opened
+        assert spaces.tables((chosen,)) == ({chosen: table}, [])
+    runs = []
+
+    def reading(chosen):
+        runs.append(chosen)
+        one = next(one for one in chosen if one.layer is not None)
+        return {one: table}, [(done(), one)] if len(runs) == 1 else []  # and while the page is drawn
+
+    monkeypatch.setattr(spaces, "tables", reading)
+    page = opened("pages/compare.py")
+    assert len(runs) == 2 and "Of its 10 nearest words" in html_of(page)
+    assert not page.exception and not any("Stopped" in one.value for one in page.info)
+
+
+def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_with(monkeypatch):
+    begun, go = threading.Event(), threading.Event()
+    of_space = senses._of_space
+
+    def slowly(*given):
+        begun.set()
+        go.wait(60)
+        return of_space(*given)
+
+    monkeypatch.setattr(senses, "_of_space", slowly)
+    monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
+    model = store.model("elmo-mini")
+    monkeypatch.setattr(
+        senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other")
+    )
+    monkeypatch.setattr(senses, "open_table", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
+
+    def script():
+        from pages._compare import senses
+        from pages._compare.spaces import Chosen
+
+        senses.show(tuple(Chosen(f"{name} · 2", name, "2", "sentences") for name in ("elmo-mini", "another")))
+
+    senses._jobs().clear()
+    page = AppTest.from_function(script, default_timeout=120).run()
+    assert begun.wait(60)
+    (job,) = senses._jobs().values()
+    page.run()
+    assert "Measuring both models" in page.get("progress")[0].proto.text
+    page.button(key="compare.stop").click().run()
+    assert "Stopping" in page.get("progress")[0].proto.text
+    go.set()
+    job.wait(60)
+    assert job.ended == "asked"
+    page.run()
+    assert not page.exception and "What was measured is kept" in page.info[0].value
+    monkeypatch.setattr(progress, "AT_MOST_S", 120)
+    page.button(key="compare.again").click().run()
+    assert not page.exception and not page.error and not page.info
+    (job,) = senses._jobs().values()
+    first, second = job.result
+    assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
 
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
