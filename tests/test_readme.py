@@ -81,7 +81,7 @@ def test_the_readmes_show_every_command():
         "index build",
         "index info",
     }
-    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "train", "train-heads", "classify", "fetch"}
+    listed |= {"pretrain", "glove", "convert", "allennlp setup", "bundle", "texts", "train", "train-heads", "classify", "fetch"}
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 

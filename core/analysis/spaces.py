@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.significance import rank_p
 from core.elmo.mix import check_weights, widened
 from core.index.table import OccurrenceTable
@@ -123,7 +123,8 @@ def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[st
     if len(common) < FEWEST_WORDS:
         names = ", ".join(space.name for space in spaces)
         raise BadInput(
-            t("{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.", names=names, n=len(common), least=FEWEST_WORDS)
+            tn("{names} share {n} word; at least {least} are needed. Choose a larger corpus or other vectors.",
+               "{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.", len(common), names=names, least=FEWEST_WORDS)
         )  # fmt: skip
     return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:most])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from core.classify.tables import Table
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.files.artifacts import text_fingerprint
 from core.text.tokens import tokenize
 
@@ -139,10 +139,13 @@ def make_dataset(
 def _too_few(splits: list[tuple[Example, ...]], name: str, n_rows: int) -> str:
     train, valid, _ = splits
     if not train:
-        return t("{name} has no row left to train on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
+        return tn("{name} has no row left to train on: {n:,} row is too few. Add some.",
+            "{name} has no row left to train on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
     if not valid:
-        return t("{name} has no row left to validate on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
-    return t("{name} has no row left to test on: {n:,} rows are too few. Add some.", name=name, n=n_rows)
+        return tn("{name} has no row left to validate on: {n:,} row is too few. Add some.",
+            "{name} has no row left to validate on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
+    return tn("{name} has no row left to test on: {n:,} row is too few. Add some.",
+            "{name} has no row left to test on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
 
 
 def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:

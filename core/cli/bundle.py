@@ -22,6 +22,7 @@ from core.elmo.weights import load_softmax
 from core.evaluation.layer_scores import static_vectors
 from core.files import sums
 from core.files.artifacts import safe_name, write_json
+from core.files.atomic import replacing
 from core.senses import evidence, verdict
 from core.senses.reports import sense_report_of
 from core.text import languages
@@ -114,6 +115,27 @@ def _senses(table, space: str) -> dict:
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
     return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}
+
+
+def texts(args) -> tuple[dict, str]:
+    """Each catalogue with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
+    from core.common import translations
+
+    said = translations.in_code(config.ROOT)
+    result, lines = {}, []
+    for path in map(Path, args.files or sorted(i18n.FOLDER.glob("*.po"))):
+        catalogue = translations.read(path)
+        new, unused = translations.renew(catalogue, said)
+        empty = [message.id for message in catalogue if message.id and (message.fuzzy or not any(message.string))]
+        for file, made in ((path, translations.written(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
+            if not file.is_file() or file.read_bytes() != made:
+                with replacing(file) as temporary:
+                    temporary.write_bytes(made)
+                sums.renew(file)
+        result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
+        lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
+        lines += [f"  {said.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]
+    return result, "\n".join(lines)
 
 
 def convert(args) -> tuple[dict, str]:

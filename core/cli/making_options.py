@@ -1,4 +1,4 @@
-"""What the commands that make something can be told: `pretrain`, `glove`, `index`, `convert`, `bundle`."""
+"""What the commands that make something can be told: `pretrain`, `glove`, `index`, `convert`, `bundle`, `texts`."""
 
 from __future__ import annotations
 
@@ -104,3 +104,12 @@ def _bundle(commands) -> None:
     bundle.add_argument("--language", default="en", metavar="L", help="whose model, a code of core.text.languages (default en)")
     bundle.add_argument("--output", metavar="DIR", help="default: assets/targets, or as the language's description says")
     bundle.add_argument("--sums", action="store_true", help="only name what is in assets now, with its sha256, in assets/SHA256")
+    texts = add_command(
+        commands, "texts", "bundle.texts", "Bring the interface's translations up to date with the code, and compile them."
+    )
+    texts.add_argument(
+        "files",
+        nargs="*",
+        metavar="XX.po",
+        help="named by their language, made where they are not there (default: assets/texts/*.po)",
+    )

@@ -1,22 +1,28 @@
-"""The interface in the reader's language: English sentences are their own keys, `assets/texts/<language>.json` holds the others.
+"""The interface in the reader's language, by gettext: English sentences are their own keys, `assets/texts/<language>.po` holds the others.
 
-A catalogue is one JSON object {"English": "translation"}; both sides may hold named places, "{word}" or "{share:.0%}", and
-are filled by `str.format`. A sentence that a catalogue lacks stays English. Korean particles follow the sound of the word
-before them: "{word:은/는}" takes the one that fits, and writes "은(는)" where a spelling does not tell.
+What is read here is the .mo beside it, which `python -m core texts` compiles (see core.common.translations). Both sides of an
+entry may hold named places, "{word}" or "{share:.0%}", and are filled by `str.format`. A sentence that a catalogue lacks stays
+English. Korean particles follow the sound of the word before them: "{word:은/는}" takes the one that fits, and writes "은(는)"
+where a spelling does not tell.
 """
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import string
+import struct
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
+
+from core.common.errors import ElmoscopeError
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "texts"
 ENGLISH = "en"
+_ENGLISH = NullTranslations()
 _language: ContextVar[str | None] = ContextVar("language", default=None)
 _source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
 # The digits whose Korean name ends in a consonant (영 일 삼 육 칠 팔); of these 일, 칠 and 팔 end in ㄹ.
@@ -36,7 +42,7 @@ def follow(source: Callable[[], str | None]) -> None:
 def language() -> str:
     """The language in use: "en", or the name of a catalogue."""
     name = _language.get() or (_source[0]() if _source else None)
-    return name if name in languages() else ENGLISH
+    return name if name in _catalogues(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
@@ -44,24 +50,34 @@ def languages() -> tuple[str, ...]:
     return (ENGLISH, *_catalogues(os.environ.get("ELMOSCOPE_DATA")))
 
 
-def catalogue(language: str) -> dict[str, str]:
-    """English -> that language; empty for English."""
-    return {} if language == ENGLISH else _read(_catalogues(os.environ.get("ELMOSCOPE_DATA"))[language])
+def catalogue(language: str) -> NullTranslations:
+    """What answers `gettext` and `ngettext` in that language; with the English itself where it is English, or its file is damaged."""
+    return _ENGLISH if language == ENGLISH else _read(_catalogues(os.environ.get("ELMOSCOPE_DATA"))[language])
+
+
+def damaged(language: str) -> str:
+    """The name of that language's file of texts where it cannot be read, so that pages are in English; else ""."""
+    path = _catalogues(os.environ.get("ELMOSCOPE_DATA")).get(language)
+    return path.name if path and _read(path) is _ENGLISH else ""
 
 
 @lru_cache(maxsize=16)
 def _catalogues(data: str | None) -> dict[str, Path]:
-    folders = [Path(data) / "texts"] if data else []
-    catalogues = {path.stem: path for folder in (*folders, FOLDER) for path in folder.glob("*.json")}
-    return dict(sorted(catalogues.items()))
+    """Language -> its file: ours, compiled; in the folder of local data the newer of a .po and a .mo."""
+    own = sorted((Path(data) / "texts").glob("*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
+    return {path.stem: path for path in sorted([*own, *FOLDER.glob("*.mo")], key=lambda path: path.stem)}
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path) -> dict[str, str]:
+def _read(path: Path) -> NullTranslations:
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RecursionError):  # damaged: pages say so (core.files.sums), in English
-        return {}
+        if path.suffix == ".mo":
+            return GNUTranslations(io.BytesIO(path.read_bytes()))
+        from core.common import translations
+
+        return GNUTranslations(io.BytesIO(translations.compiled(translations.read(path))))
+    except (OSError, ValueError, TypeError, LookupError, RecursionError, struct.error, ElmoscopeError):
+        return _ENGLISH
 
 
 def t(text: str, /, **values: object) -> str:
@@ -70,6 +86,12 @@ def t(text: str, /, **values: object) -> str:
     `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
     """
     return again(text, values)
+
+
+def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
+    """`t` of the form that `count` asks for in the language in use (gettext's ngettext); it fills the place "{n}" where `values` do not."""
+    english = singular if count == 1 else plural
+    return _filled(english, catalogue(language()).ngettext(singular, plural, int(count)), {"n": count} | values)
 
 
 class Said(str):
@@ -89,18 +111,23 @@ class Said(str):
 
 def say(name: str) -> str:
     """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalogue has it, as it is."""
-    return catalogue(language()).get(name, name)
+    return catalogue(language()).gettext(name) if name else name  # gettext's answer to "" is the catalogue's header
 
 
 def again(text: str, values: Mapping[str, object]) -> str:
     """`t` of a text that stands in a file, or was written elsewhere as a literal."""
-    translated = catalogue(language()).get(text, text)
+    return _filled(text, say(text), values)
+
+
+def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
+    if "{" not in translated and "}" not in translated:
+        return translated
     try:
         return _FORMATTER.vformat(translated, (), values)
     except (LookupError, ValueError, AttributeError, TypeError):
-        if translated == text:
+        if translated == english:
             raise
-        return _FORMATTER.vformat(text, (), values)  # a damaged translation: a page in English is better than none
+        return _FORMATTER.vformat(english, (), values)  # a damaged translation: a page in English is better than none
 
 
 class _Formatter(string.Formatter):

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import limits
 
 GONE_AFTER_S = 15.0  # without anybody: a page that is loaded anew is away for a moment
@@ -42,14 +42,17 @@ class Turns:
         with self.changed:
             own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
             if own >= limits().max_session_jobs:
-                message = t(
+                message = tn(
+                    "You have {n} job under way or waiting already, the most this server allows. Stop it, or wait for its end.",
                     "You have {n} jobs under way or waiting already, the most this server allows. Stop one, or wait for its end.",
-                    n=own,
+                    own,
                 )
                 raise BadInput(message)
             if len(self.waiting) >= limits().max_waiting:
-                message = t(
-                    "{n} jobs are waiting already, the most this server allows. Try again in some minutes.", n=len(self.waiting)
+                message = tn(
+                    "{n} job is waiting already, the most this server allows. Try again in some minutes.",
+                    "{n} jobs are waiting already, the most this server allows. Try again in some minutes.",
+                    len(self.waiting),
                 )
                 raise BadInput(message)
             turn = Turn(self, owner)
@@ -123,8 +126,10 @@ class Turn:
             raise JobEnded("left", t("Stopped, as nobody was there any more who had asked for it."))
         most = limits().max_job_minutes
         if self.began is not None and now - self.began > 60 * most:
-            message = t(
-                "Stopped after {n} minutes, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).", n=most
+            message = tn(
+                "Stopped after {n} minute, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).",
+                "Stopped after {n} minutes, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).",
+                most,
             )
             raise JobEnded("time", message)
 

@@ -42,7 +42,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import tn
 from core.common.significance import LEVEL, rank_p
 from core.index.neighbours import Occurrence
 from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
@@ -105,7 +105,14 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
     from sklearn.exceptions import ConvergenceWarning
 
     if not 1 <= number <= len(rows):
-        raise BadInput(t("{n} sentences cannot make {number} groups.", n=len(rows), number=number))
+        raise BadInput(
+            tn(
+                "{n} sentence cannot make {number} groups.",
+                "{n} sentences cannot make {number} groups.",
+                len(rows),
+                number=number,
+            )
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
         found = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
@@ -118,7 +125,12 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     """(n, D) directions -> how many clusters they seem to make; of more than SAMPLE rows a sample is asked."""
     if len(rows) < FEWEST:
         raise BadInput(
-            t("{n} sentences are too few to look for meanings in; at least {least} are needed.", n=len(rows), least=FEWEST)
+            tn(
+                "{n} sentence is too few to look for meanings in; at least {least} are needed.",
+                "{n} sentences are too few to look for meanings in; at least {least} are needed.",
+                len(rows),
+                least=FEWEST,
+            )
         )
     rng = np.random.default_rng(seed)
     if len(rows) > SAMPLE:

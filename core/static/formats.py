@@ -20,7 +20,7 @@ from typing import IO
 import numpy as np
 
 from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
+from core.common.i18n import t, tn
 
 MAX_DIM, MAX_LINE, MAX_BYTES = 10_000, 1 << 20, 6 << 30  # of a vector, a line, all vectors
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
@@ -136,7 +136,9 @@ def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
             continue
         word, *numbers = line.decode().rstrip().replace("\t", " ").rsplit(" ", dim)  # some words of GloVe hold spaces
         if len(numbers) != dim or (" " in word and re.fullmatch(r"[-+]?\d*\.?\d+([eE][-+]?\d+)?", word.rsplit(" ", 1)[1])):
-            raise ValueError(t("{n} numbers where {dim} are expected", n=len(line.split()) - 1, dim=dim))
+            raise ValueError(
+                tn("{n} number where {dim} are expected", "{n} numbers where {dim} are expected", len(line.split()) - 1, dim=dim)
+            )
         if not word:
             raise ValueError(t("there is no word before the numbers"))
         yield word, array("f", map(float, numbers)).tobytes()

@@ -15,7 +15,7 @@ from core.classify import tasks
 from core.classify.head import Head
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
-from core.common.i18n import say, t
+from core.common.i18n import say, t, tn
 from core.common.significance import mcnemar, points, written
 from core.figures.classifiers import confusion_figure, layer_weights_figure
 from pages._cached import classifiers
@@ -225,7 +225,13 @@ def show_comparison() -> None:
         _show_table(table)
         lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export the comparison"))
         with st.popover(t("Empty the comparison"), icon=":material/delete:"):
-            st.write(t("The {n} rows above are forgotten; they cannot be brought back.", n=len(rows)))
+            st.write(
+                tn(
+                    "The {n} row above is forgotten; it cannot be brought back.",
+                    "The {n} rows above are forgotten; they cannot be brought back.",
+                    len(rows),
+                )
+            )
             st.button(t("Forget them"), key="train.empty", on_click=_empty)
 
 

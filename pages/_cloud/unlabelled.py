@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.elmo.mix import layer_weights
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
@@ -137,11 +137,10 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
     found = _found(in_use, first, second, layer)
     told = {"word": bare(first.word), "n": found.occurrences, "where": where}
     if not found.labels:
-        note = t("{n} sentences with “{word}” at {where}", **told)
-    elif found.occurrences == 1:
-        note = t("one other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
+        note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", found.occurrences, **told)
     elif found.occurrences:
-        note = t("“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", **told)
+        note = tn("one other sentence here holds “{word}”, so: the words nearest to it at {where}",
+                  "“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", found.occurrences, **told)  # fmt: skip
     else:
         note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
     if not len(found.first):  # said below, where there is no picture
@@ -157,8 +156,14 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
         height=height,
         key="cloud.lean",
     )
-    counts = {"first": int((found.sides == 0).sum()), "second": int((found.sides == 1).sum()), "n": len(found.first)}
-    draw(figure, key="cloud.map", alt=t("{n} dots by which of your sentences they are nearer to: {first} to the first, {second} to the second.", **counts))  # fmt: skip
+    counts = {"first": int((found.sides == 0).sum()), "second": int((found.sides == 1).sum())}
+    alt = tn(
+        "{n} dot by which of your sentences it is nearer to: {first} to the first, {second} to the second.",
+        "{n} dots by which of your sentences they are nearer to: {first} to the first, {second} to the second.",
+        len(found.first),
+        **counts,
+    )
+    draw(figure, key="cloud.map", alt=alt)
     return found
 
 
@@ -181,7 +186,10 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     words = _around(table, cosines, {first.word.casefold(), second.word.casefold()})
     counts = np.bincount(table.word, minlength=len(table.words))
     labels = [bare(table.words[k]) for k in words]
-    texts = [t("{word}, in {n} sentences", word=label, n=int(counts[k])) for label, k in zip(labels, words, strict=True)]
+    texts = [
+        tn("{word}, in {n} sentence", "{word}, in {n} sentences", int(counts[k]), word=label)
+        for label, k in zip(labels, words, strict=True)
+    ]
     return Cloud(labels, texts, [escape(text) for text in texts], cosines[0][words], cosines[1][words], len(rows))
 
 

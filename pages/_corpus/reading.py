@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.files.disk_space import room
 from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
@@ -88,7 +88,8 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
     if (found := texts.commonest_beside(hits, 1)) and found[1] > 1:
         lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
     if total < FEW_TOKENS:
-        lines.append(t("With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", n=total))
+        lines.append(tn("With {n:,} token there is little to choose from: lists of neighbours will hold chance finds.",
+                        "With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", total))  # fmt: skip
     return lines
 
 
@@ -108,7 +109,7 @@ def _left_out(kept: Kept | None) -> None:
         return
     n = len(kept.skipped)
     with st.expander(
-        t("1 file was left out, or read in part") if n == 1 else t("{n} files were left out, or read in part", n=n),
+        tn("{n} file was left out, or read in part", "{n} files were left out, or read in part", n),
         icon=":material/warning:", expanded=n < 4, key="corpus.left_out",
     ):  # fmt: skip
         st.html("".join(f'<div class="kwic"><b>{escape(file.name)}</b> {escape(file.why)}</div>' for file in kept.skipped))

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import BOX, check_allowed
 from core.figures.style import base
 from core.files import own_names
@@ -157,12 +157,20 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
     if len(opened.documents) > 1:
         ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
         names, counts = [escape(_short(name, 20)) for name, _, _ in ranked], [n for _, n, _ in ranked]
-        told = [t("{n:,} finds, {rate:.1f} in 1,000 tokens", n=n, rate=1000 * n / max(1, size)) for _, n, size in ranked]
+        told = [
+            tn(
+                "{n:,} find, {rate:.1f} in 1,000 tokens",
+                "{n:,} finds, {rate:.1f} in 1,000 tokens",
+                n,
+                rate=1000 * n / max(1, size),
+            )
+            for _, n, size in ranked
+        ]
         title = t("Finds in each document")
     else:
         counts = opened.by_stretch(hits)
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
-        told = [t("{n:,} finds", n=n) for n in counts]
+        told = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
         title = t("Where in the text")
     figure = go.Figure(
         go.Bar(

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.figures.style import layer_title
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
@@ -188,15 +188,19 @@ def _signed(gain: float) -> str:
 
 def _past_settles(n: int, told: dict[str, str]) -> str:
     """A half that has read nothing adds nothing, so n is 1 at least."""
-    if n == 1:
-        return t("<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}", **told)  # fmt: skip
-    return t("<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}", n=n, **told)  # fmt: skip
+    return tn(
+        "<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}",
+        "<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}",
+        n, **told,
+    )  # fmt: skip
 
 
 def _future_settles(n: int, told: dict[str, str]) -> str:
-    if n == 1:
-        return t("<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}", **told)  # fmt: skip
-    return t("<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}", n=n, **told)  # fmt: skip
+    return tn(
+        "<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}",
+        "<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}",
+        n, **told,
+    )  # fmt: skip
 
 
 def _alone(found: Influence, view: str) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.markup import plain
 from core.figures.spaces import found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
@@ -115,7 +115,11 @@ def _none(table: OccurrenceTable) -> None:
         st.info(t("These texts have no word to group yet. Bring more text."), icon=":material/edit:")
     else:
         st.info(
-            t("No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.", **told),
+            tn(
+                "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: once. Bring more text, or type a word to see its sentences.",
+                "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.",
+                told["n"], **told,
+            ),
             icon=":material/edit:",
         )  # fmt: skip
     _ways_on()
@@ -125,7 +129,11 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     """A word that stands too seldom: how often, its sentences, and what to do."""
     told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     st.info(
-        t("“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.", **told),
+        tn(
+            "“{word}” stands once in these {all:,} sentences; at least {least} times are needed for groups. Choose another word, or bring more text with it.",
+            "“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
+            len(rows), **told,
+        ),
         icon=":material/search_off:",
     )  # fmt: skip
     found = [table.occurrence(int(row)) for row in rows]

@@ -54,10 +54,15 @@ def read_as(model: str) -> None:
 
 
 def say_if_missing(content: Language) -> None:
-    """One sentence, where the chosen language has no model here, or its letters no font."""
-    letters.check(languages.named(_code()).name)
-    if content.code != (code := _code()):
-        name = languages.named(code).name
+    """One sentence, where the chosen language has no model here, or its texts cannot be read, or its letters no font."""
+    code = _code()
+    name = languages.named(code).name
+    letters.check(name)
+    if file := i18n.damaged(code):
+        st.warning(
+            t("{language}: its texts ({name}) cannot be read, so these pages are in English. Get the project’s files again, or mend that file.", language=name, name=file)
+        )  # fmt: skip
+    if content.code != code:
         st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))
 
 

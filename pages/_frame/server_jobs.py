@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common import i18n
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import tn
 from core.common.turns import JobEnded, Turn, Turns
 
 
@@ -35,8 +35,7 @@ TURNS = Turns(_is_there)
 
 def waiting_text(turn: Turn) -> str:
     """How many jobs are before this one, for the page."""
-    n = turn.ahead
-    return t("Waiting for a turn: 1 job before yours.") if n == 1 else t("Waiting for a turn: {n} jobs before yours.", n=n)
+    return tn("Waiting for a turn: {n} job before yours.", "Waiting for a turn: {n} jobs before yours.", turn.ahead)
 
 
 class Background:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.analysis.walk import LSTMStep, Walk, most_moved
 from core.common.config import ModelShape
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.figures.walk import heat_figure, limit_of
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from pages._frame.choices import choice
@@ -104,10 +104,11 @@ def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[s
         lines = [
             t("No word stands before “{word}” in this direction: only the sentence's boundary mark has been read.", word=word)
         ]
-    elif read == 1:
-        lines = [t("When it comes to “{word}”, this direction has read one word and the boundary mark.", word=word)]
     else:
-        lines = [t("When it comes to “{word}”, this direction has read {n} words and the boundary mark.", word=word, n=read)]
+        lines = [
+            tn("When it comes to “{word}”, this direction has read one word and the boundary mark.",
+               "When it comes to “{word}”, this direction has read {n} words and the boundary mark.", read, word=word)
+        ]  # fmt: skip
     kept, taken = float(step.forget_gate.mean()), float(step.input_gate.mean())
     lines.append(
         t(

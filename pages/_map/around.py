@@ -15,7 +15,7 @@ from core.analysis import surroundings
 from core.analysis.surroundings import Surroundings
 from core.common import model_layers
 from core.common.directions import unit_rows
-from core.common.i18n import language, t
+from core.common.i18n import language, t, tn
 from core.elmo.mix import layer_weights, mixed
 from core.figures.maps import Star, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
@@ -304,10 +304,16 @@ def _about(found: Around, layer: str) -> str:
     n = len(found.points)
     own = found.points.occurrences
     where = layer_title(model_layers.in_use().top)
-    words = t("{n} words nearest to your sentences at {where} (dots, each the mean of its occurrences)", n=n - own, where=where)
+    words = tn(
+        "{n} word nearest to your sentences at {where} (a dot, the mean of its occurrences)",
+        "{n} words nearest to your sentences at {where} (dots, each the mean of its occurrences)",
+        n - own,
+        where=where,
+    )
+    with_word = tn("{n} sentence with the word (a diamond)", "{n} sentences with the word (diamonds)", own)
     drawn = {
-        (True, True): lambda: t("{n} sentences with the word (diamonds) and {words}", n=own, words=words),
-        (True, False): lambda: t("{n} sentences with the word (diamonds)", n=own),
+        (True, True): lambda: t("{sentences} and {words}", sentences=with_word, words=words),
+        (True, False): lambda: with_word,
         (False, True): lambda: words,
         (False, False): lambda: t("your sentences alone"),
     }[own > 0, n > own]()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.text.labelled_words import Labelled
 from pages._frame.question import follow, gone_through_history
 
@@ -66,7 +66,9 @@ def _line(word: str, known: Mapping[str, Labelled], told: Mapping[str, float]) -
     one = known[word]
     names = themes()
     share = [f"{told[word]:.0%}"] if word in told else []
-    return " · ".join([word, t("{n} meanings", n=one.senses), *share, ", ".join(names.get(theme, theme) for theme in one.themes)])
+    return " · ".join(
+        [word, tn("{n} meaning", "{n} meanings", one.senses), *share, ", ".join(names.get(theme, theme) for theme in one.themes)]
+    )
 
 
 def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:

@@ -7,11 +7,11 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.common.i18n import catalogue
 from tests.app.test_pages import PAGES, opened
+from tests.core.common.test_i18n import entries
 
 HANGUL = re.compile("[가-힣]")
-KNOWN = {english: korean for english, korean in catalogue("ko").items() if "{" not in english and len(english) > 24}
+KNOWN = {english: korean for (english, *_), (korean, *_) in entries("ko") if "{" not in english and len(english) > 24}
 
 
 def words_on(page: AppTest) -> list[str]:

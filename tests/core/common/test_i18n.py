@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
+import gettext
+import json
+import os
 import re
 import string
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from core.common import i18n
-from core.common.i18n import Said, again, catalogue, languages, particle, t
+from core.cli import main
+from core.common import i18n, translations
+from core.common.i18n import FOLDER, Said, again, damaged, languages, particle, say, t, tn
 
 ROOT = Path(__file__).resolve().parents[3]
+HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'
+TWO = "nplurals=2; plural=(n != 1)"
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +29,25 @@ def english_again():
     i18n.use(None)
 
 
+@pytest.fixture
+def spoken(tmp_path: Path, monkeypatch):
+    """Make up the language xx of those entries, and speak it."""
+    folders = []
+
+    def speak(entries: str, plurals: str = TWO) -> Path:
+        folders.append(tmp_path / f"data-{len(folders)}")  # anew: a file is read once
+        path = folders[-1] / "texts" / "xx.po"
+        path.parent.mkdir(parents=True)
+        path.write_text(HEADER.format(plurals=plurals) + entries, encoding="utf-8")
+        monkeypatch.setenv("ELMOSCOPE_DATA", str(folders[-1]))
+        i18n.use("xx")
+        return path
+
+    return speak
+
+
 def calls() -> list[tuple[str, ast.Call]]:
-    """Every call of `t` in the app, and of `Said` in the benchmark, whose rows a page says again; with where it stands."""
+    """Every call of `t` and `tn` in the app, and of `Said` in the benchmark, whose rows a page says again; with where it stands."""
     found = []
     for path in [
         ROOT / "app.py",
@@ -33,75 +56,143 @@ def calls() -> list[tuple[str, ast.Call]]:
         *(ROOT / "tests" / "bench").rglob("*.py"),
     ]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "Said"):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "tn", "Said"):
                 found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
     return found
 
 
-def places(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+def places(*texts: str) -> set[str]:
+    return {name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Of each entry of a catalogue of ours the English (singular and plural), and the translation's forms."""
+    read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
+    return [tuple((one,) if isinstance(one, str) else tuple(one) for one in entry) for entry in read]
 
 
 def test_every_text_is_a_literal_whose_places_are_given():
     wrong = []
     for where, call in calls():
-        literal = isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str) and len(call.args) == 1
+        n = 2 if call.func.id == "tn" else 1
+        texts = [arg.value for arg in call.args[:n] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         names = {k.arg for k in call.keywords}
-        if not literal:
-            wrong.append(f"{where}: t takes one literal")
-        elif None not in names and places(call.args[0].value) != names:
-            wrong.append(f"{where}: places {places(call.args[0].value)}, given {names}")
+        counted = {"n"} if n == 2 else set()
+        if len(texts) < n or len(call.args) != n + len(counted):
+            wrong.append(f"{where}: t takes one literal, tn two and a count")
+        elif None not in names and places(*texts) | counted != names | counted:
+            wrong.append(f"{where}: places {places(*texts)}, given {names}")
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
 def test_a_catalogue_asks_for_the_places_its_english_has(language: str):
-    wrong = [english for english, other in catalogue(language).items() if not places(other) <= places(english)]
-    assert not wrong
+    assert not [english for english, other in entries(language) if not places(*other) <= places(*english)]
 
 
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
-def test_a_catalogue_has_every_text_of_the_app(language: str):
-    known = catalogue(language)
-    asked = [
-        (where, call.args[0].value) for where, call in calls() if call.func.id == "t" and isinstance(call.args[0], ast.Constant)
-    ]
-    missing = [
-        f"{where}: {text}"
-        for where, text in asked
-        if text not in known and not where.startswith("tests") and re.search(r"[A-Za-z]{2}", text)
-    ]
-    assert not missing, "\n".join(missing)
+def test_a_catalogue_has_every_text_of_the_app_and_is_compiled(language: str):
+    path = FOLDER / f"{language}.po"
+    texts = translations.read(path)
+    assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
+    assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core texts"
+    assert path.read_bytes() == translations.written(texts), "not sorted, or not one line each: python -m core texts"
+    assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core texts"
 
 
-def test_places_are_filled_and_what_no_catalogue_has_stays_english(monkeypatch):
+def test_places_are_filled_and_what_no_catalogue_has_stays_english(spoken):
     assert t("{share:.0%} of {{all}}", share=0.5) == "50% of {all}"
-    monkeypatch.setattr(i18n, "languages", lambda: ("en", "xx"))
-    monkeypatch.setattr(i18n, "catalogue", lambda language: {"{n} words": "{n:을/를} 봅니다"} if language == "xx" else {})
-    i18n.use("xx")
-    assert t("{n} words", n="눈") == "눈을 봅니다" and t("nothing known of this") == "nothing known of this"
-    monkeypatch.setattr(i18n, "catalogue", lambda language: {"{n} words": "“{n:”을/를} 봅니다"} if language == "xx" else {})
+    spoken('msgid "{n} words"\nmsgstr "{n:을/를} 봅니다"\n')
+    assert t("{n} words", n="눈") == "눈을 봅니다" and t("nothing known of this") == "nothing known of this" and say("") == ""
+    spoken('msgid "{n} words"\nmsgstr "“{n:”을/를} 봅니다"\n')
     assert t("{n} words", n="말") == "“말”을 봅니다" and t("{n} words", n="차") == "“차”를 봅니다"
     i18n.use("no such language")
     assert t("{n} words", n="눈") == "눈 words"
 
 
-def test_what_was_said_in_english_is_said_again_in_the_readers_language(monkeypatch):
+def test_a_number_takes_the_form_that_its_language_has_for_it(spoken):
+    def said(n: int) -> str:
+        return tn("{n:,} file in {place}", "{n:,} files in {place}", n, place="x")
+
+    assert [said(n) for n in (0, 1, 2, 1000)] == ["0 files in x", "1 file in x", "2 files in x", "1,000 files in x"]
+    entry = 'msgid "{n:,} file in {place}"\nmsgid_plural "{n:,} files in {place}"\n'
+    three = "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 ? 1 : 2)"
+    spoken(entry + 'msgstr[0] "plik"\nmsgstr[1] "{n} pliki"\nmsgstr[2] "{n} plików"\n', three)
+    assert [said(n) for n in (1, 3, 5, 22)] == ["plik", "3 pliki", "5 plików", "22 pliki"]
+    spoken(entry + 'msgstr[0] "{n}: {nothing}"\nmsgstr[1] ""\n')  # one form that cannot be filled, one not written yet
+    assert [said(n) for n in (1, 2)] == ["1 file in x", "2 files in x"]
+    i18n.use("ko")
+    assert tn("{n:,} find", "{n:,} finds", 1) == "1건" and tn("{n:,} find", "{n:,} finds", 5) == "5건"
+
+
+def test_of_a_folder_of_ones_own_the_newer_of_po_and_mo_is_read(spoken):
+    path = spoken('msgid "yes"\nmsgstr "old"\n')
+    texts = translations.read(path)
+    texts.get("yes").string = "new"
+    path.with_suffix(".mo").write_bytes(translations.compiled(texts))
+    later = path.stat().st_mtime_ns + 10**9
+    for file, time, expected in ((".mo", later, "new"), (".po", later + 1, "old")):
+        os.utime(path.with_suffix(file), ns=(time, time))
+        i18n._catalogues.cache_clear()
+        assert t("yes") == expected
+
+
+KOREAN = (FOLDER / "ko.mo").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("xx.mo", b""), ("xx.mo", b"nothing of the kind"), ("xx.mo", KOREAN[:9000]), ("xx.mo", KOREAN[:-90_000]),
+        ("xx.mo", KOREAN[:30_000] + b"\xff" * 9 + KOREAN[30_009:]), ("xx.po", b'msgid "yes"\nmsgst "ja"\n'), ("xx.po", b"\xff\xfe\x00"),
+        ("xx.po", b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=import;"\n'), ("xx.po", b"[1, 2]"),
+    ],
+)  # fmt: skip
+def test_a_damaged_catalogue_is_named_and_english_is_spoken(tmp_path: Path, monkeypatch, name: str, content: bytes):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / name).write_bytes(content)
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
+    i18n.use("xx")
+    assert t("#### Comparison") == "#### Comparison" and tn("{n} find", "{n} finds", 2) == "2 finds"
+    assert damaged("xx") == name and damaged("ko") == damaged("en") == ""
+
+
+def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Path, capsys):
+    path = tmp_path / "fr.po"
+    assert main.main(["texts", str(path), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)[str(path)]
+    assert made["texts"] == len(made["new"]) == len(made["empty"]) > 2000 and not made["unused"]
+    written = path.read_text(encoding="utf-8")
+    assert '"Language: fr\\n"' in written and "nplurals=2" in written and "Date" not in written and "Babel" not in written
+    written = written.replace('msgid "#### Comparison"\nmsgstr ""', 'msgid "#### Comparison"\nmsgstr "#### Comparaison"')
+    path.write_text(
+        written + '\nmsgid "no longer said"\nmsgstr "x"\n\n# a name\nmsgid "said by its name"\nmsgstr "nom"\n', encoding="utf-8"
+    )
+    assert main.main(["texts", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "0 new, 1 no longer said" in told and "pages/_map/lines.py:" in told and "#### Comparison" not in told
+    once = path.read_bytes(), path.with_suffix(".mo").read_bytes()
+    french = gettext.GNUTranslations(path.with_suffix(".mo").open("rb"))
+    assert french.gettext("#### Comparison") == "#### Comparaison" and french.gettext("said by its name") == "nom"
+    assert "no longer said" not in path.read_text(encoding="utf-8")
+    assert main.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
+    path.write_text("no catalogue", encoding="utf-8")
+    assert main.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
+
+
+def test_what_was_said_in_english_is_said_again_in_the_readers_language(spoken):
     said = Said("{n} words of {who}", n="1,000", who="our engine")
     assert said == "1,000 words of our engine" == copy.deepcopy(said) and copy.deepcopy(said).template == "{n} words of {who}"
-    monkeypatch.setattr(i18n, "languages", lambda: ("en", "xx"))
-    monkeypatch.setattr(i18n, "catalogue", lambda language: {"{n} words of {who}": "{who}: {n}"} if language == "xx" else {})
-    i18n.use("xx")
+    spoken('msgid "{n} words of {who}"\nmsgstr "{who}: {n}"\n')
     assert again(said.template, said.values) == "our engine: 1,000" and again("AllenNLP", {}) == "AllenNLP"
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
     monkeypatch.setattr(i18n, "_source", [])
-    monkeypatch.setattr(i18n, "languages", lambda: ("en", "xx"))
-    i18n.follow(lambda: "xx")
+    i18n.follow(lambda: "ko")
     i18n.use("en")
     with ThreadPoolExecutor(1) as others:
-        assert (i18n.language(), others.submit(i18n.language).result()) == ("en", "xx")
+        assert (i18n.language(), others.submit(i18n.language).result()) == ("en", "ko")
         i18n.follow(lambda: None)
         assert others.submit(i18n.language).result() == "en"
 
@@ -119,5 +210,5 @@ def test_a_particle_follows_the_sound(word: str, pair: str, expected: str):
 
 
 def test_no_particle_stands_inside_quotation_marks_and_no_word_twice():
-    wrong = [korean for korean in catalogue("ko").values() if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]
-    assert not wrong
+    found = [korean for _, forms in entries("ko") for korean in forms]
+    assert not [korean for korean in found if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]

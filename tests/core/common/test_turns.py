@@ -114,7 +114,7 @@ def test_the_clock_runs_from_the_turn_on_and_its_limit_is_named(monkeypatch):
     turn.check()
     turn.wait(0)
     turn.began -= 61
-    with pytest.raises(JobEnded, match=r"1 minutes.*ELMOSCOPE_MAX_JOB_MINUTES"):
+    with pytest.raises(JobEnded, match=r"1 minute, .*ELMOSCOPE_MAX_JOB_MINUTES"):
         turn.check()
 
 

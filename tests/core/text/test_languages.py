@@ -209,7 +209,7 @@ def made_up(folder: Path) -> list[dict]:
         (folder / name).mkdir(parents=True)
     (folder / "text.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "corpora" / "sentences-xx.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    (folder / "texts" / "xx.json").write_text(json.dumps({"Does a word mean the same thing twice?": "Pim ra pim?"}))
+    (folder / "texts" / "xx.po").write_text('msgid "Does a word mean the same thing twice?"\nmsgstr "Pim ra pim?"\n')
     names = {"model": "elmo-xx", "vectors": "glove-xx", "sentences": "sentences-xx"}
     described(folder, "xx", name="Pimra", tokeniser="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
     return rows
@@ -249,14 +249,17 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
         "model": "elmo-xx", "vectors": "glove-xx", "corpus": "sentences-xx",
     }  # fmt: skip
     assert all("pim" in box.value.split() for box in page.text_input if box.key in ("a", "b"))
-    assert i18n.catalogue("xx") and JOINER not in page.title[0].value
+    assert i18n.damaged("xx") == "" and JOINER not in page.title[0].value
 
 
 def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
     described(tmp_path, "xx", name="Pimra", model="elmo-xx")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "xx.mo").write_bytes(b"cut off")
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     page.query_params["lang"] = "xx"
     page.run()
     assert not page.exception and any("A model for Pimra is not bundled yet" in info.value for info in page.info)
+    assert any("Pimra: its texts (xx.mo) cannot be read, so these pages are in English" in one.value for one in page.warning)
     assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]
