@@ -21,7 +21,7 @@ from core.common.i18n import t
 from core.common.threads import limit
 from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
-from core.index import half_products
+from core.index import float16_products
 from core.index.rows import Rows
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
@@ -151,7 +151,7 @@ def products(rows: Rows, query: Query) -> Products:
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, :, start + k : start + k + len(piece)]))
     wanted = np.ascontiguousarray(query.layers, np.float32)  # (L, D)
-    multiply = half_products.products() or _layer_products
+    multiply = float16_products.products() or _layer_products
     for done in [_READERS.submit(multiply, *piece, wanted) for piece in pieces]:
         done.result()
     return Products(query, cross.transpose(2, 0, 1), gram(query.layers[None])[0])

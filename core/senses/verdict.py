@@ -3,7 +3,7 @@
 Of a word with labelled senses each sentence asks the K labelled sentences nearest to it (itself left out), and they vote for their
 senses. Nearness is the cosine of what is left when the word's own mean is taken off: all occurrences of a word share most of their
 vector, and two of one meaning hardly have a higher cosine than two of two. How far the two votes agree, how far the senses' middles give both to one
-sense (core.senses.middles), and the cosine of the two themselves, become a probability by a logistic regression over all pairs of the
+sense (core.senses.centroids), and the cosine of the two themselves, become a probability by a logistic regression over all pairs of the
 labelled sentences, both sentences of a pair left out, pairs of one meaning and of two weighed alike. So 80 % means: of pairs like this
 four in five are so.
 Measured with each word left out of what it is judged by, of the English words' pairs 72 % are called (at 65 % or more), 86 % of these
@@ -31,7 +31,7 @@ from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
 from core.index.neighbours import Occurrence, Query
 from core.index.table import OccurrenceTable
-from core.senses import evidence, middles
+from core.senses import centroids, evidence
 from core.senses.evidence import Evidence
 from core.senses.separation import purity_at_k
 
@@ -113,7 +113,7 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     for query, direction in zip((a, b), asked, strict=True):
         others = ~_own(table, rows, query)
         votes.append(_votes(known[others] @ direction, labels[others], len(names)))
-        given.append(middles.shares(known[others], labels[others], direction, len(names)))
+        given.append(centroids.shares(known[others], labels[others], direction, len(names)))
     shares = tuple({str(name): float(share) for name, share in zip(names, vote, strict=True)} for vote in votes)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, shares)
@@ -228,7 +228,7 @@ def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust) -> tuple[np
     votes /= votes.sum(axis=2, keepdims=True)
     a, b = np.triu_indices(n, 1)
     agreement = np.einsum("nc,nc->n", votes[a, b], votes[b, a])
-    given = middles.agreements(cosines, labels)[a, b]
+    given = centroids.agreements(cosines, labels)[a, b]
     return _inputs(agreement, given, cosines[a, b], trust.above_chance), labels[a] == labels[b]
 
 

@@ -24,7 +24,7 @@ from core.common.limits import limits
 from core.elmo.mix import mean_lengths
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
-from core.index import half_products
+from core.index import float16_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, make_query, normalised_products, products
 from core.index.table import OccurrenceTable
@@ -281,7 +281,7 @@ def static_scores(corpus: str, model_name: str, word: str):
 
 
 def _compile() -> None:
-    half_products.warm_up()
+    float16_products.warm_up()
     compile_layout()
     gc.freeze()
 

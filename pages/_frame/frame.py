@@ -76,7 +76,7 @@ def show(module: str, *args) -> None:
     """Run `show` of a module, such as "pages._map.show": imported only now, so that title and inputs stand before torch is loaded."""
     with shown_errors():
         import_module(module).show(*args)
-        import_module("pages._widgets.take").show()
+        import_module("pages._widgets.downloads").show()
         import_module("pages._widgets.gestures").listen()
         import_module("pages._cached.opened").warm_up()
 

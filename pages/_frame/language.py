@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.files import registry
 from core.text import languages
 from core.text.languages import Language
-from pages._frame import examples, letters
+from pages._frame import examples, fonts
 from pages._frame.choices import LAYERS
 from pages._frame.question import gone_through_history
 
@@ -57,7 +57,7 @@ def say_if_missing(content: Language) -> None:
     """One sentence, where the chosen language has no model here, or its texts cannot be read, or its letters no font."""
     code = _code()
     name = languages.named(code).name
-    letters.check(name)
+    fonts.check(name)
     if file := i18n.damaged(code):
         st.warning(
             t("{language}: its texts ({name}) cannot be read, so these pages are in English. Get the project’s files again, or mend that file.", language=name, name=file)

@@ -19,7 +19,7 @@ from core.analysis.word_maps import follow_mix, place
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import half_products, neighbours
+from core.index import float16_products, neighbours
 from core.index.build import build_index
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
@@ -39,7 +39,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     import numba
 
     setting.report("maps: encoding the points")
-    half_products.warm_up()  # as a server that has been up for a while
+    float16_products.warm_up()  # as a server that has been up for a while
     table = _table(setting)
     before = numba.get_num_threads()
     numba.set_num_threads(min(setting.threads, before))

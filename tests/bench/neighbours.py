@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import softmax
 
 from core.common.i18n import Said
-from core.index import half_products, neighbours
+from core.index import float16_products, neighbours
 from core.index.build import build_index
 from core.index.neighbours import Products, Query
 from core.index.table import OccurrenceTable
@@ -28,7 +28,7 @@ READING, OPENING_MS = 2, 50
 
 def rows(setting: Setting) -> Iterator[Row]:
     """Two rows of a slider move for each size; for the larger one also the first query and opening."""
-    half_products.warm_up()  # as a server that has been up for a while
+    float16_products.warm_up()  # as a server that has been up for a while
     sizes = setting.pick(SIZES, {2_000: (50, 20, 3), 6_000: (50, 60, 3)})
     for n, (times, limit_ms, rounds) in sizes.items():
         setting.report(f"neighbours: making a table of {n:,} occurrences")

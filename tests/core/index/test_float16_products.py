@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import half_products
+from core.index import float16_products
 from core.index.neighbours import Query, products
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
@@ -12,8 +12,8 @@ from core.text.corpora import BUNDLED_CORPUS
 
 @pytest.fixture(scope="module")
 def multiply():
-    half_products.warm_up()
-    return half_products.products()
+    float16_products.warm_up()
+    return float16_products.products()
 
 
 def test_every_finite_float16_is_widened_exactly(multiply):
@@ -42,8 +42,8 @@ def test_a_search_finds_the_same_once_it_is_compiled(multiply, monkeypatch):
     table = open_table(BUNDLED_CORPUS, model, targets_only=True)
     query = Query(("bank",), 0, table.rows.take(np.array([7]))[0])
     compiled = products(table.rows, query)
-    monkeypatch.setattr(half_products, "_compiled", [])
-    assert half_products.products() is None
+    monkeypatch.setattr(float16_products, "_compiled", [])
+    assert float16_products.products() is None
     plain = products(table.rows, query)
     np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
     lists = [[n.occurrence.row for n in table.nearest(found, [0.2, 0.3, 0.5], k=20)] for found in (compiled, plain)]

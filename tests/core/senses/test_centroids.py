@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.common.directions import unit
-from core.senses import middles
+from core.senses import centroids
 
 
 def rows(n: int = 12, senses: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -14,10 +14,10 @@ def rows(n: int = 12, senses: int = 3, seed: int = 0) -> tuple[np.ndarray, np.nd
 
 def test_a_pair_agrees_as_the_middles_of_all_others_have_it():
     directions, labels = rows()
-    found = middles.agreements(directions @ directions.T, labels)
+    found = centroids.agreements(directions @ directions.T, labels)
     for i, j in ((0, 1), (2, 9), (4, 10)):
         others = [k for k in range(len(labels)) if k not in (i, j)]
-        first, second = (middles.shares(directions[others], labels[others], directions[k], 3) for k in (i, j))
+        first, second = (centroids.shares(directions[others], labels[others], directions[k], 3) for k in (i, j))
         assert np.isclose(found[i, j], first @ second) and np.isclose(found[i, j], found[j, i])
     same = labels[:, None] == labels
     np.fill_diagonal(same, False)
@@ -27,5 +27,5 @@ def test_a_pair_agrees_as_the_middles_of_all_others_have_it():
 def test_a_sense_of_which_nothing_is_left_has_no_share():
     directions, _ = rows(4, 1)
     labels = np.array([0, 0, 1, 0])
-    assert middles.shares(directions[:2], labels[:2], directions[3], 2).tolist() == [1.0, 0.0]
-    assert np.isclose(middles.agreements(directions @ directions.T, labels)[2, 0], 1.0)
+    assert centroids.shares(directions[:2], labels[:2], directions[3], 2).tolist() == [1.0, 0.0]
+    assert np.isclose(centroids.agreements(directions @ directions.T, labels)[2, 0], 1.0)
