@@ -36,7 +36,7 @@ from core.text.corpora import open_corpus
 from core.text.labelled_words import Labelled, indexed, listed, parts, sentences_of, with_words
 from core.text.sentences import fingerprint
 from core.text.tokens import bare
-from pages._cached.kept import kept, version
+from pages._cached.kept import kept, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
@@ -70,6 +70,7 @@ def about(in_use: InUse, *words: str) -> InUse:
     return replace(in_use, corpus=corpus_about(in_use.corpus, in_use.model, *words))
 
 
+@within_run
 def corpus_about(corpus: str, model_name: str, *words: str) -> str:
     """The corpus with the labelled rows of these words: "sentences+python" (core.text.labelled_words), where it is a language's own.
 

@@ -73,7 +73,6 @@ function picture(root) {
     if (data.beside) fan("beside", data.text.labels);
     else node.beside?.group.remove();
     root.style.setProperty("--beside", data.beside?.colour ?? "");
-    drawBars();
   }
 
   function fan(name, labels) {
@@ -91,13 +90,15 @@ function picture(root) {
     node[name] = { group, arc, rays, words };
   }
 
-  // How far the arrows of length r reach to each side of their feet, on the slider's whole way, and the words below them.
+  // The widest angle that a model's arrows have from their middle on the slider's whole way.
+  function widest(one) {
+    const places = [...Array(4 * one.stops.length - 3).keys()];
+    return (one.widest ??= Math.max(...places.map((k) => Math.acos(cosineAt(k / 4, one)) / 2)));
+  }
+
+  // How far the arrows of length r reach to each side of their feet, and the words below them.
   function sides(r) {
-    const reach = (one) => {
-      let widest = 0;
-      for (let k = 0; k <= 4 * (one.stops.length - 1); k++) widest = Math.max(widest, Math.acos(cosineAt(k / 4, one)) / 2);
-      return r * Math.sin(widest) + TIP + Math.max(...data.text.labels.map((one) => one.length)) * LETTER;
-    };
+    const reach = (one) => r * Math.sin(widest(one)) + TIP + Math.max(...data.text.labels.map((label) => label.length)) * LETTER;
     const words = (text, of) => Math.max(TOLD, filled(text, { layer: of.names.at(-2) }).length * LETTER * 0.45);
     const glove = Math.max(Math.max(...data.text.glove.map((one) => one.length)) * LETTER * 0.5, data.glove === null ? 0 : r * Math.sin(Math.acos(data.glove) / 2) + TIP);
     return [glove, Math.max(TOLD, reach(data)), ...(data.beside ? [Math.max(words(data.text.beside, data.beside), reach(data.beside))] : [])];
@@ -120,8 +121,8 @@ function picture(root) {
 
   function measure() {
     node.arrows.classList.toggle("two", below());
-    for (const one of [node.arrows, node.bars]) one.setAttribute("viewBox", `0 0 ${one.clientWidth || 1} ${one.clientHeight || 1}`);
     size = { x: node.arrows.clientWidth, y: node.arrows.clientHeight };
+    node.arrows.setAttribute("viewBox", `0 0 ${size.x || 1} ${size.y || 1}`);
     if (data) drawBars();
   }
 
@@ -225,7 +226,7 @@ function picture(root) {
   function take(given, sender) {
     const first = !data, old = first ? null : angles();
     send = sender;
-    data = given;
+    data = { ...given, beside: given.beside && { ...given.beside } };
     if (first) build();
     const held = node.input.matches(":active") || morph?.own || (given.seq ?? 0) < seq, to = Math.max(0, data.layers.indexOf(data.layer));
     if (first || at > last()) at = to;

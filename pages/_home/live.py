@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 
 import streamlit as st
@@ -13,6 +14,15 @@ from pages._frame.markup import shown_errors
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
+TOOK = "home.took"  # in the session: seconds that the last whole answer took
+RESTS = (25, 50, 75, 100)  # ms
+
+
+def rest(took: float) -> str:
+    """How long after a key what is typed is sent: the run that a key has begun is cut short by the next one, so where answers come
+    soon every key has one, and where they take long those of a word typed at one go are spared."""
+    return f"{min(RESTS, key=lambda ms: abs(ms - 1000 * took / 8))}ms"
+
 
 def show(in_use: InUse) -> None:
     _answer(in_use)
@@ -21,14 +31,17 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _answer(in_use: InUse) -> None:
+    began = time.perf_counter()
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
         settle()
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         place = st.container(key="home_verdict")
-        first, second = sentence_pair(live=True)
+        first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
         if first.tokens and second.tokens:
             import_module("pages._home.show").show(
                 in_use, first, second, place
             )  # only now: title and inputs stand before torch is loaded
         else:
             place.html(f'<p class="verdict"><b>{t("Two sentences are needed")}</b></p>')
+    if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does
+        st.session_state[TOOK] = time.perf_counter() - began

@@ -14,8 +14,6 @@ from pages._frame import examples, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
 
-LIVE = "100ms"  # rest after a key before what is typed is sent; the run that a key has begun is cut short by the next one
-
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -44,8 +42,8 @@ class Choice:
     k: int
 
 
-def sentence_pair(*, stacked: bool = False, live: bool = False) -> tuple[Chosen, Chosen]:
-    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent as one types."""
+def sentence_pair(*, stacked: bool = False, live: str | bool = False) -> tuple[Chosen, Chosen]:
+    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent so long after a key ("50ms")."""
     with folded(t("The two sentences")):
         _examples()
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
@@ -77,7 +75,7 @@ def _take_example() -> None:
         question.put(a=a, b=b)
 
 
-def sentence(place, key: str, label: str, label_of_word: str, *, live: bool = False) -> Chosen:
+def sentence(place, key: str, label: str, label_of_word: str, *, live: str | bool = False) -> Chosen:
     """One text box and its tokens under the session's and the URL's `key`."""
     number = question.SIDES.index(key)
     with place:
@@ -88,7 +86,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: bool = Fa
             limits().max_text,
             place=place,
             placeholder=t("Type a sentence with the word you want to look at"),
-            live=LIVE if live else False,
+            live=live,
         )
         found = question.now()
         tokens = found.tokens[number] if text == found.texts[number] else tuple(question.tokens_of(text))

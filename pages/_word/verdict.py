@@ -29,7 +29,7 @@ from core.text import languages
 from core.text.tokens import bare
 from core.text.word_in_question import same_word
 from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached.kept import kept, within_run
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 
@@ -87,6 +87,7 @@ def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tup
     return tuple(opened.query(in_use.model, tuple(read), c.position) for read, c in zip(tokens, (first, second), strict=True))
 
 
+@within_run
 def _labelled(in_use: InUse, word: str) -> tuple[OccurrenceTable | None, str]:
     """The table in which the word has two labelled senses or more, and its name there."""
     for table in _tables(in_use, word) if word else ():

@@ -129,3 +129,7 @@ def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
     )
     page.text_input(key="a").set_value("종이").run()
     assert not page.exception
+
+
+def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():
+    assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]

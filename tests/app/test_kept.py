@@ -90,3 +90,24 @@ def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monke
         lines._products(large, "sentences", "elmo-mini", k)
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
+
+
+def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_anew():
+    def script():
+        import streamlit as st
+
+        from pages._cached.kept import within_run
+
+        asked = st.session_state.setdefault("asked", [])
+
+        @within_run
+        def length(word: str) -> int:
+            asked.append(word)
+            return len(word)
+
+        assert [length("lynx"), length("lynx"), length("mole's")] == [4, 4, 6]
+
+    page = AppTest.from_function(script).run()
+    assert page.session_state["asked"] == ["lynx", "mole's"]
+    assert not page.run().exception and page.session_state["asked"] == ["lynx", "mole's"] * 2
+    assert within_run(len)("lynx") == 4  # where no page runs it is asked each time
