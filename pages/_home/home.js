@@ -26,10 +26,10 @@ const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9, TOLD = 82, SHORT =
 const degrees = (angle) => Math.round((angle * 180) / Math.PI);
 
 function picture(root) {
-  let data, send, at = 0, seq = 0, known = "", morph = null, frame = 0, before = 0, size = { x: 0, y: 0 };
+  let data, at = 0, morph = null, before = 0, size = { x: 0, y: 0 };
   const off = [0, 0, 0]; // how far the arrows, ELMo's, GloVe's and a second model's, still are from where they go
   const node = {};
-  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const life = living("home", { step, measure }), { ask } = life;
   const last = () => data.stops.length - 1;
   const deep = () => besideAt(at, data.stops.length, data.beside.stops.length);
   const angles = () => [Math.acos(cosineAt(at, data)), data.glove === null ? null : Math.acos(data.glove), data.beside ? Math.acos(cosineAt(deep(), data.beside)) : null];
@@ -56,7 +56,7 @@ function picture(root) {
       glideTo(to);
     };
     offered(node.arrows), offered(node.bars);
-    watch.observe(node.arrows), watch.observe(node.bars);
+    life.watch(node.arrows, node.bars);
   }
 
   // What changes with the sentences alone.
@@ -79,9 +79,7 @@ function picture(root) {
     const group = svg("g", { class: `fan ${name}` }), arc = svg("path", { class: "arc" });
     const rays = labels.map((label, k) => {
       const line = svg("line"), star = svg("path", { class: "tip", d: label ? STAR : "M0-7A7 7 0 1 1 0 7A7 7 0 1 1 0-7Z", fill: label ? data.own_colours[k] : data.glove_colour });
-      const words = svg("text", { class: "label", "text-anchor": k ? "start" : "end" });
-      words.textContent = label;
-      return { line, star, words };
+      return { line, star, words: svg("text", { class: "label", "text-anchor": k ? "start" : "end" }, label) };
     });
     const words = [svg("text", { class: "name", "text-anchor": "middle" }), svg("text", { class: "told", "text-anchor": "middle" })];
     group.append(arc, ...rays.map((one) => one.line), ...rays.flatMap((one) => [one.star, one.words]), ...words);
@@ -126,22 +124,19 @@ function picture(root) {
     if (data) drawBars();
   }
 
-  function ask() { frame ||= requestAnimationFrame(step); }
-
   function step(now) {
-    frame = 0;
     if (!data || !size.x) return;
     const passed = Math.min(now - before, 50);
     before = now;
     if (morph) {
       const share = still.matches ? 1 : Math.min(1, (now - morph.at) / SETTLE_MS), eased = 1 - (1 - share) ** 3;
       at = share === 1 ? morph.to : morph.from + (morph.to - morph.from) * eased;
-      if (share === 1) { morph = null; tell(); }
+      if (share === 1) { morph = null; life.tell({ layer: data.layers[at] }); }
     }
     const keep = still.matches ? 0 : Math.exp(-passed / TURN_MS);
     off.forEach((one, k) => (off[k] = Math.abs(one * keep) < 0.002 ? 0 : one * keep));
     draw();
-    if (morph || off.some(Boolean)) ask();
+    return Boolean(morph) || off.some(Boolean);
   }
 
   function draw() {
@@ -191,16 +186,13 @@ function picture(root) {
       const value = values[k], y = k * tall, middle = y + tall / 2 + 5, chance = k ? data.random[k - 1] ?? null : null, own = k && k <= data.values.length;
       const row = svg("g", { class: own ? "row" : k ? "row glove beside" : "row glove" });
       if (isHead(k)) {
-        const title = svg("text", { x: 0, y: middle, class: "name" });
-        say(title, name), row.append(title);
+        row.append(svg("text", { x: 0, y: middle, class: "name" }, name));
         return row;
       }
-      const said = svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }), title = svg("text", { x: from - 10, y: middle, "text-anchor": "end" });
-      say(title, name), say(said, value === null ? data.text.glove[1] : value.toFixed(2));
-      row.append(title);
+      row.append(svg("text", { x: from - 10, y: middle, "text-anchor": "end" }, name));
       if (value !== null) row.append(svg("rect", { x: x(Math.min(value, 0)), y: y + 3, width: Math.max(1, Math.abs(x(value) - x(0))), height: tall - 6, rx: 2, fill: own ? data.colours[k - 1] : k ? other.colour : data.glove_colour }));
       if (chance !== null) row.append(svg("line", { x1: x(chance), x2: x(chance), y1: y + 2, y2: y + tall - 2 }));
-      row.append(said);
+      row.append(svg("text", { x: value === null ? from : x(Math.max(value, 0)) + 7, y: middle, class: "value" }, value === null ? data.text.glove[1] : value.toFixed(2)));
       if (own) row.onclick = () => glideTo(k - 1);
       return row;
     });
@@ -216,21 +208,14 @@ function picture(root) {
     ask();
   }
 
-  function tell() {
-    if (known === data.layers[at]) return;
-    known = data.layers[at];
-    send({ layer: known, seq: (seq = Math.max(Date.now(), seq + 1)) });
-  }
-
   // The sentences may have changed; the layer is the server's unless the reader has since set another one, or is on the way to it.
-  function take(given, sender) {
+  function take(given) {
     const first = !data, old = first ? null : angles();
-    send = sender;
     data = { ...given, beside: given.beside && { ...given.beside } };
     if (first) build();
-    const held = node.input.matches(":active") || morph?.own || (given.seq ?? 0) < seq, to = Math.max(0, data.layers.indexOf(data.layer));
+    const held = node.input.matches(":active") || morph?.own || life.isOld(given), to = Math.max(0, data.layers.indexOf(data.layer));
     if (first || at > last()) at = to;
-    if (!held) known = data.layer;
+    if (!held) life.agree({ layer: data.layer }, given);
     if (!first) angles().forEach((angle, k) => { if (angle !== null && old[k] !== null) off[k] += old[k] - angle; });
     dress();
     measure();
@@ -240,9 +225,7 @@ function picture(root) {
   }
 
   return {
-    take,
-    start: () => { if (node.arrows) watch.observe(node.arrows), watch.observe(node.bars); },
-    stop: () => { watch.disconnect(); cancelAnimationFrame(frame); frame = 0; },
+    life, take,
     seen: () => ({ at, cosine: cosineAt(at, data), layer: data.layers[Math.round(at)], moving: Boolean(morph) || off.some(Boolean) }),
   };
 }

@@ -31,6 +31,7 @@ from pages._widgets import instruments, lists
 
 LIVE, PLAIN = "map.tokens", "map.tokens.plain"  # key of the component; in the session: this browser cannot run it
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
+MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _live = instruments.instrument("tokens", Path(__file__).parent, "live")
 
 
@@ -57,14 +58,15 @@ def show(in_use: InUse, word: str) -> None:
         _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, plain(bare(word), 40), language()))
         instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
     notice(_noticed(table, maps, word))
-    st.caption(
-        t(
-            "UMAP laid out {laid_out:,} of them, drawn by lot; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
-            "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
-            "with the keyboard + and −, and the arrows.",
-            laid_out=maps.laid_out, k=token_maps.NEIGHBOURS,
-        )
+    told = t(
+        "UMAP laid out {laid_out:,} of them, drawn by lot; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
+        "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
+        "with the keyboard + and −, and the arrows.",
+        laid_out=maps.laid_out, k=token_maps.NEIGHBOURS,
     )  # fmt: skip
+    if len(maps.rows) > MOVING:
+        told = f"{told} {t('While they move, as many of them are drawn, by lot, as the browser has time for.')}"
+    st.caption(told)
     lists.twin(
         _words(table, maps, opened.table_key(table), language()),
         name="all-tokens",

@@ -16,9 +16,14 @@ const shapeOf = (number, colour) => svg("path", { d: SHAPES[Math.max(number, 0) 
 const icon = (number, colour) => svg("svg", { viewBox: "-8 -8 16 16", width: 14, height: 14, "aria-hidden": "true" }, shapeOf(number, colour));
 const starIcon = (colour) => svg("svg", { viewBox: "-13 -13 26 26", width: 18, height: 18, class: "star", "aria-hidden": "true" }, svg("path", { d: STAR, fill: colour }));
 function starOf(colour, text, below) {
-  const label = svg("text", { y: below ? 25 : -16, "text-anchor": "middle" });
-  label.textContent = text;
-  return svg("g", { class: "star" }, svg("path", { d: STAR, fill: colour }), label);
+  return svg("g", { class: "star" }, svg("path", { d: STAR, fill: colour }), svg("text", { y: below ? 25 : -16, "text-anchor": "middle" }, text));
+}
+
+// The texts of the elements that stand in an instrument's HTML; by textContent alone.
+function dressed(root, text) {
+  for (const node of root.querySelectorAll("[data-text]")) node.textContent = text[node.dataset.text];
+  for (const node of root.querySelectorAll("[data-name]")) node.ariaLabel = text[node.dataset.name];
+  root.ariaLabel = text.title;
 }
 
 // One line of a list: what stands left of the word, the word, what stands right of it, a sign before them, a number behind.
@@ -164,10 +169,13 @@ function nearer(lens, by, [x, y], most) {
   const k = Math.max(1, Math.min(most, lens.k * by));
   return k === 1 ? WHOLE : { k, x: x - ((x - lens.x) * k) / lens.k, y: y - ((y - lens.y) * k) / lens.k };
 }
-function zoomed(event, zoom) {
-  if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
-  event.preventDefault();
-  zoom(Math.exp(-event.deltaY / 250));
+function zooms(ui, zoom) {
+  for (const [name, by] of [[".near", 1.6], [".far", 1 / 1.6], [".whole", 0]]) ui(name).onclick = () => zoom(by);
+  ui(".plane").onwheel = (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls the page
+    event.preventDefault();
+    zoom(Math.exp(-event.deltaY / 250), pointIn(ui(".plane"), event));
+  };
 }
 function pointIn(plane, event) {
   const box = plane.getBoundingClientRect();

@@ -8,13 +8,12 @@ const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which eac
 const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
 
 function map(root) {
-  let data, send, news = {}, seq = 0, said = "", ready = false;
+  let data, news = {}, ready = false;
   let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
-  let frame = 0, resting = 0, before = 0;
-  let origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
+  let before = 0, origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
   let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map();
+  const life = living("map", { step, measure, hear, rest }), { ask } = life;
   const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, (to) => tell(data.names[to])), { stop, low, last, mixed } = layers, shapes = SHAPES.map((path) => new Path2D(path));
-  const watch = new ResizeObserver(() => { measure(); ask(); });
   const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
   const linksOf = (point, k = stop()) => (data.links[point] ?? news.links?.[point])?.[k] ?? [[], [], [], 0, 0];
   const nameOf = (point) => (point < 0 ? "none" : point < n ? String(data.rows[point]) : data.stars[point - n].name);
@@ -27,12 +26,9 @@ function map(root) {
 
   // -- building
 
-  // The elements stand in map.html; texts come in by textContent alone.
   function build() {
     const { text } = data, button = (given, ...inside) => el("button", { type: "button", ...given }, ...inside), fill = (name, nodes) => ui(name).replaceChildren(...nodes);
-    for (const node of root.querySelectorAll("[data-text]")) node.textContent = text[node.dataset.text];
-    for (const node of root.querySelectorAll("[data-name]")) node.ariaLabel = text[node.dataset.name];
-    root.ariaLabel = text.title;
+    dressed(root, text);
     words.clear();
     for (const name of [".lines", ".words", "ol"]) fill(name, []);
     fill(".x", [data.axes?.[0] ?? ""]);
@@ -47,9 +43,7 @@ function map(root) {
     });
     fill(".chips", chips);
     ui(".rope").onclick = () => { armed = !armed; ask(); };
-    ui(".near").onclick = () => zoom(1.6);
-    ui(".far").onclick = () => zoom(1 / 1.6);
-    ui(".whole").onclick = () => zoom(0);
+    zooms(ui, zoom);
     stars = data.stars.map((star, k) => ({ node: starOf(star.colour, star.label, k % 2), way: svg("path", { class: "way", stroke: star.colour }), gone: svg("path", { class: "gone", stroke: star.colour }) }));
     fill(".stars", stars.map((star) => star.node));
     fill(".trails", stars.flatMap((star) => [star.way, star.gone]));
@@ -59,11 +53,7 @@ function map(root) {
     fill(".whose", whose);
     list = gliding(ui("ol"), line);
     listen(ui(".plane"));
-    observe();
-  }
-
-  function observe() {
-    watch.observe(ui(".plane"));
+    life.watch(ui(".plane"));
     measure();
   }
 
@@ -101,10 +91,7 @@ function map(root) {
 
   // -- what moves
 
-  function ask() { frame ||= requestAnimationFrame(step); }
-
   function step(time) {
-    frame = 0;
     before = time;
     if (!ready || !root.isConnected) return;
     layers.step(time);
@@ -113,9 +100,7 @@ function map(root) {
     drawDots();
     drawRest();
     drawList();
-    if (layers.way || from) ask();
-    clearTimeout(resting);
-    resting = setTimeout(rest, 400);
+    return Boolean(layers.way || from);
   }
 
   function counted() {
@@ -269,7 +254,6 @@ function map(root) {
 
   function listen(plane) {
     const point = (event) => pointIn(plane, event);
-    plane.onwheel = (event) => zoomed(event, (by) => zoom(by, point(event)));
     plane.onpointerdown = (event) => {
       if (event.button) return;
       const finger = event.pointerType === "touch", moves = event.shiftKey || (finger && !armed);
@@ -311,34 +295,27 @@ function map(root) {
 
   // -- telling the server, and being told
 
-  const state = (view) => JSON.stringify({ view, dot: nameOf(origin), picked: [...picked].sort((a, b) => a - b).map((k) => data.rows[k]) });
-
-  function tell(view = data.names[layers.way ? layers.way.to : stop()]) {
-    const known = state(view);
-    if (known === said) return;
-    said = known;
-    send({ ...JSON.parse(known), seq: (seq = Math.max(Date.now(), seq + 1)) });
-  }
+  const state = (view) => ({ view, dot: nameOf(origin), picked: [...picked].sort((a, b) => a - b).map((k) => data.rows[k]) });
+  const tell = (view = data.names[layers.way ? layers.way.to : stop()]) => life.tell(state(view));
 
   // What the server says is set, unless the reader has since set something else.
   function hear(told) {
     if (!data || told?.key !== data.key) return;
     news = told;
-    if (ready && (told.seq ?? 0) < seq) return ask();
+    if (ready && life.isOld(told)) return ask();
     const to = data.names.indexOf(told.view);
     origin = pointOf(told.dot);
     picked = new Set(told.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
     if (to >= 0 && !ready) layers.at = to;
     else if (to >= 0 && to !== stop() && !layers.way && !layers.playing && !drag && !ui("input").matches(":active")) layers.goTo(to);
     ready = true;
-    said = state(told.view);
+    life.agree(state(told.view), told);
     ask();
   }
 
-  function take(given, sender) {
+  function take(given) {
     const first = window["elmoscope-map"];
-    send = sender;
-    if (data?.key === given.key) { observe(); hear(first); return ask(); }
+    if (data?.key === given.key) { hear(first); return ask(); }
     const old = data, was = now;
     data = given;
     places = decoded(data.places);
@@ -355,11 +332,8 @@ function map(root) {
     hear(first);
   }
 
-  const heard = (event) => hear(event.detail);
   return {
-    take,
-    start: () => addEventListener("elmoscope-map", heard),
-    stop: () => { removeEventListener("elmoscope-map", heard); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); },
+    life, take,
     seen: () => ({ at: layers.at, playing: layers.playing, origin: nameOf(origin), picked: [...picked].map((k) => data.rows[k]), hot: nameOf(hot), now: [...now], size, lens, drawn: ui(".lines").childElementCount }),
   };
 }

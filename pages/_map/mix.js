@@ -3,7 +3,6 @@
 // core sends once what any weights need (core/index/any_mix.py: layer products); here they are weighed, ranked and drawn. The maths
 // in the first part stands in core too (core.elmo.mix.mixed_cosines, core.senses.separation.one_nn), and a test holds the two
 // together. Nothing is sent while one drags; letting go tells the server, which writes the address and lays the map out anew.
-// Texts of readers and of corpora go in as text (textContent), never as markup.
 
 // ---- the maths ---------------------------------------------------------------------------------------------------------------
 
@@ -63,18 +62,17 @@ const NARROW = 720; // px
 const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
-  let data, send, told = {}, seq = 0;
+  let data, told = {};
   let w = [], gamma = 1, normalised = false;
-  let parts = [], map = null, pairs = null, sides = null, index, places, targets, before = 0, frame = 0, fresh = true, morph = null, timer = 0;
-  let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [], resting = 0, told_at = 0;
+  let parts = [], map = null, pairs = null, sides = null, index, places, targets, before = 0, fresh = true, morph = null, timer = 0;
+  let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [];
   const at = {}; // the parts of the page that change
-  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const life = living("mix", { step, measure, hear, rest, halt: () => clearTimeout(timer) }), { ask } = life;
 
   // -- building
 
   function build() {
     const text = data.text;
-    watch.disconnect();
     lists = [], dots = [], stars = [], knobs = [];
     root.replaceChildren();
     root.setAttribute("role", "group");
@@ -142,8 +140,7 @@ function instrument(root) {
     });
     at.spoken = el("p", { className: "unseen", "aria-live": "polite" });
     root.append(controls, side, picture, at.spoken);
-    watch.observe(root);
-    watch.observe(at.map);
+    life.watch(root, at.map);
     measure();
   }
 
@@ -228,9 +225,8 @@ function instrument(root) {
     at.arrows = svg("svg", { class: "arrows", role: "img", viewBox: "-110 -116 220 120" });
     const rings = svg("g", { class: "rings" });
     for (const length of rounds()) {
-      const r = reach(length), label = svg("text", { x: 0, y: -r - 2, "text-anchor": "middle" });
-      label.textContent = length;
-      rings.append(svg("path", { d: `M${-r} 0A${r} ${r} 0 0 1 ${r} 0` }), label);
+      const r = reach(length);
+      rings.append(svg("path", { d: `M${-r} 0A${r} ${r} 0 0 1 ${r} 0` }), svg("text", { x: 0, y: -r - 2, "text-anchor": "middle" }, length));
     }
     at.arrows.append(rings);
     at.hands = data.asked.map((asked) => svg("g", { class: "hand" },
@@ -278,10 +274,7 @@ function instrument(root) {
     }
   }
 
-  function ask() { frame ||= requestAnimationFrame(step); }
-
   function step(now) {
-    frame = 0;
     const passed = Math.min(now - before, 50);
     before = now;
     if (morph) {
@@ -290,6 +283,7 @@ function instrument(root) {
       if (share === 1) { morph = null; tell(); }
     }
     const s = softmax(w);
+    let left = 0; // px that the farthest dot still has to go
     drawShares(s);
     lists.forEach((list) => rank(list, s));
     lean();
@@ -297,7 +291,6 @@ function instrument(root) {
     if (map) {
       aim(s);
       const share = fresh || still.matches ? 1 : 1 - Math.exp(-passed / GLIDE_MS);
-      let left = 0;
       for (let k = 0; k < targets.length; k++) {
         const way = targets[k] - places[k];
         places[k] += share * way;
@@ -305,11 +298,8 @@ function instrument(root) {
       }
       fresh = false;
       drawMap();
-      if (left > 0.1) ask();
     }
-    if (morph) ask();
-    clearTimeout(resting);
-    resting = setTimeout(rest, 350);
+    return Boolean(morph) || left > 0.1;
   }
 
   function drawShares(s) {
@@ -428,28 +418,22 @@ function instrument(root) {
   function tell() {
     clearTimeout(timer);
     if (morph || knobs.some((knob) => knob.input.matches(":active"))) return;
-    const now = { w: w.map((one) => +one.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised };
-    const known = JSON.stringify(now);
-    if (known === told_at) return;
-    told_at = known;
-    send({ ...now, seq: (seq = Math.max(Date.now(), seq + 1)) });
+    life.tell({ w: w.map((one) => +one.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised });
   }
 
   // What the server says is set, unless the reader has since set something else.
   function hear(news) {
     told = news ?? {};
-    if (!told.w || (told.seq ?? 0) < seq) return ask();
-    seq = told.seq ?? seq;
-    told_at = JSON.stringify({ w: told.w, gamma: told.gamma, norm: told.norm });
+    if (!told.w || life.isOld(told)) return ask();
+    life.agree({ w: told.w, gamma: told.gamma, norm: told.norm }, told);
     const moved = told.w.some((one, k) => Math.abs(one - w[k]) > 1e-6);
     if (!morph && moved && !knobs.some((knob) => knob.input.matches(":active"))) w = [...told.w];
     [gamma, normalised] = [told.gamma, told.norm];
     ask();
   }
 
-  function take(given, sender) {
-    send = sender;
-    if (data?.key === given.key) return [root, at.map].forEach((one) => watch.observe(one)), ask();
+  function take(given) {
+    if (data?.key === given.key) return ask();
     data = { ...given, between: given.between && decoded(given.between) };
     w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
     parts = data.asked.map((one) => ({ n: one.rows.length, listed: one.rows.length, itself: -1, ...one, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));
@@ -472,11 +456,8 @@ function instrument(root) {
     hear(window["elmoscope-mix"]);
   }
 
-  const listen = (event) => hear(event.detail);
   return {
-    take,
-    start: () => addEventListener("elmoscope-mix", listen),
-    stop: () => { removeEventListener("elmoscope-mix", listen); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); clearTimeout(timer); },
+    life, take,
     seen: () => ({ w, gamma, share: at.share, cosine: at.cosine, sides: sides && [...sides], lists: lists.map(({ cosines, order, part }) => ({ cosines: [...cosines], rows: [...order].map((id) => part.rows[id]) })), places: places && [...places] }),
   };
 }

@@ -3,7 +3,8 @@
 // core sends every token's place in each map as whole numbers (core/analysis/token_maps.py), and the sentences as text. Two layers' places
 // lie in the graphics card's memory; what is between them is worked out there, so a frame costs the same for any number of dots here.
 
-const SLOW_MS = 30, FAST_MS = 18; // of a frame, at which fewer dots are drawn, and more again
+const SLOW_MS = 30, FAST_MS = 18; // of a frame, at which fewer dots are drawn while they move, and more again
+const MOVING = 32_768, FEWEST = 4_096; // dots drawn while they move, at first and at least
 const PAD = 14, HIT = 12, STEP = 60, MOST_NEAR = 400; // px: at the edge, around the pointer, a press of an arrow; how near one may come
 const VERTEX = `#version 300 es
 in vec2 a, b; in vec4 colour; uniform float way, dot; uniform vec4 lens; out vec4 tint;
@@ -18,6 +19,17 @@ const hue = (number) => [0, 8, 4].map((n) => {
   const k = (n + 12 * ((number * 0.61803398875) % 1)) % 12;
   return Math.round(255 * (0.53 - 0.32 * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
 });
+
+// The numbers below n in an order by lot, always the same one: of all tokens any beginning of it is a fair sample.
+function byLot(n) {
+  const order = new Uint32Array(n).map((_, k) => k);
+  for (let k = n - 1, state = 1; k > 0; k--) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const other = Math.floor((state / 2 ** 32) * (k + 1)), held = order[k];
+    order[k] = order[other], order[other] = held;
+  }
+  return order;
+}
 
 // What draws dots on a canvas: put(name, array) sends numbers, draw(...) a frame.
 function painter(canvas) {
@@ -38,23 +50,22 @@ function painter(canvas) {
     gl.bufferData(target, array, gl.STATIC_DRAW);
   }
 
-  // Where the numbers of each dot lie, 4 bytes for every one; of each `every`-th dot alone.
-  function points(n, low, high, every) {
+  // Where the numbers of each dot lie, 4 bytes for every one.
+  function points(n, low, high) {
     for (const [name, buffer, size, kind, offset] of [["a", "places", 2, gl.UNSIGNED_SHORT, low], ["b", "places", 2, gl.UNSIGNED_SHORT, high], ["colour", "colours", 4, gl.UNSIGNED_BYTE, 0]]) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers[buffer]);
       gl.enableVertexAttribArray(place(name));
-      gl.vertexAttribPointer(place(name), size, kind, true, 4 * every, 4 * n * offset);
+      gl.vertexAttribPointer(place(name), size, kind, true, 4, 4 * n * offset);
     }
   }
 
-  function draw({ n, low, high, way, lens, dot, lit, every }) {
+  function draw({ n, low, high, way, lens, dot, lit, drawn }) {
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    points(n, low, high, every);
+    points(n, low, high);
     set("way", way), set("lens", ...lens), set("dot", dot), set("round", dot > 4 ? 1 : 0);
-    gl.drawArrays(gl.POINTS, 0, Math.floor(n / every));
+    gl.drawArrays(gl.POINTS, 0, drawn);
     if (!lit) return;
-    if (every > 1) points(n, low, high, 1);
     set("dot", Math.max(7 * devicePixelRatio, 1.6 * dot)), set("round", 1);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers.lit);
     gl.drawElements(gl.POINTS, lit, gl.UNSIGNED_INT, 0); // once more, above the others
@@ -64,10 +75,10 @@ function painter(canvas) {
 }
 
 function tokens(root) {
-  const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, () => ask());
-  let data, n = 0, places, limits, paint, lens = WHOLE, size = { x: 0, y: 0 }, frame = 0, resting = 0, before = 0, stirred = 0, moving = false, known = "", every = 1;
-  let pieces = [], starts, sentence, word, words, sense, lemma, lit = new Uint32Array(0), by = "word", hot = -1, pointer = null, drag = null;
-  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const life = living("tokens", { step, measure, rest, halt: () => layers.halt() }), { ask } = life;
+  const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, ask);
+  let data, n = 0, places, limits, paint, lens = WHOLE, size = { x: 0, y: 0 }, before = 0, stirred = 0, moving = false, known = "", most = MOVING, drawn = 0;
+  let pieces = [], starts, sentence, word, words, sense, lemma, rank, lit = new Uint32Array(0), by = "word", hot = -1, pointer = null, drag = null;
 
   // -- what is known of each token
 
@@ -83,7 +94,7 @@ function tokens(root) {
       word[k] = known.get(own);
     });
     words = known;
-    every = n > 100_000 ? 8 : 1;
+    rank = byLot(n); // of a token among the dots as the graphics card has them
     limits = [65535, 0, 65535, 0];
     for (let k = 0; k < places.length; k += 2) {
       const x = places[k], y = places[k + 1];
@@ -105,10 +116,10 @@ function tokens(root) {
     const found = new Uint8Array(4 * n), grey = rgb(NEUTRAL), chosen = new Set(lit), faint = Math.round(255 * Math.max(0.3, Math.min(0.8, 30 / Math.sqrt(n) + 0.15)));
     const shades = data.colours.map(rgb), of = { word: (k) => hue(word[k]), sense: (k) => (sense[k] ? shades[(sense[k] - 1) % shades.length] : grey), part: (k) => shades[part(k)] }[by];
     for (let k = 0; k < n; k++) {
-      const [r, g, b] = of(k), at = 4 * k;
+      const [r, g, b] = of(k), at = 4 * rank[k];
       [found[at], found[at + 1], found[at + 2], found[at + 3]] = [r, g, b, chosen.has(k) ? 255 : chosen.size ? 0.4 * faint : by === "sense" && !sense[k] ? 0.5 * faint : faint];
     }
-    paint.put("colours", found), paint.put("lit", lit);
+    paint.put("colours", found), paint.put("lit", lit.map((k) => rank[k]));
     ui(".by").childNodes.forEach((button) => button.setAttribute("aria-pressed", button.value === by));
     const named = lit.length ? [...new Set(Array.from(lit, (k) => lemma[k]).filter(Boolean))].flatMap((one) => data.senses[one - 1]) : [];
     const chips = { word: [], sense: named, part: data.text.parts }[by].map((name, k) => el("span", { className: "sense" }, icon(0, data.colours[k % data.colours.length]), name));
@@ -148,31 +159,27 @@ function tokens(root) {
 
   // -- what moves
 
-  function ask() { frame ||= requestAnimationFrame(step); }
-
   function step(time) {
-    frame = 0;
     if (!data || !root.isConnected || !size.x) return;
     layers.step(time);
     layers.draw();
     const { x, y, scale } = frameOf(), sx = (2 * scale * lens.k * 65535) / size.x, sy = (2 * scale * lens.k * 65535) / size.y;
     const shift = [lens.k + (2 * lens.x) / size.x - 1 - (sx * x) / 65535, 1 - lens.k - (2 * lens.y) / size.y - (sy * y) / 65535];
     const dot = Math.min(9, (n > 100_000 ? 1.5 : 2.5) * lens.k ** 0.4) * (devicePixelRatio || 1);
-    // Where a frame takes long, fewer dots are drawn while they move, and all of them when they rest.
+    // While they move as many dots are drawn as a frame has time for, by lot, and all of them when they rest.
     const view = [layers.at, lens.k, lens.x, lens.y].join(), was = moving;
     if (view !== known) [known, stirred] = [view, time];
     moving = time - stirred < 150;
-    if (moving && was) every = time - before > SLOW_MS ? Math.min(32, 2 * every) : time - before < FAST_MS ? Math.max(1, every / 2) : every;
+    if (moving && was) most = time - before > SLOW_MS ? Math.max(FEWEST, most * 0.7) : time - before < FAST_MS ? Math.min(Math.max(n, MOVING), most * 1.25) : most;
     before = time;
-    paint.draw({ n, every: moving ? every : 1, low: layers.low(), high: Math.min(layers.low() + 1, layers.last()), way: layers.at - layers.low(), lens: [sx, sy, ...shift], dot, lit: lit.length });
+    drawn = moving ? Math.min(n, Math.floor(most)) : n;
+    paint.draw({ n, drawn, low: layers.low(), high: Math.min(layers.low() + 1, layers.last()), way: layers.at - layers.low(), lens: [sx, sy, ...shift], dot, lit: lit.length });
     if (pointer && !drag && !moving) hot = nearest(pointer);
     drawCard();
     ui(".whole").hidden = lens.k === 1;
     ui(".plane").classList.toggle("held", lens.k > 1);
     say(ui(".counted"), told());
-    if (layers.way || moving) ask();
-    clearTimeout(resting);
-    resting = setTimeout(rest, 500);
+    return Boolean(layers.way || moving);
   }
 
   const told = () => [ui(".lit input").value.trim() && filled(data.text.lit, { n: lit.length, word: ui(".lit input").value.trim() }), data.under[layers.stop()]].filter(Boolean).join(" · ");
@@ -205,7 +212,6 @@ function tokens(root) {
   function move(x, y) { if (lens.k > 1) lens = { ...lens, x: lens.x + x, y: lens.y + y }; ask(); }
 
   function listen(plane) {
-    plane.onwheel = (event) => zoomed(event, (much) => zoom(much, pointIn(plane, event)));
     plane.onkeydown = (event) => {
       const way = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] }[event.key], much = { "+": 1.6, "=": 1.6, "-": 1 / 1.6, 0: 0, Home: 0 }[event.key];
       if (event.ctrlKey || event.metaKey || (way ? lens.k === 1 : much === undefined)) return; // the page's own keys stay its own
@@ -238,33 +244,31 @@ function tokens(root) {
   }
 
   function take(given) {
-    if (data?.key === given.key) { watch.observe(ui(".plane")); return ask(); }
+    if (data?.key === given.key) return ask();
     data = given;
     paint ??= painter(ui("canvas"));
     read();
-    paint.put("places", places);
-    for (const node of root.querySelectorAll("[data-text]")) node.textContent = data.text[node.dataset.text];
-    for (const node of root.querySelectorAll("[data-name]")) node.ariaLabel = data.text[node.dataset.name];
-    root.ariaLabel = data.text.title;
+    const two = new Uint32Array(places.buffer), ordered = new Uint32Array(two.length); // x and y at once
+    for (let at = 0; at < two.length; at += n) for (let k = 0; k < n; k++) ordered[at + rank[k]] = two[at + k];
+    paint.put("places", ordered);
+    dressed(root, data.text);
     ui(".plane").ariaLabel = data.text.alt;
     layers.halt();
     layers.at = data.at;
     layers.build(data);
     ui(".by").replaceChildren(...["word", "sense", "part"].map((value) => el("button", { type: "button", value, textContent: data.text[value], onclick: () => { by = value; colour(); } })));
     ui(".lit input").oninput = () => light(ui(".lit input").value);
-    ui(".near").onclick = () => zoom(1.6), ui(".far").onclick = () => zoom(1 / 1.6), ui(".whole").onclick = () => zoom(0);
+    zooms(ui, zoom);
     listen(ui(".plane"));
     [lens, hot, pointer, drag] = [WHOLE, -1, null, null];
-    watch.observe(ui(".plane"));
+    life.watch(ui(".plane"));
     measure();
     light(data.word);
   }
 
   return {
-    take,
-    start: () => {},
-    stop: () => { watch.disconnect(); layers.halt(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); },
-    seen: () => ({ n, every, moving, at: layers.at, lens, by, lit: [...lit], hot: hot < 0 ? "" : lineAt(hot).join(""), here: (k) => at(k), size }),
+    life, take,
+    seen: () => ({ n, drawn, moving, at: layers.at, lens, by, lit: [...lit], hot: hot < 0 ? "" : lineAt(hot).join(""), here: (k) => at(k), size }),
   };
 }
 

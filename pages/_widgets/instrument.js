@@ -1,4 +1,4 @@
-// What every instrument of ours shares: the maths of a mix, and how nodes are made. It stands before the instrument's own script, in
+// What every instrument of ours shares: the maths of a mix, how nodes are made, what keeps one going. It stands before the instrument's own script, in
 // one module with it (instruments.py). Texts of readers and of corpora go in as text (textContent), never as markup.
 
 // ---- the maths: core.elmo.mix.mixed_cosines ------------------------------------------------------------------------------------
@@ -45,22 +45,55 @@ function svg(tag, given = {}, ...inside) {
 const filled = (text, told) => text.replace(/\{(\w+)\}/g, (whole, name) => told[name] ?? whole);
 const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-// What makes a component of an instrument: `make(root)` gives its take(data, send), start() and stop(). Where that fails the server is
-// told, which then draws the page without it (instruments.py).
+const QUIET_MS = 400; // after the last frame, until it is at rest
+
+// What keeps an instrument going: it draws in the browser's next frame, is measured as its size changes, comes to rest, hears what the
+// server has since made, and tells what was set: once, with a number that comes back with the answer. `step` draws and says whether
+// all still moves (nothing, where there is nothing to draw yet); `hear`, `rest` and `halt`, of clocks of its own, where it has them.
+function living(name, { step, measure, hear, rest, halt }) {
+  let frame = 0, resting = 0, watched = [], seq = 0, said = "", send;
+  const ask = () => { frame ||= requestAnimationFrame(run); };
+  const watch = new ResizeObserver(() => { measure(); ask(); });
+  const heard = ({ detail }) => hear?.(detail);
+  function run(time) {
+    frame = 0;
+    const moves = step(time);
+    if (moves === undefined) return;
+    if (moves) ask();
+    clearTimeout(resting);
+    resting = setTimeout(() => rest?.(), QUIET_MS);
+  }
+  // Both sides know what is set, by news from the server or because it is told now.
+  function agree(set, news) {
+    seq = Math.max(seq, news?.seq ?? 0);
+    return said !== (said = JSON.stringify(set));
+  }
+  return {
+    ask, agree,
+    watch: (...nodes) => { watch.disconnect(); (watched = nodes).forEach((node) => watch.observe(node)); },
+    tell: (set) => agree(set) && send({ ...set, seq: (seq = Math.max(Date.now(), seq + 1)) }),
+    isOld: (news) => (news.seq ?? 0) < seq, // something else has been set since
+    start(sender) { send = sender; addEventListener(`elmoscope-${name}`, heard); watched.forEach((node) => watch.observe(node)); },
+    stop() { removeEventListener(`elmoscope-${name}`, heard); watch.disconnect(); cancelAnimationFrame(frame); frame = 0; clearTimeout(resting); halt?.(); },
+  };
+}
+
+// What makes a component of an instrument: `make(root)` gives its life and its take(data). Where that fails the server is told, which
+// then draws the page without it (instruments.py).
 const mounted = (name, make) => ({ data, parentElement, setStateValue }) => {
-  const root = parentElement.querySelector(`.${name}`), known = (root.instrument ??= make(root));
-  known.stop(); // this may be called again, and what an earlier call returned is not
+  const root = parentElement.querySelector(`.${name}`), { life, take } = (root.instrument ??= make(root));
+  life.stop(); // this may be called again, and what an earlier call returned is not
   try {
-    known.start();
-    known.take(data, (set) => setStateValue("set", set));
+    life.start((set) => setStateValue("set", set));
+    take(data);
     document.documentElement.dataset[name] = "alive";
   } catch (error) {
-    known.stop();
+    life.stop();
     document.documentElement.dataset[name] = "failed";
     dispatchEvent(new Event(`elmoscope-${name}-failed`));
     console.warn(error);
   }
-  return () => known.stop();
+  return life.stop;
 };
 
 // Where a slider's keys lead to from stop `now` of those up to `last`; nowhere by other keys.

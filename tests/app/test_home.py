@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.short_links import shortened
 from core.text import languages
+from pages._home.live import rest
 from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]

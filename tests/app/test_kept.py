@@ -8,12 +8,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.index import neighbours
 from core.index.neighbours import Products
 from core.text import languages
 from pages._cached import opened
-from pages._cached.kept import KEPT, kept, version
+from pages._cached.kept import KEPT, kept, version, within_run
 from pages._corpus import store as corpus_store
 from pages._map import lines
 

@@ -116,6 +116,25 @@ def test_dots_glide_light_up_and_come_nearer_and_each_names_its_line(page: Page)
     assert dragged["k"] > moved["k"] and page.evaluate(SEEN)["lens"] == {"k": 1, "x": 0, "y": 0}
 
 
+WATCHED = """async () => {
+  const root = document.querySelector(".tokens"), seen = () => root.instrument.seen(), frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const found = { places: [seen().here(7), seen().here(39_999)], drawn: [] };
+  root.querySelector(".near").click();
+  do { await frame(); found.drawn.push(seen().drawn); } while (seen().moving);
+  root.querySelector(".whole").click();
+  do { await frame(); } while (seen().moving);
+  return { ...found, again: [seen().here(7), seen().here(39_999)], rest: seen().drawn };
+}"""
+
+
+def test_while_many_dots_move_some_are_drawn_by_lot_and_at_rest_all_of_them(page: Page):
+    mounted(page, 4_000)
+    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().drawn === 40_000")
+    whole, found = page.locator(".plane").screenshot(), page.evaluate(WATCHED)
+    assert max(found["drawn"][:-1]) < 40_000 == found["drawn"][-1] == found["rest"] and min(found["drawn"]) >= 4_096
+    assert found["places"] == found["again"] and page.locator(".plane").screenshot() == whole  # the order by lot moves no dot
+
+
 def test_a_browser_without_webgl_tells_so(page: Page):
     page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     with pytest.raises(AssertionError, match="failed"):
