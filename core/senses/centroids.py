@@ -21,7 +21,8 @@ def agreements(cosines: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(n, n) cosines of a word's sentences and their senses (n,) -> how far each pair agrees, (n, n), both left out of the middles."""
     members = np.eye(labels.max() + 1)[labels]  # (n, C)
     sums = cosines @ members  # (n, C): of each sentence with the senses' sums
-    own, other, apart = members[:, None], members[None], cosines[:, :, None]
+    squared = members * np.diagonal(cosines)[:, None]  # 1 in its sense; 0 of a sentence that has no direction
+    own, other, apart = squared[:, None], squared[None], cosines[:, :, None]
     products = sums[:, None] - own - other * apart  # (n, n, C): of i with the sums less i and j
     squares = (
         np.einsum("nc,nc->c", members, sums)
@@ -31,7 +32,7 @@ def agreements(cosines: np.ndarray, labels: np.ndarray) -> np.ndarray:
         + other
         + 2 * own * other * apart
     )
-    found = _shares(products, squares, members.sum(axis=0) - own - other)
+    found = _shares(products, squares, members.sum(axis=0) - members[:, None] - members[None])
     return np.einsum("ijc,jic->ij", found, found)
 
 

@@ -20,6 +20,7 @@ from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
 from core.static.context import static_contexts
 from core.static.vectors import StaticVectors
+from core.text.tokens import bare
 
 VIEWS = ("token", "place", "topic")
 
@@ -50,9 +51,16 @@ def gather(
     """Of (tokens, position) each; `layers`, `alone` (n, L, D) as they are known already. Without `vectors` no topic."""
     sentences = [list(tokens) for tokens, _ in occurrences]
     place = encoder.around(sentences, [position for _, position in occurrences])
-    spans = [(position, position + 1) for _, position in occurrences]
-    topic = np.zeros((len(sentences), 1), np.float32) if vectors is None else static_contexts(vectors, sentences, spans)
+    topic = topics(vectors, occurrences)
     return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic)
+
+
+def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
+    """Of (tokens, position) each the sum of the other words' static vectors, (n, V); zeros where none has one, or without `vectors`."""
+    if vectors is None:
+        return np.zeros((len(occurrences), 1), np.float32)
+    spans = [(position, position + 1) for _, position in occurrences]
+    return static_contexts(vectors, [list(tokens) for tokens, _ in occurrences], spans)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray) -> Evidence:
@@ -66,6 +74,25 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
     """Each word as a sentence of its own: its vectors (L, D)."""
     return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
+
+
+def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
+    """Whether one of a word's labelled senses is written with a capital within sentences, as the company Apple is and no fruit:
+    then letter case tells meanings apart."""
+    written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
+    for row in table.labelled_rows(lemma):
+        one = table.occurrence(int(row))
+        if one.position and bare(one.tokens[one.position - 1]):
+            written.setdefault(one.sense, [0, 0])[one.tokens[one.position][:1].isupper()] += 1
+    return any(capital > small for small, capital in written.values())
+
+
+def centred(rows: np.ndarray) -> np.ndarray:
+    """(n, d) -> their directions with the mean direction taken off, of unit length; a row of zeros stays one and counts in no mean."""
+    directions, there = unit(rows), np.linalg.norm(rows, axis=1) > 1e-9
+    if not there.any():
+        return directions
+    return unit(directions - directions[there].mean(axis=0)) * there[:, None]
 
 
 def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:

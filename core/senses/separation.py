@@ -70,6 +70,13 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
     return float(_hits(_neighbours(similarities, k), senses).mean())
 
 
+def above_chance(share: float, labels: np.ndarray) -> float:
+    """0 where neighbours have one's own sense as often as they would by lot, 1 where all have."""
+    counts = np.bincount(labels)
+    chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
+    return (share - chance) / (1 - chance)
+
+
 def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
     """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
     similarities, senses = _one_word(similarities, labels)

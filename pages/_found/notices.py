@@ -73,7 +73,9 @@ def measures(agreement: Agreement) -> str:
 
 
 def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:
-    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another; how many of all that are is said."""
+    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another or, of a single group, farthest from its centre; how many of
+    all that are is said."""
+    title = t("Odd ones, nearest to another group") if len(names) > 1 else t("Odd ones, farthest from the centre")
     told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups, minlength=len(names))), "n": len(groups)}
     if told["shown"] < told["n"]:
         st.caption(t("{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.", **told))  # fmt: skip
@@ -90,10 +92,7 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
                 )
                 st.html("".join(_line(found, k, near[k]) for k in typical))
                 if odd:
-                    st.html(
-                        f'<p class="small"><b>{t("Odd ones, nearest to another group")}</b></p>'
-                        + "".join(_line(found, k, near[k]) for k in odd)
-                    )
+                    st.html(f'<p class="small"><b>{title}</b></p>' + "".join(_line(found, k, near[k]) for k in odd))
 
 
 def shown_of(counts: np.ndarray) -> int:

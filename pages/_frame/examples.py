@@ -67,6 +67,12 @@ def spelling(language: Language | None = None) -> dict[str, str]:
     return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
 
 
+def invented(language: Language | None = None) -> str:
+    """A word that nobody has seen, made of pieces that everybody knows."""
+    known = spelling(language)
+    return known.get("invented", next(iter(known.values()))).split()[0]
+
+
 def other(language: Language | None = None) -> dict[str, str]:
     """A kind of text -> what another user might have sent."""
     language = language or languages.in_use()

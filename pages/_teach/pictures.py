@@ -135,7 +135,7 @@ def _angle(in_use: InUse, shown: Picked) -> str:
     static = opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
     said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
-    labels = t("{word} (1st)", word=word), t("{word} (2nd)", word=word)
+    labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
     _draw(angle_figure(cosine, labels, same_word=True, layer=_top(), glove=static), "angle", said)
     return said
 
@@ -210,8 +210,10 @@ def _spelling(in_use: InUse, text: str) -> str:
     found = fired(in_use.model, word)
     known = word in opened.vectors(in_use.vectors)
     letters = [w for w in found.windows if w.lettered]
-    told = {"word": escape(word), "window": escape(letters[0].text) if letters else "–"}
-    if known:
+    told = {"word": escape(word), "window": escape(letters[0].text) if letters else ""}
+    if not letters:
+        said = t("No window with a letter of “{word}” counts: this model cannot read its letters.", **told)
+    elif known:
         said = t("GloVe has a vector for “{word}” too; ELMo makes its own from letters: “{window}” gives most.", **told)
     else:
         said = t("GloVe has nothing for “{word}”. ELMo makes a vector from its letters: “{window}” gives most.", **told)

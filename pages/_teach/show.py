@@ -8,7 +8,7 @@ from core.common.i18n import t
 from core.common.limits import BOX
 from core.text.tokens import join_tokens
 from pages._cached import opened
-from pages._frame import teaching
+from pages._frame import examples, teaching
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -17,7 +17,7 @@ from pages._teach import picked, pictures
 from pages._teach.picked import Picked
 from pages._teach.words import slide_named
 
-HEADLINE, INVENTED = "Giants beat Jets in the rain", "unfriendlyish"
+HEADLINE = "Giants beat Jets in the rain"
 SPELLING, HEADLINES = 7, 8  # slides, by their number from 0
 TEXTS, INFLUENCE, OF_SENSES = (
     (SPELLING, HEADLINES),
@@ -49,8 +49,9 @@ def _control(number: int, in_use: InUse) -> str:
     """The slide's one control: a word, or a text."""
     if number == SPELLING:
         label = t("Invent a word")
-        text = text_box("slide_invented", label, INVENTED, BOX["invented"], label_visibility="collapsed", placeholder=label)
-        return text.strip() or INVENTED
+        usual = examples.invented()
+        text = text_box("slide_invented", label, usual, BOX["invented"], label_visibility="collapsed", placeholder=label)
+        return text.strip() or usual
     if number == HEADLINES:
         label = t("A headline of today")
         text = text_box("slide_headline", label, HEADLINE, BOX["headline"], label_visibility="collapsed", placeholder=label)

@@ -40,7 +40,8 @@ def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
         return None
     table, lemma = _labelled(in_use, first.word)
     if table is not None and table.lemma_of(bare(second.word)) == lemma:
-        return verdict.of_labelled(table, lemma, *_queries(in_use, first, second, first.word), _ground_for(in_use, table))
+        queries = _queries(in_use, first, second, first.word, as_written=evidence.is_also_a_name(table, lemma))
+        return verdict.of_labelled(table, lemma, *queries, _ground_for(in_use, table, lemma), _static(in_use.model))
     spelling = bare(first.word).casefold()
     queries = _queries(in_use, first, second, spelling)
     asked = tuple((query.tokens, query.position) for query in queries)
@@ -52,7 +53,7 @@ def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
     for chosen in (first, second):
         table, lemma = _labelled(in_use, chosen.word)
         if table is not None:
-            return (_ground_for(in_use, table).words.get(lemma) or _trust(in_use, table, lemma)).layer
+            return _ground_for(in_use, table, lemma).words[lemma].layer
     return _ground(in_use.model).layer
 
 
@@ -73,13 +74,15 @@ def is_word(chosen: Chosen) -> bool:
     return any(map(str.isalpha, chosen.word)) and languages.in_use().writes(chosen.word)
 
 
-def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str) -> tuple[Query, Query]:
-    """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case.
+def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str, *, as_written: bool = False) -> tuple[Query, Query]:
+    """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case, but
+    `as_written` where it is one (Turkey, turkey) and neither is in capitals throughout.
 
     Without labels two forms of a word are read in the one `spelling`: their own would keep them apart whatever they mean.
     """
     tokens = [list(first.tokens), list(second.tokens)]
-    if first.word != second.word:
+    as_written = as_written and not any(len(chosen.word) > 1 and chosen.word.isupper() for chosen in (first, second))
+    if first.word != second.word and not as_written:
         folded = [bare(chosen.word).casefold() for chosen in (first, second)]
         if folded[0] == folded[1] or spelling == folded[0]:
             for mine, chosen in zip(tokens, (first, second), strict=True):
@@ -153,14 +156,17 @@ def _static(model_name: str) -> StaticVectors | None:
         return None
 
 
-def _ground_for(in_use: InUse, table: OccurrenceTable) -> Ground:
-    """The same for another table of labelled sentences, whose words are told apart as they are there; of the many further words by
+def _ground_for(in_use: InUse, table: OccurrenceTable, lemma: str) -> Ground:
+    """The same for another table of labelled sentences, in which this word is told apart as it is there; of the many further words by
     what was learnt from them, where that was of this model."""
     ground = _ground(in_use.model)
-    if table is _own(in_use.model):
+    if table is _own(in_use.model) and lemma in ground.words:
         return ground
+    trust = {lemma: _trust_at(opened.table_key(table), lemma, table)}
+    if table is _own(in_use.model):
+        return replace(ground, words=trust)
     votes = _votes_of_further(in_use.model) if isinstance(table, JoinedTable) else None
-    return replace(ground, words={}, votes=votes or ground.votes)
+    return replace(ground, words=trust, votes=votes or ground.votes)
 
 
 @kept(3)
@@ -169,13 +175,10 @@ def _votes_of_further(model_name: str) -> tuple[float, ...] | None:
     model = opened.model(model_name)
     path = ASSETS / f"verdict-{model.language.more_sentences}.json"
     told = read_json(path, expect=dict) if model.language.more_sentences and path.is_file() else {}
-    return tuple(told["votes"]) if told.get("model") == model.fingerprint else None
+    votes = tuple(told.get("votes", ())) if told.get("model") == model.fingerprint else ()
+    return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learnt them
 
 
 @kept(64)
 def _trust_at(key: str, lemma: str, _table: OccurrenceTable) -> verdict.Trust:
     return verdict.trust_of(_table, lemma)
-
-
-def _trust(in_use: InUse, table: OccurrenceTable, lemma: str) -> verdict.Trust:
-    return _trust_at(opened.table_key(table), lemma, table)

@@ -28,6 +28,11 @@ def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
     assert "labelled sentences nearest to" in said(opened_whole("app.py", **VIRUS))
 
 
+def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
+    told = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
+    assert "Two meanings" in told and "“country”, to the second “porcelain”" in told and "The words around count too." in told
+
+
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():
     told = said(opened_whole("pages/neighbours.py", **VIRUS))
     assert "germ" in told and "malicious software" in told
@@ -71,10 +76,10 @@ def test_a_link_names_a_further_word_and_a_form_is_its_word():
 def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
     in_use, model = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope"), store.model("elmo-mini")
     told = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
-    bundled = judged._ground_for(in_use, store.targets("sentences", "elmo-mini"))
-    further = judged._ground_for(in_use, store.targets("sentences+virus", "elmo-mini"))
+    bundled = judged._ground_for(in_use, store.targets("sentences", "elmo-mini"), "bank")
+    further = judged._ground_for(in_use, store.targets("sentences+virus", "elmo-mini"), "virus")
     assert further.votes == (tuple(told["votes"]) if told["model"] == model.fingerprint else bundled.votes)
-    assert bundled.words and not further.words
+    assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
 def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
@@ -98,3 +103,7 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
     table = page.dataframe[-1].value
     assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))
     assert cat in set(table["what it means"]) and len(table) > 1100 and all(table["what it means"])
+
+
+def test_sentences_of_a_single_group_are_odd_by_its_centre():
+    assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot"))

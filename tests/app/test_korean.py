@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.test_pages import PAGES, opened
+from tests.app.visit import opened_whole
 from tests.core.common.test_i18n import entries
 
 HANGUL = re.compile("[가-힣]")
@@ -61,3 +62,12 @@ def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
         page.run()
     assert not page.exception and not page.error and not page.info
     assert shown in told and "덩어리" in told
+
+
+def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():
+    page = opened_whole("pages/teach.py", lang="ko", slide="8")
+    assert page.text_input(key="slide_invented").value == "구름스럽다"
+    assert any("“구름스럽다”" in one and "몫이 가장 큽니다" in one for one in words_on(page))
+    page.text_input(key="slide_invented").set_value("unfriendlyish").run()
+    told = " ".join(words_on(page))
+    assert "읽지 못합니다" in told and "몫이" not in told

@@ -49,7 +49,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         "Who are its neighbours?",
     )
     spring, cell = "The cherry trees bloom in spring.", "The prisoner paced up and down his cell all night."
-    bank, doctor = "We sat on the grassy bank and watched the boats go by.", "의사가 환자를 진찰했다."
+    bank, doctor = "We sat on the grassy bank and watched the boats go by.", "의사가 환자의 열을 재고 약을 주었다."
     page.goto(server)
     shows(page, home, bank, ("bank", "bank"))
     steps: list[tuple[Callable[[], None], str, str, tuple[str, str]]] = [

@@ -29,3 +29,12 @@ def test_a_sense_of_which_nothing_is_left_has_no_share():
     labels = np.array([0, 0, 1, 0])
     assert centroids.shares(directions[:2], labels[:2], directions[3], 2).tolist() == [1.0, 0.0]
     assert np.isclose(centroids.agreements(directions @ directions.T, labels)[2, 0], 1.0)
+
+
+def test_a_sentence_without_direction_is_given_to_every_sense_alike():
+    directions, labels = rows()
+    directions[3] = 0
+    found = centroids.agreements(directions @ directions.T, labels)
+    others = [k for k in range(len(labels)) if k not in (3, 8)]
+    first, second = (centroids.shares(directions[others], labels[others], directions[k], 3) for k in (3, 8))
+    assert np.allclose(first, 1 / 3) and np.isclose(found[3, 8], first @ second)

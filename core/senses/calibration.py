@@ -1,0 +1,49 @@
+"""From what speaks for one meaning to how likely it is: a logistic regression over pairs of labelled sentences, words weighed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
+RIDGE = 1e-3  # on the regression's coefficients, of inputs of size 1
+
+
+def inputs_of(
+    agreement: np.ndarray, given: np.ndarray, cosines: np.ndarray, given_around: np.ndarray | None, trust: float
+) -> np.ndarray:
+    """(n,) each: votes' and middles' agreement, cosine, and middles' agreement by what stands around, None where that is unknown -> (n, 8).
+
+    The vectors' count by themselves, and as far as these can be trusted of this word.
+    """
+    around = np.full_like(agreement, 0.5) if given_around is None else given_around
+    told = ((agreement, SOFT), (given, SOFT_MIDDLES), (around, SOFT_MIDDLES))
+    votes, of_middles, of_around = (np.log((one + soft) / (1 - one + soft)) for one, soft in told)
+    inputs = [votes, votes * trust, of_middles, of_middles * trust, cosines, cosines * trust, np.full_like(votes, trust)]
+    return np.stack([*inputs, of_around], axis=1)
+
+
+def fitted(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
+    """Logistic regression by Newton's method over the words' (inputs (n, d), same (n,)): coefficients (d + 1), mean loss in nats."""
+    inputs, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    weights = np.concatenate([weights_of(one) for _, one in pairs]) / len(pairs)
+    sides = np.column_stack([inputs, np.ones(len(inputs))])
+    found = np.zeros(sides.shape[1])
+    for _ in range(25):
+        probability = 1 / (1 + np.exp(-sides @ found))
+        slope = sides.T @ (weights * (probability - same)) + RIDGE * found
+        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(found))
+        found = found - np.linalg.solve(bend, slope)
+    probability = probability_of(inputs, found)
+    return tuple(found.tolist()), float(-(weights * np.log(np.where(same, probability, 1 - probability))).sum())
+
+
+def weights_of(same: np.ndarray) -> np.ndarray:
+    """(n,) of one word: pairs of one sense weigh a half together, pairs of two the other half."""
+    return np.where(same, 0.5 / max(same.sum(), 1), 0.5 / max((~same).sum(), 1))
+
+
+def probability_of(inputs: np.ndarray, coefficients: Sequence[float]) -> np.ndarray:
+    """(n, d), (d + 1,) -> (n,)."""
+    return 1 / (1 + np.exp(-(inputs @ np.asarray(coefficients[:-1]) + coefficients[-1])))
