@@ -73,7 +73,7 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
     rate = 1000 * len(hits) / total
     told = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
     if len(hits) == 1:
-        lines.append(t("“{word}” stands once in {tokens:,} tokens.", **told))
+        lines.append(tn("“{word}” is the one token here.", "“{word}” stands once in {tokens:,} tokens.", total, **told))
     else:
         lines.append(t("“{word}” stands {n:,} times: {rate} in 1,000 tokens.", **told))
     if len(rates) > 1:

@@ -204,7 +204,8 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     assert len(hits) == n and ("No sentence here holds" in said) == (n == 0)
     if not n:
         return
-    assert ("stands once in" in said) == (n == 1) and (f"stands {n:,} times" in said) == (n > 1)
+    once = "is the one token here" if total == 1 else f"stands once in {total:,} tokens"
+    assert (once in said) == (n == 1) and (f"stands {n:,} times" in said) == (n > 1)
     rates = {name: 0.0 for _, name in drawn}
     for name in rates:
         mine = [tokens for tokens, other in drawn if other == name]
@@ -226,4 +227,4 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
             assert sorted(told[1].replace("&lt;", "<").replace("&gt;", ">").split("”, “")) == sorted(often)
         else:
             assert not often or max(beside.values()) < 2 or len(often) > 3
-    assert f"With {total:,} tokens" in said
+    assert f"With {total:,} token{'s' * (total > 1)}" in said

@@ -212,7 +212,7 @@ def test_a_binary_file_may_end_its_entries_with_line_breaks(tmp_path):
     [
         ("v.txt", b"", BadInput, "v.txt is empty."),
         ("v.txt", b" \n\n", BadInput, "v.txt is empty."),
-        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 numbers where 2 are expected."),
+        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number where 2 are expected."),
         ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers where 2 are expected."),
         ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: could not convert string to float: 'x'."),
         ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
