@@ -55,7 +55,7 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
     expect(heading).to_have_text("What of a word nobody has seen?")
     page.set_viewport_size({"width": 1920, "height": 1080})  # type and picture grow with the screen
     expect(page.locator("html")).to_have_css("font-size", re.compile(r"^(24|23\.99\d*)px$"))  # a share of the screen
-    page.wait_for_function("document.querySelector('.js-plotly-plot').getBoundingClientRect().height > 540")
+    page.wait_for_function("document.querySelector('.js-plotly-plot')?.getBoundingClientRect().height > 540")
     assert page.evaluate("(main => main.scrollHeight <= main.clientHeight)(document.querySelector('[data-testid=stMain]'))")
     box = page.get_by_label("Invent a word")
     box.fill("blorptastic <b>")
