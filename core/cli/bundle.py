@@ -131,7 +131,7 @@ def texts(args) -> tuple[dict, str]:
             if not file.is_file() or file.read_bytes() != made:
                 with replacing(file) as temporary:
                     temporary.write_bytes(made)
-                sums.renew(file)
+            sums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
         lines += [f"  {said.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]

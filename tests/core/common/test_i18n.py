@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import gettext
+import hashlib
 import json
 import os
 import re
@@ -157,7 +158,7 @@ def test_a_damaged_catalogue_is_named_and_english_is_spoken(tmp_path: Path, monk
     assert damaged("xx") == name and damaged("ko") == damaged("en") == ""
 
 
-def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Path, capsys):
+def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Path, capsys, monkeypatch):
     path = tmp_path / "fr.po"
     assert main.main(["texts", str(path), "--json"]) == 0
     made = json.loads(capsys.readouterr().out)[str(path)]
@@ -175,7 +176,10 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
     french = gettext.GNUTranslations(path.with_suffix(".mo").open("rb"))
     assert french.gettext("#### Comparison") == "#### Comparaison" and french.gettext("said by its name") == "nom"
     assert "no longer said" not in path.read_text(encoding="utf-8")
+    monkeypatch.setattr("core.common.config.ASSETS", tmp_path)
+    (tmp_path / "SHA256").write_text(f"{'0' * 64}  fr.po\n")  # as the sum is of what a translator has since written over
     assert main.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
+    assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
     path.write_text("no catalogue", encoding="utf-8")
     assert main.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
 
