@@ -73,7 +73,7 @@ class PretrainConfig:
                 f"topic must be 0 or more, topic_reach at least {topic_loss.NEAREST} and topic_target one of {', '.join(topic_loss.TARGETS)}, "
                 f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
             )
-        if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.character_every) < 1:
+        if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.topic_negatives, self.character_every) < 1:
             raise BadInput(f"Training sizes must be at least 1, got {self}")
         if self.negatives > self.vocabulary:
             raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")

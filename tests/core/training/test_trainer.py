@@ -228,6 +228,8 @@ def test_the_topics_loss_moves_every_layer_and_leaves_no_trace_in_the_model(corp
 def test_a_topic_nobody_knows_is_refused():
     with pytest.raises(BadInput, match="topic"):
         PretrainConfig(topic_target="mood")
+    with pytest.raises(BadInput, match="at least 1"):
+        PretrainConfig(topic_negatives=0)
 
 
 def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
