@@ -6,6 +6,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from pages._frame import tour
 from pages._frame.frame import frame, lede, question, show
+from pages._frame.markup import show_html
 
 in_use = frame("app.py")
 tour.card()
@@ -35,10 +36,11 @@ with st.container(key="home_onward"):
         strict=True,
     ):
         column.page_link(page, label=label, icon=icon, width="stretch")
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
             "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
-        )
+        ),
     )
     tour.link()

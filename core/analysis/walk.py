@@ -18,7 +18,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
-from core.text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
+from core.text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
 STRONGEST = 3  # filters kept of each width with all their windows
@@ -40,8 +40,17 @@ class Spelling:
         return len(self.signs)
 
     def window(self, place: int, width: int) -> str:
-        """What a filter reads at a place, padding included."""
-        return "".join((*self.signs, *PADDING_SIGN * width)[place : place + width]) if place < self.used else PADDING_SIGN * width
+        """What a filter reads at a place, padding included: characters whose bytes are all there as they are, other bytes in hex."""
+        text, end = "", place + width
+        while place < end:
+            character = self.characters[place] if place < self.used else ""
+            size = len(character.encode("utf-8", "ignore"))
+            if whole := size > 1 and self.ids[place] > 0xC0 and place + size <= min(end, self.used):  # an id is its byte and one
+                text += "-" if character == JOINER else character
+            else:
+                text += self.signs[place] if place < self.used else PADDING_SIGN
+            place += size if whole else 1
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from core.classify.inputs import UNKNOWN, Batch
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.elmo.mix import ScalarMix
 from core.elmo.padded_lstm import bidirectional
 
@@ -108,35 +108,13 @@ VARIANTS = {
 
 
 def variant_titles() -> dict[str, str]:
-    """The titles of VARIANTS in the reader's language; those made of names alone are the same in all."""
-    return {name: variant.title for name, variant in VARIANTS.items()} | {
-        "glove": t("GloVe, frozen"),
-        "glove-unfrozen": t("GloVe, unfrozen"),
-        "glove-unfrozen+elmo": t("GloVe unfrozen + ELMo"),
-        "mean-elmo": t("mean ELMo"),
-        "mean-glove": t("mean GloVe"),
-        "glove-unfrozen+tfidf": t("GloVe unfrozen and TF-IDF"),
-        "glove-unfrozen+elmo+tfidf": t("GloVe unfrozen + ELMo and TF-IDF"),
-    }
+    """The titles of VARIANTS in the reader's language."""
+    return {name: say(variant.title) for name, variant in VARIANTS.items()}
 
 
 def variant_descriptions() -> dict[str, str]:
     """What each of VARIANTS reads, in the reader's language."""
-    committee = t("Two asked together: the product of their probabilities")
-    return {
-        "embedding": t("Word vectors learned from the training rows alone"),
-        "glove": t("One ready vector for each spelling, left as it is"),
-        "glove-unfrozen": t("GloVe as a start, trained on with the task"),
-        "elmo": t("Vectors in context: a learned mix of frozen layers"),
-        "embedding+elmo": t("Learned word vectors joined to vectors in context"),
-        "glove+elmo": t("GloVe joined to vectors in context"),
-        "glove-unfrozen+elmo": t("GloVe trained on with the task, joined to vectors in context"),
-        "mean-elmo": t("The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM"),
-        "tfidf": t("Plain baseline: counts of words or letters and a logistic regression"),
-        "mean-glove": t("Plain baseline: a logistic regression on the mean of GloVe's vectors"),
-        "glove-unfrozen+tfidf": committee,
-        "glove-unfrozen+elmo+tfidf": committee,
-    }
+    return {name: say(variant.description) for name, variant in VARIANTS.items()}
 
 
 def variant_named(name: str) -> Variant:

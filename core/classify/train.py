@@ -72,7 +72,7 @@ class NetworkTrainer(Resumable):
         if self.network.tuned is not None:
             self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
         self.network.to(device)  # its first weights are drawn on the processor
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimizer, factor=config.decay, patience=config.plateau - 1
         )

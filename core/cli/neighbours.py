@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.cli.shared import cluster_of, download_progress, note, open_model, progress
 from core.common.errors import BadInput
+from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.index.tables import open_table
@@ -24,7 +25,8 @@ def find_neighbours(args) -> tuple[dict, str]:
     if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
         tokens = with_word(tokens, args.word)
     position = _position(tokens, args.word, args.position)
-    weights = layer_weights(args.layer, model.encoder.n_layers, args.weights)
+    layer = (MIX if args.weights else model.layers.top) if args.layer is None else args.layer
+    weights = layer_weights(layer, model.encoder.n_layers, args.weights)
     query = neighbours.make_query(model.encoder, tokens, position)
     with ExitStack() as until_answered:
         index = _index(args, args.corpus or model.language.sentences, model, until_answered)
@@ -44,7 +46,7 @@ def find_neighbours(args) -> tuple[dict, str]:
         "sentence": args.sentence,
         "tokens": tokens,
         "position": position,
-        "layer": args.layer,
+        "layer": layer,
         "weights": weights.tolist(),
     }
     lines = [f"{row['cosine']:.3f}  {row['word']:<14} {row['sense'] or '':<22} {row['sentence']}" for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cli.options import add_cluster, add_command, add_model, whole
-from core.common.config import FLOAT32, PRECISIONS
+from core.common.config import FLOAT32, NEIGHBOURS, PRECISIONS
 
 
 def add_commands(commands) -> None:
@@ -61,10 +61,12 @@ def _neighbours(commands) -> None:
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
-    parser.add_argument("--layer", default="mix", help="a layer's number from 0, or mix (default)")
+    parser.add_argument(
+        "--layer", help="a layer's number from 0, or mix (default: the top layer, the mix where weights are given)"
+    )
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
-    parser.add_argument("--k", type=whole(1), default=10, help="how many, best first (default 10)")
+    parser.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")
     parser.add_argument("--approximate", action="store_true", help="by the approximate index that `index approximate` made")
     add_cluster(parser)
     static = add_command(
@@ -73,4 +75,4 @@ def _neighbours(commands) -> None:
     static.add_argument("--word", required=True, metavar="W", help="a word of the vectors' vocabulary")
     static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
     static.add_argument("--download", action="store_true", help="fetch vectors that are not on this machine yet")
-    static.add_argument("--k", type=whole(1), default=10, help="how many, best first (default 10)")
+    static.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")

@@ -13,6 +13,7 @@ from core.common.i18n import t
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
+NEIGHBOURS = 8  # how many are listed where nobody says: on pages, the command line and in notebooks
 PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import string
 import struct
 from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ from contextvars import ContextVar
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
+
+from markupsafe import Markup, escape
 
 from core.common.errors import ElmoscopeError
 
@@ -81,7 +84,7 @@ def _read(path: Path) -> NullTranslations:
 
 
 def t(text: str, /, **values: object) -> str:
-    """`text` in the language in use, its places filled with `values`.
+    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML.
 
     `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
     """
@@ -120,14 +123,15 @@ def again(text: str, values: Mapping[str, object]) -> str:
 
 
 def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
-    if "{" not in translated and "}" not in translated:
-        return translated
+    if "{" not in translated and "}" not in translated:  # most texts: a page asks for hundreds
+        return Markup(translated) if "<" in english and _TAG.search(english) else translated  # noqa: S704
+    formatter = _HTML if _TAG.search(english) or any(isinstance(value, Markup) for value in values.values()) else _FORMATTER
     try:
-        return _FORMATTER.vformat(translated, (), values)
+        return formatter.vformat(translated, (), values)
     except (LookupError, ValueError, AttributeError, TypeError):
         if translated == english:
             raise
-        return _FORMATTER.vformat(english, (), values)  # a damaged translation: a page in English is better than none
+        return formatter.vformat(english, (), values)  # a damaged translation: a page in English is better than none
 
 
 class _Formatter(string.Formatter):
@@ -141,7 +145,19 @@ class _Formatter(string.Formatter):
         return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
 
 
-_FORMATTER = _Formatter()
+class _Html(_Formatter):
+    """It makes HTML, as core.common.markup.html does."""
+
+    def vformat(self, format_string: str, args, kwargs) -> Markup:
+        return Markup(super().vformat(format_string, args, kwargs))  # noqa: S704
+
+    def format_field(self, value, format_spec: str) -> str:
+        shown = super().format_field(value, format_spec)
+        return shown if isinstance(value, Markup) else escape(shown)
+
+
+_TAG = re.compile(r"</?[a-z]")
+_FORMATTER, _HTML = _Formatter(), _Html()
 
 
 def particle(word: str, closed: str, open_: str) -> str:

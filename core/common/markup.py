@@ -1,19 +1,17 @@
 """Texts that are not ours (typed words, labels, names of files, errors about them) where HTML or Markdown is read.
 
-The only place that knows how they are escaped: `plain` for Markdown, `markupsafe.escape` (and jinja2's templates, which use it)
-for HTML, and `ours` for sentences of HTML that are put together from both.
+The only place that knows how they are escaped: `plain` for Markdown, and for HTML `html`, which escapes what is put into it unless that
+is Markup, HTML already. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's templates do so too: nobody escapes before.
 """
 
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from collections.abc import Iterator
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, or a notebook's, may take for markup
-TAGS = frozenset({"b", "i", "em", "strong", "s", "sub", "sup", "small", "code"})  # in sentences of ours; and <br>, and links
-LINK = re.compile(r"https://[\w./?&=#%+-]+")
 
 
 def plain(text: object, most: int | None = None) -> str:
@@ -24,60 +22,10 @@ def plain(text: object, most: int | None = None) -> str:
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
 
 
-def ours(html: str) -> Markup:
-    """A sentence of our own HTML, in which user text should be escaped already: any other markup in it becomes text.
-
-    What may stand in such a sentence is TAGS without attributes, a line break and a link by https; each is closed at its end.
-    """
-    if isinstance(html, Markup):
-        return html
-    reader = _Ours()
-    reader.feed(html)
-    reader.close()
-    return Markup("".join(reader.parts) + "".join(f"</{tag}>" for tag in reversed(reader.opened)))
+def html(template: str, /, *values: object, **named: object) -> Markup:
+    """`template`, a literal, with `values` in its places as `str.format` sets them; of a list, or what yields, one behind the other."""
+    return Markup(template).format(*map(_whole, values), **{name: _whole(value) for name, value in named.items()})  # noqa: S704
 
 
-class _Ours(HTMLParser):
-    """Reads HTML and writes it anew, so that nothing of it reaches a browser as it came."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.opened: list[str] = []
-
-    def set_cdata_mode(self, *_, **__) -> None:
-        """No tag of ours begins a text in which tags do not count, as <script> does."""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        href = dict(attrs).get("href") or ""
-        if tag == "br" and not attrs:
-            self.parts.append("<br>")
-        elif (tag in TAGS and not attrs) or (tag == "a" and len(attrs) == 1 and LINK.fullmatch(href)):
-            self.parts.append(f'<a href="{escape(href)}" rel="noreferrer">' if tag == "a" else f"<{tag}>")
-            self.opened.append(tag)
-        else:
-            self.parts.append(escape(self.get_starttag_text() or ""))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.parts.append("<br>" if tag == "br" and not attrs else escape(self.get_starttag_text() or ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        if self.opened[-1:] == [tag]:
-            self.parts.append(f"</{self.opened.pop()}>")
-        else:
-            self.parts.append(escape(f"</{tag}>"))
-
-    def handle_data(self, data: str) -> None:
-        self.parts.append(escape(data))
-
-    def handle_comment(self, data: str) -> None:
-        self.parts.append(escape(f"<!--{data}-->"))
-
-    def handle_decl(self, decl: str) -> None:
-        self.parts.append(escape(f"<!{decl}>"))
-
-    def unknown_decl(self, data: str) -> None:
-        self.parts.append(escape(f"<![{data}]>"))
-
-    def handle_pi(self, data: str) -> None:
-        self.parts.append(escape(f"<?{data}>"))
+def _whole(value: object) -> object:
+    return Markup().join(value) if isinstance(value, list | tuple | Iterator) else value

@@ -10,9 +10,10 @@ import mmap
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,16 @@ class Kept:
         finally:
             with self._lock:
                 self._making.pop(place, None)
+
+    def values(
+        self, maker: str, keys: Sequence[Hashable], make: Callable[[list[Hashable]], Iterable[Any]], *, most: int
+    ) -> list[Any]:
+        """The values of several keys; those that are not kept are made together, by one call with their keys."""
+        with self._lock:
+            known = {key: self._values[maker, key][0] for key in keys if (maker, key) in self._values}
+        if new := [key for key in dict.fromkeys(keys) if key not in known]:
+            known |= zip(new, make(new), strict=True)
+        return [self.value(maker, key, partial(known.get, key), most=most) for key in keys]
 
     def forget(self, maker: str) -> None:
         """Drop all values of a maker."""

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -63,6 +64,7 @@ class Encoder:
     def at(self, precision: str) -> Encoder:
         """The same model and word cache, its LSTMs' weights at another precision."""
         other = copy.copy(self)
+        vars(other).pop("_edges", None)
         other.stacks, other.precision = stacks(self.model, precision), precision
         return other
 
@@ -144,12 +146,22 @@ class Encoder:
             for number, rows in zip((numbers[k] for k in run.order), run.rows(), strict=True):
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
 
-    def around(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it."""
-        found = np.empty((len(sentences), self.dim), np.float32)
-        for number, ahead, behind in self.directions(sentences):  # with a boundary before the first token and behind the last
-            found[number] = np.concatenate([ahead[positions[number]], behind[positions[number] + 2]])
+    def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
+        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it.
+
+        `read`: the sentences' layers (L, T, D), where they are known.
+        """
+        found, half = np.empty((len(sentences), self.dim), np.float32), self.dim // 2
+        for row, layers, place in zip(found, read or encoded(self, sentences), positions, strict=True):
+            row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
+            row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
         return found
+
+    @cached_property
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """(P,), (P,): where the directions stand in front of a sentence's first token and behind its last, the same in each."""
+        _, ahead, behind = next(self.directions([["."]]))
+        return ahead[0], behind[-1]
 
     def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
         """Equally long streams of sentences with the LSTM's states carried over from each batch to the next.

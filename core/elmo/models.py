@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from core.common.config import FLOAT32, cache_folder
@@ -28,7 +29,7 @@ from core.text.languages import Language
 BUNDLED_MODEL = "elmo-mini"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """A biLM or a transformer ready for use, with what tells it apart from any other.
 
@@ -50,7 +51,7 @@ class Model:
         """How many it has, and what they are called."""
         return Layers(self.encoder.n_layers, "" if self.is_elmo else name_of(self.folder))
 
-    @property
+    @cached_property  # pages ask for it seven times a run, and it stands in a file
     def language(self) -> Language:
         """The language it was trained for, which says how its text is cut."""
         return languages.of_model(self.folder)

@@ -10,7 +10,7 @@ shares its batch. The library is optional: it is imported when a model of its ki
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
@@ -115,10 +115,13 @@ class TransformerEncoder:
                 report(round(done), total)
         return [self._words(layers, starts) for layers, (_, starts) in zip(found, cut, strict=True)]
 
-    def around(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown."""
-        read = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
-        return np.stack([layers[-1, place] for layers, place in zip(self.encode(read), positions, strict=True)])
+    def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
+        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown.
+
+        `read`, the sentences' own layers, are of no use: in them it was read.
+        """
+        hidden = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
+        return np.stack([layers[-1, place] for layers, place in zip(self.encode(hidden), positions, strict=True)])
 
     def pieces_of(self, word: str) -> list[str]:
         """The pieces in which the model reads a word, as its vocabulary writes them."""

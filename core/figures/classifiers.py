@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, apart, base, layer_title, line_name
+from core.common.markup import Markup, html
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, apart, base, layer_title, line_name
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -34,25 +34,25 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
 
     The names of those that do not say what most say are marked and bold.
     """
-    figure = go.Figure()
+    figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     most = max(best, key=best.count)
-    names = [escape(name) if b == most else f"<b>≠ {escape(name)}</b>" for name, b in zip(titles, best, strict=True)]
+    names = [name if b == most else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
     for label, colour in colours.items():
         shares = [row.get(label, 0.0) for row in probabilities]
         figure.add_bar(
             x=shares,
             y=names,
             orientation="h",
-            name=escape(label),
+            name=label,
             marker={"color": colour, "line": {"width": 0}},
             opacity=1.0,
-            text=[f"<b>{escape(label)}</b> {p:.0%}" if label == b else "" for p, b in zip(shares, best, strict=True)],
+            text=[html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)],
             textposition="inside",
             insidetextanchor="start",
             textangle=0,
             textfont={"color": "#ffffff", "size": 14},
-            hovertemplate=f"%{{y}}<br>{escape(label)}: %{{x:.1%}}<extra></extra>",
+            hovertemplate=html("%{{y}}<br>{}: %{{x:.1%}}", label),
         )
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
@@ -62,18 +62,18 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
 
 def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colours: Sequence[str]) -> go.Figure:
     """For each answer a bar of each classifier, side by side and named by its share: no colour has to be told from another."""
-    figure = go.Figure()
+    figure = Figure()
     for title, row, colour in zip(titles, shares, colours, strict=True):
         figure.add_bar(
             x=list(row.values()),
-            y=[escape(label) for label in row],
+            y=list(row),
             orientation="h",
-            name=escape(title),
+            name=title,
             marker={"color": colour, "line": {"width": 0}},
-            text=[f"{p:.0%} {escape(title)}" for p in row.values()],
+            text=[f"{p:.0%} {title}" for p in row.values()],
             textposition="auto",
             textangle=0,
-            hovertemplate=f"{escape(title)}<br>%{{y}}: %{{x:.1%}}<extra></extra>",
+            hovertemplate=html("{}<br>%{{y}}: %{{x:.1%}}", title),
         )
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
@@ -83,47 +83,42 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
-    names = [escape(name) for name in weights]
+    names = list(weights)
     n_layers = len(next(iter(weights.values())))
-    figure = go.Figure(
-        go.Heatmap(
-            z=[list(row) for row in weights.values()],
-            x=[layer_title(str(k)) for k in range(n_layers)],
-            y=names,
-            zmin=0,
-            zmax=max(max(row) for row in weights.values()),
-            showscale=False,
-            xgap=3,
-            ygap=3,
-            texttemplate="%{z:.2f}",
-            colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-            hovertemplate="%{y}<br>%{x}: s = %{z:.3f}<extra></extra>",
-        )
+    figure = Figure().add_heatmap(
+        z=[list(row) for row in weights.values()],
+        x=[layer_title(str(k)) for k in range(n_layers)],
+        y=names,
+        zmin=0,
+        zmax=max(max(row) for row in weights.values()),
+        showscale=False,
+        xgap=3,
+        ygap=3,
+        texttemplate="%{z:.2f}",
+        colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
+        hovertemplate=Markup("%{y}<br>%{x}: s = %{z:.3f}"),
     )
     figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True)
     figure.update_xaxes(side="top", fixedrange=True)
     return base(figure, height=36 * len(names) + 60, key="layer-weights")
 
 
-def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> str:
-    """Safe HTML: each token on a ground that says how much it speaks for (blue) or against (orange) a class; log-odds on hover."""
+def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> Markup:
+    """Each token on a ground that says how much it speaks for (blue) or against (orange) a class; log-odds on hover."""
     most = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
     parts = []
     for token, value in zip(tokens, values, strict=True):
         ground = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / most * 0.62:.2f})"
-        parts.append(
-            f'<span class="token" style="background:{ground}" title="{value:+.2f} {escape(title)}">{escape(token)}</span>'
-        )
-    return f'<div class="tokens">{" ".join(parts)}</div>'
+        parts.append(html('<span class="token" style="background:{}" title="{:+.2f} {}">{}</span>', ground, value, title, token))
+    return html('<div class="tokens">{}</div>', Markup(" ").join(parts))
 
 
 def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
     """Confidence against accuracy: dots on the diagonal are honest. `bins`: confidence, accuracy, n (Guo et al. 2017, fig. 1)."""
     kept = [b for b in bins if b["n"]]
     largest = max([1, *(b["n"] for b in kept)])
-    figure = go.Figure(
-        go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "dash": "dot", "width": 1.5}, hoverinfo="skip")
-    )
+    figure = Figure()
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "dash": "dot", "width": 1.5}, hoverinfo="skip")
     figure.add_scatter(
         x=[b["confidence"] for b in kept],
         y=[b["accuracy"] for b in kept],
@@ -131,8 +126,7 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
         line={"color": colour, "width": 2},
         marker={"color": colour, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
         customdata=[b["n"] for b in kept],
-        hovertemplate=t("says {said}, is right in {right} of {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}")
-        + "<extra></extra>",
+        hovertemplate=t("says {said}, is right in {right} of {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
     )
     for axis, title in ((figure.update_xaxes, t("how sure it was")), (figure.update_yaxes, t("how often it was right"))):
         axis(title=title, range=[0, 1.04], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
@@ -143,14 +137,12 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     """(C, C) counts, a row for each true class: shade by the row's share, counts as text."""
     counts = np.asarray(confusion, float)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    names = [escape(label) for label in labels]
+    names = list(labels)
     places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
-    figure = go.Figure(
-        go.Heatmap(
-            z=shares, x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, text=counts.astype(int), texttemplate="%{text:,}",
-            colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-            hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places) + "<extra></extra>",
-        )
+    figure = Figure().add_heatmap(
+        z=shares, x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, text=counts.astype(int), texttemplate="%{text:,}",
+        colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
+        hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places),
     )  # fmt: skip
     figure.update_yaxes(autorange="reversed", title=t("is"), fixedrange=True)
     figure.update_xaxes(title=t("was called"), fixedrange=True, side="bottom")
@@ -164,7 +156,7 @@ def curves_figure(
 
     `x` and `y` name the axes; without an `x` it counts epochs.
     """
-    figure = go.Figure()
+    figure = Figure()
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
     gap = (max(heights) - min(heights)) / 13 if heights else 0.0
@@ -172,8 +164,8 @@ def curves_figure(
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
         figure.add_scatter(
-            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name), line={"color": colour, "width": 2.5},
-            hovertemplate=f"{escape(name)}<br>{x} %{{x:,}}: %{{y:{'.1%' if percent else '.3f'}}}<extra></extra>",
+            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=name, line={"color": colour, "width": 2.5},
+            hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
         )  # fmt: skip
         if points:
             figure.add_annotation(
@@ -202,19 +194,19 @@ def leads_figure(
     leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str
 ) -> go.Figure:
     """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
-    figure = go.Figure()
+    figure = Figure()
     names = list(leads)
     figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     for k, name in enumerate(names):
         points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
         figure.add_scatter(
-            x=[p[0] * aside for p in points], y=[p[1] for p in points], mode="lines+markers", name=escape(name),
+            x=[p[0] * aside for p in points], y=[p[1] for p in points], mode="lines+markers", name=name,
             line={"color": colours[name], "width": 1.5},
             marker={"size": 10, "color": colours[name], "symbol": ["circle" if p[4] else "circle-open" for p in points], "line": {"width": 2, "color": colours[name]}},
             error_y={"type": "data", "symmetric": False, "array": [p[3] - p[1] for p in points], "arrayminus": [p[1] - p[2] for p in points],
                      "thickness": 1.5, "width": 3},
             customdata=[[p[0], p[2], p[3]] for p in points],
-            hovertemplate=f"{escape(name)}<br>{x} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})<extra></extra>",
+            hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})", name, x),
         )  # fmt: skip
     at = sorted({p[0] for points in leads.values() for p in points})
     figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)
@@ -225,12 +217,12 @@ def leads_figure(
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
     """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
-    figure = go.Figure()
-    names = [escape(name) for name in scores]
+    figure = Figure()
+    names = list(scores)
     titles = kind_titles()
     for kind in dict.fromkeys(kinds.values()):
         title = titles.get(kind, kind)
-        rows = [(escape(name), *score) for name, score in scores.items() if kinds[name] == kind]
+        rows = [(name, *score) for name, score in scores.items() if kinds[name] == kind]
         figure.add_scatter(
             x=[accuracy for _, accuracy, _ in rows],
             y=[name for name, _, _ in rows],
@@ -238,9 +230,9 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
             mode="markers+text",
             text=[f"  {accuracy:.1%}" for _, accuracy, _ in rows],
             textposition="top center",
-            name=escape(title),
+            name=title,
             marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
-            hovertemplate="%{y}: %{x:.2%}<extra>" + escape(title) + "</extra>",
+            hovertemplate=html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title),
         )
     figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("accuracy on unseen texts"))
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)

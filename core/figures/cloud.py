@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, base, ink, sense_colour
+from core.common.markup import html
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, ink, sense_colour
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
 UNDECIDED = "#9A9AA3"  # a neighbour of no clear sense
@@ -33,7 +33,7 @@ def dot_figure(
     `numbers` are the neighbours' senses, -1 for undecided. The angle has no meaning but the sense: a sense's part of the
     circle is its share. As many are named as have room, nearest first; `letters` is how many times as large they will be drawn.
     """
-    figure = go.Figure()
+    figure = Figure()
     order = sorted(range(len(words)), key=lambda k: (numbers[k] if numbers[k] >= 0 else len(senses), -cosines[k]))
     angle = np.empty(len(words))
     out = 1 - np.asarray(cosines, float)
@@ -46,19 +46,19 @@ def dot_figure(
         here = [k for k in range(len(words)) if numbers[k] == number]
         sense = senses[number] if number >= 0 else t("undecided")
         figure.add_scatter(
-            x=points[here, 0], y=points[here, 1], mode="markers+text", name=escape(sense),
-            text=[escape(words[k][:24]) if k in named else "" for k in here],
+            x=points[here, 0], y=points[here, 1], mode="markers+text", name=sense,
+            text=[words[k][:24] if k in named else "" for k in here],
             textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
             textfont={"size": 12},
-            hovertext=[t("<b>{word}</b><br>{sense}<br>cosine {cosine:.2f}", word=escape(words[k]), sense=escape(sense), cosine=cosines[k]) for k in here],
-            hovertemplate="%{hovertext}<extra></extra>",
+            hovertext=[t("<b>{word}</b><br>{sense}<br>cosine {cosine:.2f}", word=words[k], sense=sense, cosine=cosines[k]) for k in here],
+            hovertemplate="%{hovertext}",
             marker={
                 "color": sense_colour(number) if number >= 0 else UNDECIDED, "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
                 "size": 9, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
             },
         )  # fmt: skip
     figure.add_scatter(
-        x=[0], y=[0], mode="markers+text", text=[f"<b>{escape(word[:24])}</b>"], textposition="bottom center", textfont={"size": 15},
+        x=[0], y=[0], mode="markers+text", text=[html("<b>{}</b>", word[:24])], textposition="bottom center", textfont={"size": 15},
         marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, hoverinfo="skip", name="GloVe",
     )  # fmt: skip
     figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
@@ -82,7 +82,7 @@ def lean_figure(
     Across: the second less the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
     `sides` as core.senses.cloud.sides tells them; `labels` stand beside their dots where they have room.
     """
-    figure = go.Figure()
+    figure = Figure()
     x = np.subtract(second, first)
     y = np.maximum(first, second)
     sides = np.asarray(sides)
@@ -96,8 +96,8 @@ def lean_figure(
         here = np.flatnonzero(sides == side)
         figure.add_scatter(
             x=x[here], y=y[here], mode="markers+text", name=names[side] if side >= 0 else t("too close to call"), textfont={"size": 13},
-            text=[escape(labels[k][:24]) if k in named else "" for k in here], hovertext=[hovers[k] for k in here],
-            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here], hovertemplate="%{hovertext}<extra></extra>",
+            text=[labels[k][:24] if k in named else "" for k in here], hovertext=[hovers[k] for k in here],
+            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here], hovertemplate="%{hovertext}",
             marker={
                 "color": sense_colour(side) if side >= 0 else UNDECIDED, "size": 10, "symbol": SENSE_SYMBOLS[max(side, 0)],
                 "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
@@ -110,7 +110,7 @@ def lean_figure(
             marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
         )  # fmt: skip
         figure.add_annotation(
-            x=0.86 * at, y=high + room, text=f"<b>{escape(names[side])}</b>", showarrow=False, xanchor=anchor, font={"size": 13}
+            x=0.86 * at, y=high + room, text=html("<b>{}</b>", names[side]), showarrow=False, xanchor=anchor, font={"size": 13}
         )
     figure.update_xaxes(title=t("nearer to the first ← cosine → nearer to the second"), range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(
@@ -122,19 +122,19 @@ def lean_figure(
 
 def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequence[str]) -> go.Figure:
     """A bar a dot, all of it shared out among the senses (None: undecided); a per cent is written where it has room."""
-    figure = go.Figure()
-    names = [escape(name) for name, _ in rows]
+    figure = Figure()
+    names = [name for name, _ in rows]
     for number, sense in [*enumerate(senses), (-1, None)]:
         values = [shares.get(sense, 0.0) for _, shares in rows]
         if not any(values):
             continue
-        label = escape(sense) if sense else t("undecided")
+        label = sense or t("undecided")
         figure.add_bar(
             x=values, y=names, orientation="h", name=label, textposition="inside", insidetextanchor="middle", textangle=0,
             marker={"color": sense_colour(number) if sense else UNDECIDED, "line": {"width": 0}},
-            text=[f"<b>{v:.0%}</b>" if v >= 0.045 else "" for v in values],
+            text=[html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values],
             textfont={"size": 14, "color": ink(sense_colour(number) if sense else UNDECIDED)},
-            hovertemplate="%{y}<br>" + label + ": %{x:.0%}<extra></extra>",
+            hovertemplate=html("%{{y}}<br>{}: %{{x:.0%}}", label),
         )  # fmt: skip
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GREY, GRID, OWN, RIM, apart, base, layer_colour, layer_title, line_name
+from core.common.markup import Markup, html
+from core.figures.style import GREY, GRID, OWN, RIM, Figure, apart, base, layer_colour, layer_title, line_name
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -21,12 +21,12 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
     if numbered:
         figure.add_scatter(
             x=points[:, 0], y=points[:, 1], mode="lines+markers", line={"color": dark, "width": 1.8}, hovertext=list(hovers),
-            hovertemplate="%{hovertext}<extra></extra>", name="path",
+            hovertemplate="%{hovertext}", name="path",
             marker={"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark},
         )  # fmt: skip
     for number, k in enumerate((0, len(points) - 1)):
         figure.add_scatter(
-            x=[points[k, 0]], y=[points[k, 1]], mode="markers", hovertext=[hovers[k]], hovertemplate="%{hovertext}<extra></extra>", name=f"end {number}",
+            x=[points[k, 0]], y=[points[k, 1]], mode="markers", hovertext=[hovers[k]], hovertemplate="%{hovertext}", name=f"end {number}",
             marker={"symbol": "star", "size": 19, "color": OWN[number], "line": {"color": RIM, "width": 2}},
         )  # fmt: skip
     if not numbered:
@@ -34,7 +34,7 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
     span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))
     for place, label in _numbers(points, TOGETHER * span):
         figure.add_annotation(
-            x=place[0], y=place[1], text=f"<b>{label}</b>", showarrow=False, yshift=17, font={"size": 12, "color": "#ffffff"},
+            x=place[0], y=place[1], text=html("<b>{}</b>", label), showarrow=False, yshift=17, font={"size": 12, "color": "#ffffff"},
             bgcolor="#3A3F4B", borderpad=2, opacity=0.92,
         )  # fmt: skip
     return figure
@@ -49,7 +49,7 @@ def margin_figure(
     chosen: str,
 ) -> go.Figure:
     """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
-    figure = go.Figure()
+    figure = Figure()
     n = len(hovers)
     heights = [value for values in margins.values() for value in values if np.isfinite(value)]
     reach = 1.25 * max(0.01, *(abs(v) for v in heights))
@@ -60,7 +60,7 @@ def margin_figure(
         figure.add_scatter(
             x=list(range(n)), y=list(values), mode="lines+markers", name=layer_title(name), opacity=1.0 if strong else 0.6,
             line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
-            marker={"size": 7 if strong else 4}, hovertext=list(hovers), hovertemplate="%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>",
+            marker={"size": 7 if strong else 4}, hovertext=list(hovers), hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
         )  # fmt: skip
         if flips.get(name) is not None:
             figure.add_scatter(
@@ -75,7 +75,7 @@ def margin_figure(
         figure.add_annotation(
             x=0,
             y=y,
-            text=t("nearer to <b>{sense}</b>", sense=escape(sense)),
+            text=t("nearer to <b>{sense}</b>", sense=sense),
             showarrow=False,
             xanchor="left",
             yanchor=anchor,

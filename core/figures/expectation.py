@@ -7,15 +7,15 @@ buttons are style rules, so that a word stays a button: reached by keyboard, rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, base
+from core.figures.style import GRID, Figure, base
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
@@ -71,7 +71,7 @@ def versions_figure(
     first, last = window(words)
     words = words[first:last]
     figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("from the left"), t("from the right"))
+        2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("from the left"), t("from the right"))
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
@@ -81,8 +81,8 @@ def versions_figure(
         ):
             figure.add_scatter(
                 x=list(range(len(words))), y=list(values), mode="lines+markers", line=line, marker={"size": 7}, name=name,
-                customdata=[escape((pair[side] or "")[:60]) for pair in words], connectgaps=False, row=row, col=1,
-                hovertemplate=t("<b>%{{customdata}}</b>, {version}: %{{y:.1f}} bits", version=name) + "<extra></extra>",
+                customdata=[(pair[side] or "")[:60] for pair in words], connectgaps=False, row=row, col=1,
+                hovertemplate=t("<b>%{{customdata}}</b>, {version}: %{{y:.1f}} bits", version=name),
             )  # fmt: skip
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
                 _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
@@ -107,8 +107,8 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
 
 
 def _label(old: str | None, new: str | None) -> str:
-    shown = escape(new[:18]) if new else f"<s>{escape((old or '')[:18])}</s>"
-    return f"<b>{shown}</b>" if old != new else shown
+    shown = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
+    return html("<b>{}</b>", shown) if old != new else shown
 
 
 def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import base
+from core.common.markup import Markup, html
+from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
@@ -19,6 +19,10 @@ STRONGEST = 0.62  # opacity of the full colour: the page's own text colour is re
 SHOWN = 40  # characters of a token
 TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;table-layout:fixed;font-size:0.9rem;"
 CELL = "text-align:center;padding:0.12rem 0.1rem;font-variant-numeric:tabular-nums;"
+MARK = (
+    '<span class="token" style="display:inline-block;text-align:center;line-height:1.35;margin:0.1rem 0.08rem;{}"{}>{}<br>'
+    '<span style="font-size:0.74rem;font-variant-numeric:tabular-nums">{}</span></span>'
+)
 WORD = "text-align:right;padding:0.12rem 0.5rem;overflow-wrap:anywhere;"
 
 
@@ -52,7 +56,7 @@ def influence_marks(
     *,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """Safe HTML: a sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive
+    """A sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive
     and `colours[1]` where it is negative, the target framed.
 
     `values` and `hovers` (plain text) are by position; `write` spells a number.
@@ -60,21 +64,17 @@ def influence_marks(
     most = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):
-        word = escape(_short(token))
         style = ""
         title = ""
         if k == position:
             style = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
             style = _ground(values[k], most, colours)
-            title = f' title="{escape(hovers[k])}"'
-        number = write(values[k]) if k in values else "&nbsp;"
-        cells.append(
-            f'<span class="token" style="display:inline-block;text-align:center;line-height:1.35;margin:0.1rem 0.08rem;{style}"'
-            f'{title}>{word}<br><span style="font-size:0.74rem;font-variant-numeric:tabular-nums">{number}</span></span>'
-        )
+            title = html(' title="{}"', hovers[k])
+        number = write(values[k]) if k in values else Markup("&nbsp;")
+        cells.append(html(MARK, style, title, _short(token), number))
     apart = zip(spaced(tokens), cells, strict=True)
-    return f'<div class="tokens">{"".join(f" {cell}" if blank else cell for blank, cell in apart)}</div>'
+    return html('<div class="tokens">{}</div>', (html(" {}", cell) if blank else cell for blank, cell in apart))
 
 
 def influence_table(
@@ -88,31 +88,28 @@ def influence_table(
     chosen: int,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """Safe HTML: a heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
+    """A heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
     between its words. `values` are the (K, V) influences of the words `changed`, coloured as by `influence_marks`."""
     most = _most(values.ravel())
     at = {k: row for row, k in enumerate(changed)}
-    titles = "".join(
-        f'<th scope="col" style="{CELL}font-weight:{700 if k == chosen else 400}">{escape(name)}</th>'
-        for k, name in enumerate(views)
+    title, row, cell = (
+        '<th scope="col" style="{}">{}</th>',
+        '<tr><th scope="row" style="{}">{}</th>{}</tr>',
+        '<td style="{}">{}</td>',
     )
+    titles = [html(title, f"{CELL}font-weight:{700 if k == chosen else 400}", name) for k, name in enumerate(views)]
     rows = []
     for k in sorted([*changed, position]):
-        word = escape(_short(tokens[k]))
-        cells = (
-            "".join(f'<td style="{CELL}{_ground(v, most, colours)}">{write(v)}</td>' for v in values[at[k]]) if k in at else ""
-        )
-        weight = 700 if k == position else 400
-        rows.append(
-            f'<tr><th scope="row" style="{WORD}font-weight:{weight}">{word}</th>{cells or f"<td colspan={len(views)}></td>"}</tr>'
-        )
-    return f'<table style="{TABLE}"><thead><tr><td></td>{titles}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        cells = [html(cell, CELL + _ground(v, most, colours), write(v)) for v in (values[at[k]] if k in at else ())]
+        weight = f"font-weight:{700 if k == position else 400}"
+        rows.append(html(row, WORD + weight, _short(tokens[k]), cells or html("<td colspan={}></td>", len(views))))
+    return html('<table style="{}"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>', TABLE, titles, rows)
 
 
 def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     """A bar for each half of each layer: the sense it would choose alone, and by how much; a stroke for the word alone,
     an arrow where it stands far to the left of the picture."""
-    figure = go.Figure()
+    figure = Figure()
     places = []
     gap = 0.0
     for k, bar in enumerate(bars):
@@ -125,19 +122,20 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
     figure.add_bar(
         x=[bar.margin for bar in bars], y=below, orientation="h", width=0.38, marker={"color": [b.colour for b in bars]},
-        customdata=[(escape(b.group), escape(b.half), escape(b.label), signed(b.alone)) for b in bars],
-        hovertemplate="%{customdata[0]}, %{customdata[1]}<br><b>%{customdata[2]}</b> %{x:.2f} ("
-        + escape(t("with no sentence around the word")) + " %{customdata[3]})<extra></extra>",
+        customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
+        hovertemplate=html(
+            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})", t("with no sentence around the word")
+        ),
     )  # fmt: skip
     figure.add_scatter(
         x=[0.0] * len(bars), y=[place - 0.2 for place in places], mode="text", textposition="middle right", hoverinfo="skip",
-        text=[f"\u00a0{escape(_short(bar.label))} {bar.margin:.2f}" for bar in bars], textfont={"size": 13}, cliponaxis=False,
+        text=[f"\u00a0{_short(bar.label)} {bar.margin:.2f}" for bar in bars], textfont={"size": 13}, cliponaxis=False,
     )  # fmt: skip
     figure.add_scatter(
         x=strokes, y=below, mode="markers", hoverinfo="skip", cliponaxis=False,
         marker={"symbol": symbols, "size": [16 if s == "line-ns" else 9 for s in symbols], "color": "#8a8a94", "line": {"width": 2.5, "color": "#8a8a94"}},
     )  # fmt: skip
-    names = [escape(f"{bar.group} · {bar.half}") for bar in bars]
+    names = [f"{bar.group} · {bar.half}" for bar in bars]
     figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
     figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})
     room = (longest - least) * 0.06

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GRID, base, line_name
+from core.common.markup import Markup, html
+from core.figures.style import GRID, Figure, base, line_name
 
 LOT, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # pairs drawn by lot, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
@@ -47,7 +47,7 @@ def density_rows(
     at: float | None = None,
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
-    figure = go.Figure()
+    figure = Figure()
     shown = (grid >= span[0]) & (grid <= span[1])
     x = grid[shown]
     for number, row in enumerate(rows):
@@ -58,9 +58,9 @@ def density_rows(
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
                 x=x, y=y, mode="lines", line={"color": colour, "width": 2}, fill="tonexty", fillcolor=_pale(colour),
-                name=escape(name), customdata=curve[shown], hovertemplate=f"{escape(name)}: %{{x:.2f}}<extra>{escape(row.name)}</extra>",
+                name=name, customdata=curve[shown], hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )  # fmt: skip
-        told = f"<b>{escape(row.name)}</b>" + (f"<br>{row.note}" if row.note else "")
+        told = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
         figure.add_annotation(
             x=0,
             xref="paper",
@@ -75,7 +75,7 @@ def density_rows(
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
-    named = "<br>".join(line_name(name, colour) for name, colour in colours.items())
+    named = Markup("<br>").join(line_name(name, colour) for name, colour in colours.items())
     figure.add_annotation(
         x=0,
         xref="paper",
@@ -98,7 +98,7 @@ def interval_dots(
     rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True
 ) -> go.Figure:
     """Means with their intervals, a row each; behind them a grey dot for each word, the marked word's larger and dark."""
-    figure = go.Figure()
+    figure = Figure()
     rng = np.random.default_rng(0)
     form = ".0%" if per_cent else ".2f"
     if zero is not None:
@@ -108,7 +108,7 @@ def interval_dots(
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
         values = [row.words[word] for word in words]
         figure.add_scatter(
-            x=values, y=heights, mode="markers", text=[escape(word) for word in words], hovertemplate=f"%{{text}}: %{{x:{form}}}<extra></extra>",
+            x=values, y=heights, mode="markers", text=words, hovertemplate=f"%{{text}}: %{{x:{form}}}",
             marker={
                 "size": [13 if word == marked else 6 for word in words],
                 "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
@@ -122,12 +122,12 @@ def interval_dots(
         )
         figure.add_scatter(
             x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour},
-            hovertemplate=f"{escape(row.name)}: %{{x:{form}}}<extra></extra>",
+            hovertemplate=f"{row.name}: %{{x:{form}}}",
         )  # fmt: skip
         value = f"{row.mean:{form}}  ({row.low:{form}} … {row.high:{form}})"
         figure.add_annotation(
             x=0, xref="paper", y=-number, yshift=9, yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
-            text=f"<b>{escape(row.name)}</b>  {value}",
+            text=html("<b>{}</b>  {}", row.name, value),
         )  # fmt: skip
     ends = [zero, *(end for row in rows for end in (row.low, row.high, *row.words.values()))]
     low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
@@ -156,11 +156,9 @@ def word_dots(
     spread = (
         np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))
     )  # whole numbers lie on each other
-    figure = go.Figure(
-        go.Scatter(
-            x=np.asarray(xs, float) + spread, y=list(ys), mode="markers", text=[escape(word) for word in words], customdata=list(xs),
-            marker={"size": 9, "color": colour, "opacity": 0.75}, hovertemplate="<b>%{text}</b>: %{y:.2f} (%{customdata:,})<extra></extra>",
-        )
+    figure = Figure().add_scatter(
+        x=np.asarray(xs, float) + spread, y=list(ys), mode="markers", text=words, customdata=list(xs),
+        marker={"size": 9, "color": colour, "opacity": 0.75}, hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
     )  # fmt: skip
     figure.update_xaxes(title=across, type="log" if log else "linear", fixedrange=True, gridcolor=GRID, zeroline=False, dtick=1)
     figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
@@ -171,18 +169,18 @@ def rank_lines(
     ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str
 ) -> go.Figure:
     """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
-    figure = go.Figure()
+    figure = Figure()
     colours = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line={"color": "#888", "width": 1.5, "dash": "dot"})
     for (name, values), colour in zip(lines.items(), colours, strict=False):
         figure.add_scatter(
-            x=list(ranks), y=list(values), mode="lines+markers", line={"color": colour, "width": 3}, marker={"size": 9}, name=escape(name),
-            hovertemplate=f"{escape(name)}: %{{y:.1%}}<extra></extra>",
+            x=list(ranks), y=list(values), mode="lines+markers", line={"color": colour, "width": 3}, marker={"size": 9}, name=name,
+            hovertemplate=f"{name}: %{{y:.1%}}",
         )  # fmt: skip
     told = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
     figure.add_annotation(
         x=0, xref="paper", y=1, yref="paper", yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
-        text="<br>".join([*told, f"··· {escape(level[0])} {level[1]:.0%}"]),
+        text=Markup("<br>").join([*told, f"··· {level[0]} {level[1]:.0%}"]),
     )  # fmt: skip
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)

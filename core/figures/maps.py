@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.figures.style import GLOVE, GREY, OWN, RIM, SENSE_SYMBOLS, base, layer_colour, layer_title, sense_colour
+from core.common.markup import html
+from core.figures.style import GLOVE, GREY, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 
@@ -53,12 +53,12 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     scale = next((float(s) for s in range(150, 30, -2) if sum(reach(s)) + BETWEEN <= NARROWEST), 30.0)
     left, inner, outer, right = (pixels / scale for pixels in reach(scale))
     foot = inner + BETWEEN / scale + outer
-    figure = go.Figure()
+    figure = Figure()
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
     _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
         figure.add_annotation(
-            x=x, y=-0.08, text=f"<b>{escape(title)}</b><br>{escape(text)}", showarrow=False, font={"size": 14}, yanchor="top"
+            x=x, y=-0.08, text=html("<b>{}</b><br>{}", title, text), showarrow=False, font={"size": 14}, yanchor="top"
         )
     figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
@@ -112,26 +112,24 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     """
     names = list(values)
     lowest = min(0.0, *values.values())
-    figure = go.Figure(
-        go.Bar(
-            x=list(values.values()),
-            y=[layer_title(n) if n != "GloVe" else n for n in names],
-            orientation="h",
-            text=[f"{v:.2f}" for v in values.values()],
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            marker_color=[GLOVE if n == "GloVe" else layer_colour(n) for n in names],
-            marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
-            hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}") + "<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=list(values.values()),
+        y=[layer_title(n) if n != "GloVe" else n for n in names],
+        orientation="h",
+        text=[f"{v:.2f}" for v in values.values()],
+        textposition="outside",
+        textfont={"size": 15},
+        cliponaxis=False,
+        marker_color=[GLOVE if n == "GloVe" else layer_colour(n) for n in names],
+        marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
+        hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}"),
     )
     if level := {name: value for name, value in (random or {}).items() if name in values}:
         for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
             figure.add_scatter(
                 x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
                 marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
-                hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}") + "<extra></extra>",
+                hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}"),
             )  # fmt: skip
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
@@ -159,7 +157,7 @@ def map_figure(
     Senses are drawn in the order given, grey points first; each is named once beside its own points. Where rows are `picked`,
     the others fade. Axes are shown only where they have `titles`, which are HTML.
     """
-    figure = go.Figure()
+    figure = Figure()
     picked = set(picked)
     xy = np.asarray(coordinates, float)
     labels_array = np.array([label or "" for label in labels], object)
@@ -168,24 +166,22 @@ def map_figure(
         here = np.flatnonzero(labels_array == sense)
         if not len(here):
             continue
-        figure.add_trace(
-            (go.Scattergl if len(xy) > 5000 else go.Scatter)(
-                x=xy[here, 0],
-                y=xy[here, 1],
-                mode="markers",
-                name=escape(sense) if sense else t("other"),
-                customdata=ids[here, None],
-                text=cards[here],
-                hovertemplate="%{text}<extra></extra>",
-                marker={
-                    "color": GREY if number < 0 else sense_colour(number),
-                    "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
-                    "size": 6 if number < 0 else 10,
-                    "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
-                },
-                selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
-                unselected={"marker": {"opacity": FADED}},
-            )
+        (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
+            x=xy[here, 0],
+            y=xy[here, 1],
+            mode="markers",
+            name=sense or t("other"),
+            customdata=ids[here, None],
+            text=cards[here],
+            hovertemplate="%{text}",
+            marker={
+                "color": GREY if number < 0 else sense_colour(number),
+                "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
+                "size": 6 if number < 0 else 10,
+                "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
+            },
+            selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
+            unselected={"marker": {"opacity": FADED}},
         )
         if number >= 0 and name_senses:
             edge = outer_edge(xy[here], xy)
@@ -227,7 +223,7 @@ def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str
         xanchor=anchor,
         x=at[0],
         y=at[1],
-        text=f"<b>{escape(text)}</b>",
+        text=html("<b>{}</b>", text),
         showarrow=False,
         font={"size": 13, "color": "#ffffff"},
         bgcolor=colour,
@@ -251,8 +247,8 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
             customdata=[[-1 - number]],
             unselected={"marker": {"opacity": 0.9}},
             hovertext=[star.text],
-            hovertemplate="%{hovertext}<extra></extra>",
-            name=escape(star.label),
+            hovertemplate="%{hovertext}",
+            name=star.label,
             marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from math import log10
 from textwrap import wrap
 
@@ -12,7 +11,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GLOVE, GRID, LAYER_COLOURS, base, layer_colour, layer_title, line_name
+from core.common.markup import Markup, html
+from core.figures.style import GLOVE, GRID, LAYER_COLOURS, Figure, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 QUANTITIES = {  # of a training log: how a value reads
@@ -26,18 +26,16 @@ QUANTITIES = {  # of a training log: how a value reads
 def weight_bars(weights) -> go.Figure:
     """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
     names = [f"s{k}" for k in range(len(weights))]
-    figure = go.Figure(
-        go.Bar(
-            x=list(weights),
-            y=names,
-            orientation="h",
-            marker_color=[layer_colour(str(k)) for k in range(len(weights))],
-            text=[f"{w:.0%}" for w in weights],
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            hovertemplate="%{y} = %{x:.3f}<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=list(weights),
+        y=names,
+        orientation="h",
+        marker_color=[layer_colour(str(k)) for k in range(len(weights))],
+        text=[f"{w:.0%}" for w in weights],
+        textposition="outside",
+        textfont={"size": 15},
+        cliponaxis=False,
+        hovertemplate="%{y} = %{x:.3f}",
     )
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
@@ -49,17 +47,15 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
     times = [ratio for *_, ratio in rows]
     logs = [log10(ratio) for ratio in times]
     places = list(range(len(rows)))
-    figure = go.Figure(
-        go.Bar(
-            x=logs, y=places, orientation="h", width=0.36, marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
-            text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times], textposition="outside", textfont={"size": 14},
-            cliponaxis=False, customdata=times, hovertemplate="%{customdata:.3g} ×<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=logs, y=places, orientation="h", width=0.36, marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
+        text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times], textposition="outside", textfont={"size": 14},
+        cliponaxis=False, customdata=times, hovertemplate="%{customdata:.3g} ×",
     )  # fmt: skip
     for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
         lines = wrap(what, 44)
-        apart = "<br>" if len(lines) == 1 and len(what) + len(peer) > 46 else "  "
-        name = "<br>".join(map(escape, lines)) + f'{apart}<span style="font-size:11px">{escape(peer)}</span>'
+        apart = Markup("<br>") if len(lines) == 1 and len(what) + len(peer) > 46 else "  "
+        name = html('{}{}<span style="font-size:11px">{}</span>', Markup("<br>").join(lines), apart, peer)
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=place, yanchor="bottom", yshift=13, text=name, showarrow=False, align="left", font={"size": 13}
         )  # fmt: skip
@@ -80,7 +76,7 @@ def accuracy_lines(
     curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None, static: float | None = None
 ) -> go.Figure:
     """1-NN sense accuracy per layer and mix as bars on one scale, with chance, majority and the static context as lines."""
-    figure = go.Figure()
+    figure = Figure()
     for name, values in curves.items():
         layers = list(values)
         figure.add_bar(
@@ -95,7 +91,7 @@ def accuracy_lines(
             textangle=0,
             textfont={"size": 14},
             marker_color=[layer_colour(n) for n in layers],
-            hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+            hovertemplate="%{x}: %{y:.1%}",
         )
     lines = _merged_lines(null, majority)
     if static is not None:
@@ -136,7 +132,7 @@ COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
 
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
-    figure = go.Figure()
+    figure = Figure()
     title = quantity_titles()[quantity]
     shown = QUANTITIES[quantity]
     if quantity == "perplexity":
@@ -177,7 +173,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: s
         name=label,
         line={"color": colour, "width": 2.5},
         marker={"size": 8},
-        hovertemplate=t("{tokens} million tokens: {value}", tokens="%{x:.2f}", value=shown) + f"<extra>{label}</extra>",
+        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million tokens: {value}", tokens="%{x:.2f}", value=shown), label),
     )
     if label and x:
         at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
@@ -204,19 +200,17 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     best = max(values)
     lines = _levels(panel)
     ends = max(*values, *lines), min(*values, *lines)
-    figure = go.Figure(
-        go.Scatter(
-            x=[layer_title(layer) for layer in layers],
-            y=values,
-            mode="lines+markers+text",
-            text=[f"<b>{v:.1%}</b>" if v == best else f"{v:.1%}" for v in values],
-            textposition="top center",
-            textfont={"size": 14},
-            cliponaxis=False,
-            line={"color": "rgba(120,120,130,0.5)", "width": 2},
-            marker={"size": [18 if v == best else 12 for v in values], "color": [layer_colour(layer) for layer in layers]},
-            hovertemplate="%{x}: %{y:.2%}<extra></extra>",
-        )
+    figure = Figure().add_scatter(
+        x=[layer_title(layer) for layer in layers],
+        y=values,
+        mode="lines+markers+text",
+        text=[html("<b>{:.1%}</b>", v) if v == best else f"{v:.1%}" for v in values],
+        textposition="top center",
+        textfont={"size": 14},
+        cliponaxis=False,
+        line={"color": "rgba(120,120,130,0.5)", "width": 2},
+        marker={"size": [18 if v == best else 12 for v in values], "color": [layer_colour(layer) for layer in layers]},
+        hovertemplate="%{x}: %{y:.2%}",
     )
     figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
     text = f"{panel.baseline_name} {panel.baseline:.1%}"

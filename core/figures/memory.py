@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, base, layer_colour, layer_title
+from core.figures.style import GRID, Figure, base, layer_colour, layer_title
 
 NEVER = "#009E73"  # our own encoder, which remembers nothing
 SAME, VARIED = "#CC79A7", "#7F7F7F"  # what stands between: the same text, another each time
@@ -19,7 +19,7 @@ MANY_TOKENS = 30
 
 def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.ndarray, bold: int) -> go.Figure:
     """(L, T) cosines to a fresh start, a line a layer, and (T,) of the encoder without memory."""
-    figure = go.Figure()
+    figure = Figure()
     _line(figure, stateless, tokens, NEVER, t("ours"), "%{y:.4f}", dash="dot")
     for layer, values in enumerate(cosines):
         if layer:  # layer 0 reads no context: its line would be the dotted one
@@ -32,7 +32,7 @@ def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.n
 
 def halves_figure(forward: np.ndarray, backward: np.ndarray, tokens: Sequence[str], *, bold: int) -> go.Figure:
     """Drift (T,) of the forward half and of the backward half."""
-    figure = go.Figure()
+    figure = Figure()
     _line(figure, forward, tokens, FORWARD, t("forward half"), "%{y:.4f}")
     _line(figure, backward, tokens, BACKWARD, t("backward half"), "%{y:.4f}")
     figure.update_yaxes(title=t("drift, 1 − cosine"), rangemode="tozero", tickformat=".2f")
@@ -41,7 +41,7 @@ def halves_figure(forward: np.ndarray, backward: np.ndarray, tokens: Sequence[st
 
 def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray) -> go.Figure:
     """Drift from the encoding before, (n,) each: the same text between, another text each time, no memory at all."""
-    figure = go.Figure()
+    figure = Figure()
     at = list(range(2, len(same) + 2))
     lines = (
         (varied, VARIED, t("another text each time"), None),
@@ -51,7 +51,7 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     for values, colour, name, dash in lines:
         figure.add_scatter(
             x=at, y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash}, marker={"size": 8}, name=name,
-            hovertemplate="%{x}: %{y:.5f}<extra>" + escape(name) + "</extra>",
+            hovertemplate=html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name),
         )  # fmt: skip
     figure.update_xaxes(
         title=t("which time the sentence is encoded"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True
@@ -65,17 +65,17 @@ def _line(
 ) -> None:
     figure.add_scatter(
         x=list(range(len(tokens))), y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash},
-        marker={"size": 7}, name=name, customdata=[escape(token[:60]) for token in tokens],
-        hovertemplate=f"<b>%{{customdata}}</b>: {shown}<extra>{escape(name)}</extra>",
+        marker={"size": 7}, name=name, customdata=[token[:60] for token in tokens],
+        hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", shown, name),
     )  # fmt: skip
 
 
 def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:
     every = -(-len(tokens) // MANY_TOKENS)
     places = [k for k in range(len(tokens)) if k % every == 0 or k == bold]
-    words = [escape(token if len(token) <= 14 else token[:13] + "…") for token in tokens]
+    words = [token if len(token) <= 14 else token[:13] + "…" for token in tokens]
     figure.update_xaxes(
-        tickvals=places, ticktext=[f"<b>{words[k]}</b>" if k == bold else words[k] for k in places], tickangle=-45 if len(tokens) > 7 else 0,
+        tickvals=places, ticktext=[html("<b>{}</b>", words[k]) if k == bold else words[k] for k in places], tickangle=-45 if len(tokens) > 7 else 0,
         fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13}, range=[-0.4, len(tokens) - 0.6], automargin=True,
     )  # fmt: skip
     return _finish(figure, key=key, height=height)

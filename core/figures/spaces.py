@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, apart, base, line_name, sense_colour
+from core.common.markup import html
+from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, Figure, apart, base, line_name, sense_colour
 
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 FAINT = "rgba(140,140,150,0.2)"
@@ -22,12 +22,10 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
     """How many words keep 0, 1, ... k of their k neighbours: (n,) whole numbers; `chance` is the share that luck gives."""
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
-    figure = go.Figure(
-        go.Bar(
-            x=list(range(k + 1)), y=share, marker_color=LAYER_COLOURS["2"], customdata=counts,
-            text=[f"{value:.0%}" if value >= 0.005 else "" for value in share], textposition="outside", cliponaxis=False,
-            hovertemplate=t("{x} shared neighbours: {n} words", x="%{x}", n="%{customdata:,}") + "<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=list(range(k + 1)), y=share, marker_color=LAYER_COLOURS["2"], customdata=counts,
+        text=[f"{value:.0%}" if value >= 0.005 else "" for value in share], textposition="outside", cliponaxis=False,
+        hovertemplate=t("{x} shared neighbours: {n} words", x="%{x}", n="%{customdata:,}"),
     )  # fmt: skip
     for value, label, dash in ((chance * k, t("luck"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
         if value < 0.25:  # would stand on the bar's own figure
@@ -48,12 +46,10 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
-    shown = [escape(name if len(name) <= 24 else "…" + name[-23:]) for name in names]
-    figure = go.Figure(
-        go.Heatmap(
-            z=matrix, x=shown, y=shown, zmin=0, zmax=1, colorscale=RAMP, showscale=False, xgap=2, ygap=2,
-            hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}") + "<extra></extra>",
-        )
+    shown = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
+    figure = Figure().add_heatmap(
+        z=matrix, x=shown, y=shown, zmin=0, zmax=1, colorscale=RAMP, showscale=False, xgap=2, ygap=2,
+        hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
     )  # fmt: skip
     for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
@@ -71,12 +67,12 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
 
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Sequence[float], chosen: int) -> go.Figure:
     """Silhouette for each number of clusters, beside one shapeless cloud's; the chosen number is filled."""
-    figure = go.Figure()
+    figure = Figure()
     named = ((null, t("one cloud"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
         figure.add_scatter(
             x=list(numbers), y=list(values), mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]}, hovertemplate="%{y:.3f}<extra></extra>",
+            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]}, hovertemplate="%{y:.3f}",
         )  # fmt: skip
     low, high = sorted(named, key=lambda each: each[0][-1])
     for (values, name, colour, _), shift in ((low, -14), (high, 14)):
@@ -105,7 +101,7 @@ class Line:
 
 def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
-    figure = go.Figure()
+    figure = Figure()
     figure.add_hline(y=chance, line={"dash": "dot", "color": "#888", "width": 1.5})
     figure.add_annotation(
         x=0, y=chance, text=t("shuffled labels"), showarrow=False, xanchor="left", yanchor="bottom", font={"size": 12}
@@ -117,7 +113,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
         colour = sense_colour(number)
         figure.add_scatter(
             x=np.linspace(0, 1, len(line.values)).tolist(), y=list(line.values), mode="lines+markers", text=list(line.layers),
-            line={"color": colour, "width": 3}, marker={"size": 9}, hovertemplate="%{text}: %{y:.1%}<extra></extra>",
+            line={"color": colour, "width": 3}, marker={"size": 9}, hovertemplate="%{text}: %{y:.1%}",
         )  # fmt: skip
         figure.add_annotation(
             x=1.02, y=ends[line.name], text=line_name(line.name, colour), showarrow=False, xanchor="left", font={"size": 13}
@@ -144,7 +140,7 @@ def found_map(
     key: str,
 ) -> go.Figure:
     """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
-    figure = go.Figure()
+    figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
     spots = _label_spots(coordinates, found, len(names))
@@ -153,13 +149,13 @@ def found_map(
         colour = sense_colour(number) if len(names) > 1 else GREY
         figure.add_scatter(
             x=coordinates[here, 0], y=coordinates[here, 1], mode="markers", text=[hovers[k] for k in here],
-            hovertemplate="%{text}<extra></extra>",
+            hovertemplate="%{text}",
             marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
         )  # fmt: skip
         if len(names) > 1 and len(here):
             x, y, shift = spots[number]
             figure.add_annotation(
-                x=x, y=y, text=f"<b>{escape(name[:40])}</b>", showarrow=False, font={"size": 13, "color": "#ffffff"}, bgcolor=colour,
+                x=x, y=y, text=html("<b>{}</b>", name[:40]), showarrow=False, font={"size": 13, "color": "#ffffff"}, bgcolor=colour,
                 borderpad=3, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift,
             )  # fmt: skip
     figure.update_xaxes(visible=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +11,8 @@ from plotly.subplots import make_subplots
 from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
 from core.common.i18n import t
-from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, apart, base, line_name
+from core.common.markup import Markup, html
+from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, apart, base, line_name
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
@@ -20,18 +20,20 @@ SHOWN_LETTERS = 26
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
-def letter_marks(firing: Firing) -> str:
-    """Safe HTML: a word's letters, marks included, each on a ground that says how much it gives (blue) or takes (orange)."""
+def letter_marks(firing: Firing) -> Markup:
+    """A word's letters, marks included, each on a ground that says how much it gives (blue) or takes (orange)."""
     shares = firing.by_letter
     parts = []
     most = max(LEAST, np.abs(shares).max())
     for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
         ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / most * 0.7:.2f})"
         parts.append(
-            f'<span style="background:{ground};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" '
-            f'title="{share:+.1%}">{escape(shown(letter))}</span>'
-        )
-    return "".join(parts) + ("…" if len(firing.letters) > SHOWN_LETTERS else "")
+            html(
+                '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>',
+                ground, share, shown(letter),
+            )
+        )  # fmt: skip
+    return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
 
 def shown(letter: str) -> str:
@@ -41,17 +43,17 @@ def shown(letter: str) -> str:
 
 def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     """Above, what each letter gives through the windows of each width; below, the k windows that give or take most."""
-    letters = [escape(shown(letter)) for letter in firing.letters]
+    letters = [shown(letter) for letter in firing.letters]
     n = len(firing.letters)
     spans = [window for window in firing.windows if window.lettered][:k]
     rows = [len(firing.widths), max(1, len(spans))]
-    figure = make_subplots(2, 1, shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
+    figure = make_subplots(2, 1, figure=Figure(), shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
     most = max(LEAST, np.abs(firing.grid).max())
     names = [t("{n} wide", n=width) for width in firing.widths]
     figure.add_heatmap(
         z=firing.grid, x=list(range(n)), y=names, zmin=-most, zmax=most, showscale=False, xgap=2, ygap=3, row=1, col=1,
         colorscale=SCALE,
-        text=[letters] * len(names), hovertemplate="%{text}, %{y}: %{z:+.1%}<extra></extra>",
+        text=[letters] * len(names), hovertemplate="%{text}, %{y}: %{z:+.1%}",
     )  # fmt: skip
     for name, share in zip(names, firing.by_width, strict=True):
         _beside(figure, name, f"{share:+.0%}", axis="")
@@ -61,13 +63,13 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         y=places, x=[w.last - w.first + 0.9 for w in spans], base=[w.first - 0.45 for w in spans], orientation="h", row=2, col=1,
         marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
         hovertext=[
-            t("“{text}”, {width} wide, filters: {n}<br>{share:+.1%} of the vector", text=escape(w.text), width=w.width, n=w.filters, share=w.share)
+            t("“{text}”, {width} wide, filters: {n}<br>{share:+.1%} of the vector", text=w.text, width=w.width, n=w.filters, share=w.share)
             for w in spans
         ],
-        hovertemplate="%{hovertext}<extra></extra>",
+        hovertemplate="%{hovertext}",
     )  # fmt: skip
     for place, window in zip(places, spans, strict=True):
-        _beside(figure, place, f"<b>{escape(window.text)}</b>  {window.share:+.0%}", axis="2")
+        _beside(figure, place, html("<b>{}</b>  {:+.0%}", window.text, window.share), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
     figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
     figure.update_xaxes(
@@ -91,13 +93,11 @@ def _beside(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
 
 def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
     """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
-    names = [escape(word if len(word) <= 14 else word[:13] + "…") for word in words]
+    names = [word if len(word) <= 14 else word[:13] + "…" for word in words]
     n, places = len(names), list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.clip(np.nan_to_num(matrix), 0, 1), x=places, y=places, zmin=0, zmax=1, xgap=3, ygap=3, showscale=False, hoverinfo="skip",
-            colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]], opacity=0.6,
-        )
+    figure = Figure().add_heatmap(
+        z=np.clip(np.nan_to_num(matrix), 0, 1), x=places, y=places, zmin=0, zmax=1, xgap=3, ygap=3, showscale=False, hoverinfo="skip",
+        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]], opacity=0.6,
     )  # fmt: skip
     text = [t("none") if np.isnan(value) else f"{value:.2f}" for value in matrix.ravel()]
     # A trace of its own: on a shade that is half transparent a heatmap's own text takes the wrong of black and white.
@@ -119,15 +119,15 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
 
 def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, y: str, chosen: float | None = None) -> go.Figure:
     """A line a classifier (by its variant's name) over the share of letters disturbed, each named at its end."""
-    figure = go.Figure()
+    figure = Figure()
     ends = _placed({name: values[-1] for name, values in lines.items()})
     styles = line_styles(list(lines))
     for name, values in lines.items():
         colour, dash = styles[name]
-        title = escape(VARIANTS[name].title)
+        title = VARIANTS[name].title
         figure.add_scatter(
             x=list(shares), y=list(values), mode="lines+markers", name=title, line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 7}, hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}<extra></extra>",
+            marker={"size": 7}, hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
         )  # fmt: skip
         figure.add_annotation(
             x=shares[-1],

@@ -7,12 +7,14 @@ are chosen to stand on a white and on a near-black page; text takes the page's o
 
 from __future__ import annotations
 
-from html import escape
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup, escape
 
 from core.common import model_layers
+from core.common.markup import html
 from core.text.tokens import bare, is_joined
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
@@ -36,6 +38,33 @@ MAP_CONFIG = {
 }
 
 
+class Figure(go.Figure):
+    """Plotly's, whose texts are shown as they stand unless they are Markup; what is said of a point stands alone, without its trace's name."""
+
+
+def _escaping(name: str):
+    def method(self: Figure, *args: Any, **parts: Any) -> Figure:
+        return getattr(go.Figure, name)(self, *args, **_shown(parts))
+
+    return method
+
+
+for _name in ("bar", "heatmap", "scatter", "scatter3d", "scattergl", "annotation"):
+    setattr(Figure, f"add_{_name}", _escaping(f"add_{_name}"))
+for _name in ("layout", "xaxes", "yaxes"):
+    setattr(Figure, f"update_{_name}", _escaping(f"update_{_name}"))
+
+
+def _shown(part: Any, name: str = "") -> Any:
+    if isinstance(part, str) and not name.endswith("family"):
+        text = escape(part)
+        return text + Markup("<extra></extra>") if name == "hovertemplate" and "<extra>" not in text else text
+    if isinstance(part, dict):
+        return {name: _shown(value, name) for name, value in part.items()}
+    several = isinstance(part, list | tuple) or getattr(getattr(part, "dtype", None), "kind", None) in ("O", "U")
+    return [_shown(one) for one in part] if several else part
+
+
 def sense_colour(number: int) -> str:
     return SENSE_COLOURS[number % len(SENSE_COLOURS)]
 
@@ -48,23 +77,20 @@ def ink(ground: str) -> str:
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
 
 
-def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> str:
-    """A sentence as safe HTML with its token in bold, wrapped for a hover card."""
-    lines = []
-    line = ""
-    length = 0
+def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
+    """A sentence with its token in bold, wrapped for a hover card."""
+    lines, line, length = [], "", 0  # escaped by hand: Markup would cost ten times as much, and maps have thousands
     for k, token in enumerate(tokens):
         joined = is_joined(tokens, k)
         if length > width and not joined:  # a word stays on one line
             lines.append(line)
-            line = ""
-            length = 0
+            line, length = "", 0
         if len(lines) == 6:
-            return "<br>".join(lines) + " …"
-        shown = escape(bare(token)[:60])
+            return Markup("<br>".join(lines) + " …")  # noqa: S704
+        shown = str(escape(bare(token)[:60]))
         line += " " * (length > 0 and not joined) + (f"<b>{shown}</b>" if k == position else shown)
         length += len(bare(token)) + (not joined)
-    return "<br>".join([*lines, line] if line else lines)
+    return Markup("<br>".join([*lines, line] if line else lines))  # noqa: S704
 
 
 def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
@@ -91,9 +117,9 @@ def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
     return placed
 
 
-def line_name(name: str, colour: str) -> str:
-    """A line's name at its end, as safe HTML: the line's colour in a sign before it, for as the letters' own it would be too pale."""
-    return f'<span style="color:{colour}">\u25a0</span> {escape(name)}'
+def line_name(name: str, colour: str) -> Markup:
+    """A line's name at its end: the line's colour in a sign before it, for as the letters' own it would be too pale."""
+    return html('<span style="color:{}">\u25a0</span> {}', colour, name)
 
 
 def enlarged(figure: go.Figure, factor: float, *, height: int) -> go.Figure:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
+from core.common.markup import Markup
 from core.figures.maps import add_stars
-from core.figures.style import GREY, GRID, SENSE_COLOURS, base
+from core.figures.style import GREY, GRID, SENSE_COLOURS, Figure, base
 
 SIDES = (GREY, SENSE_COLOURS[0], SENSE_COLOURS[1])  # of a point that leans to neither, to the first, to the second sentence
 NAMED = 8  # points on each side whose words stand on the map
@@ -38,7 +38,7 @@ def lean_map(
 
     The strongest of each group carry their word, where there is room for it on a map `width` pixels wide. Axes are shown only where they have `titles`.
     """
-    figure = go.Figure()
+    figure = Figure()
     xy = np.asarray(coordinates, float).reshape(-1, 2)
     groups = np.asarray(groups, int)
     written = named(xy, words, groups, np.asarray(strength, float), stars, layer, limits, occurrences, width, height)
@@ -46,8 +46,8 @@ def lean_map(
         here = np.flatnonzero(groups == group)
         figure.add_scatter(
             x=xy[here, 0], y=xy[here, 1], mode="markers+text", customdata=here[:, None], cliponaxis=False,
-            text=[escape(words[k]) if k in written else "" for k in here], textposition="top center", textfont={"size": 13},
-            hovertext=[cards[k] for k in here], hovertemplate="%{hovertext}<extra></extra>",
+            text=[words[k] if k in written else "" for k in here], textposition="top center", textfont={"size": 13},
+            hovertext=[cards[k] for k in here], hovertemplate="%{hovertext}",
             marker={"color": colours[group], "size": 10, "symbol": ["diamond" if k < occurrences else "circle" for k in here],
                     "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
         )  # fmt: skip
@@ -63,14 +63,12 @@ def lean_map(
 def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
     """One bar a word: how much nearer it is to the first sentence (to the left) or to the second (to the right), from zero."""
     reach = max([0.1, *np.abs(values)]) * 1.15
-    figure = go.Figure(
-        go.Bar(
-            x=[-value for value in values], y=list(range(len(words))), orientation="h", marker_color=[SIDES[k] for k in groups],
-            customdata=[[escape(word), value] for word, value in zip(words, values, strict=True)],
-            hovertemplate="<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=[-value for value in values], y=list(range(len(words))), orientation="h", marker_color=[SIDES[k] for k in groups],
+        customdata=list(zip(words, values, strict=True)),
+        hovertemplate=Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}"),
     )  # fmt: skip
-    ticks = {"tickvals": list(range(len(words))), "ticktext": [escape(word) for word in words], "tickfont": {"size": 13}}
+    ticks = {"tickvals": list(range(len(words))), "ticktext": words, "tickfont": {"size": 13}}
     figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], fixedrange=True, showgrid=False, zeroline=False)
     figure.update_xaxes(
         range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888", showticklabels=False,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.maps import Star
-from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, base, layer_colour, layer_title, sense_colour
+from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
 
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbours which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
@@ -53,7 +53,7 @@ def space_figure(
     key: str,
 ) -> go.Figure:
     """(N, 3) coordinates as a cloud to turn and look at; `stars` have three coordinates. Nothing can be selected in it."""
-    figure = go.Figure()
+    figure = Figure()
     given = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:
         here = np.flatnonzero(given == sense)
@@ -61,7 +61,7 @@ def space_figure(
             continue
         x, y, z = np.asarray(coordinates, float)[here].T
         figure.add_scatter3d(
-            x=x, y=y, z=z, mode="markers", name=escape(sense) if sense else t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}<extra></extra>",
+            x=x, y=y, z=z, mode="markers", name=sense or t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}",
             marker={"size": 2.5 if number < 0 else 5, "color": GREY if number < 0 else sense_colour(number),
                     "symbol": SYMBOLS_3D[max(number, 0) % 8]},
         )  # fmt: skip
@@ -69,8 +69,8 @@ def space_figure(
         if layer in star.points:
             x, y, z = ([value] for value in star.points[layer])
             figure.add_scatter3d(
-                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=escape(star.label), hovertext=[star.text],
-                hovertemplate="%{hovertext}<extra></extra>", marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=star.label, hovertext=[star.text],
+                hovertemplate="%{hovertext}", marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
             )  # fmt: skip
     axis = {
         "showbackground": False,
@@ -95,29 +95,29 @@ def ranking_figure(
     Filled dots are shown to be better than luck, hollow ones are not; the other spaces are small dots behind; a mark stands at the most that
     is possible. Each dot's `customdata` is its word.
     """
-    figure = go.Figure()
+    figure = Figure()
     words = list(gains)
     places = list(range(len(words)))
     figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     figure.add_scatter(
         x=[gains[w][layer][3] for w in words], y=places, mode="markers", marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
-        hovertemplate=t("the most possible: {most}", most="%{x:.0%}") + "<extra></extra>", customdata=[[w, escape(w)] for w in words],
+        hovertemplate=t("the most possible: {most}", most="%{x:.0%}"), customdata=[[w] for w in words],
     )  # fmt: skip
     for name in (n for n in next(iter(gains.values())) if n != layer):
         figure.add_scatter(
             x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": layer_colour(name), "opacity": 0.75},
-            customdata=[[w, escape(w)] for w in words], hovertemplate="%{customdata[1]}, " + escape(layer_title(name)) + ": %{x:+.0%}<extra></extra>",
+            customdata=[[w] for w in words], hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
         )  # fmt: skip
     chosen = [gains[w][layer] for w in words]
     figure.add_scatter(
-        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w, escape(w)] for w in words],
+        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w] for w in words],
         error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
                  "color": layer_colour(layer), "thickness": 2, "width": 0},
         marker={"size": 12, "color": layer_colour(layer), "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": layer_colour(layer)}},
-        hovertemplate="<b>%{customdata[1]}</b>, " + escape(layer_title(layer)) + ": %{x:+.0%}<extra></extra>",
+        hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
     )  # fmt: skip
     figure.update_yaxes(
-        tickvals=places, ticktext=[f"<b>{escape(w)}</b> ◂" if w == word else escape(w) for w in words], range=[len(words) - 0.4, -0.6],
+        tickvals=places, ticktext=[html("<b>{}</b> ◂", w) if w == word else w for w in words], range=[len(words) - 0.4, -0.6],
         fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13},
     )  # fmt: skip
     figure.update_xaxes(
@@ -135,7 +135,7 @@ def words_figure(
     Across, what shuffled senses reach; up, what the nearest sentence does; the broken line is where both are equal. Larger dots have more
     senses. Each dot's `customdata` is its word.
     """
-    figure = go.Figure()
+    figure = Figure()
     figure.add_scatter(
         x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "width": 1.5, "dash": "dot"}, hoverinfo="skip", showlegend=False
     )
@@ -145,12 +145,14 @@ def words_figure(
             continue
         figure.add_scatter(
             x=[points[w][0] for w in of], y=[points[w][1] for w in of], mode="markers", name=name,
-            customdata=[[w, escape(w), points[w][2]] for w in of],
+            customdata=[[w, points[w][2]] for w in of],
             marker={"size": [4 + 3 * points[w][2] for w in of], "color": sense_colour(number), "opacity": 0.75,
                     "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
                     "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM}},
-            hovertemplate="<b>%{customdata[1]}</b> · " + t("{n} meanings", n="%{customdata[2]}") + "<br>"
-            + t("nearest of one meaning: {share}, by chance {chance}", share="%{y:.0%}", chance="%{x:.0%}") + "<extra></extra>",
+            hovertemplate=html(
+                "<b>%{{customdata[0]}}</b> · {}<br>{}", t("{n} meanings", n="%{customdata[1]}"),
+                t("nearest of one meaning: {share}, by chance {chance}", share="%{y:.0%}", chance="%{x:.0%}"),
+            ),
         )  # fmt: skip
     figure.update_xaxes(title=t("by chance (shuffled meanings)"), tickformat=".0%", gridcolor=GRID, zeroline=False)
     figure.update_yaxes(

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.figures.style import RIM, base
+from core.common.markup import Markup, html
+from core.figures.style import RIM, Figure, base
 
 NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
 SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
@@ -37,24 +38,22 @@ def heat_figure(
 ) -> go.Figure:
     """(R, C) numbers, a labelled row each; orange below zero, blue above, colours full at `limit`; NaN stays empty.
 
-    All names are safe HTML. `columns` names the columns (else they are numbered, with `title` above), `hovers` (R, C) stand
+    `columns` names the columns (else they are numbered, with `title` above), `hovers` (R, C) stand
     above a number, `winners` are (row, column) to be marked with a dot, `bold` is the row in question.
     """
     values = np.asarray(values, float)
-    labels = [f"<b>{r}</b>" if k == bold else r for k, r in enumerate(rows)]
-    above = hovers or [[f"{label}, {name}" for name in _names(columns, values.shape[1])] for label in labels]
+    labels = [html("<b>{}</b>", r) if k == bold else r for k, r in enumerate(rows)]
+    above = hovers or [[html("{}, {}", label, name) for name in _names(columns, values.shape[1])] for label in labels]
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
-    figure = go.Figure(
-        go.Heatmap(
-            z=values, zmin=-limit, zmax=limit, colorscale=SCALE, xgap=1 if values.shape[1] <= 64 else 0, ygap=2, hoverongaps=False,
-            customdata=above, hovertemplate="%{customdata}<br><b>%{z:.3f}</b><extra></extra>",
-            colorbar={
-                "orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top",
-                "ypad": 10, "xpad": 0, "outlinewidth": 0, "tickvals": [-limit, 0, limit],
-                "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
-            },
-        )
+    figure = Figure().add_heatmap(
+        z=values, zmin=-limit, zmax=limit, colorscale=SCALE, xgap=1 if values.shape[1] <= 64 else 0, ygap=2, hoverongaps=False,
+        customdata=above, hovertemplate=Markup("%{customdata}<br><b>%{z:.3f}</b>"),
+        colorbar={
+            "orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top",
+            "ypad": 10, "xpad": 0, "outlinewidth": 0, "tickvals": [-limit, 0, limit],
+            "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
+        },
     )  # fmt: skip
     if winners:
         figure.add_scatter(
@@ -77,24 +76,22 @@ def heat_figure(
 
 def _names(columns: Sequence[str] | None, n: int) -> list[str]:
     return (
-        [c.replace("<br>", " ") for c in columns]
+        [c.replace(Markup("<br>"), Markup(" ")) for c in columns]
         if columns is not None
         else [t("number {number}", number=k + 1) for k in range(n)]
     )
 
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
-    """What each of a few parts brings to a whole, -1 to 1, as bars from zero; labels and hovers are safe HTML."""
+    """What each of a few parts brings to a whole, -1 to 1, as bars from zero."""
     names = list(labels)
     low = min(0.0, *shares)
     high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
-    figure = go.Figure(
-        go.Bar(
-            x=list(shares), y=list(range(len(names))), orientation="h", marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
-            text=[f"{s:.1%}" for s in shares], textposition="outside", textfont={"size": 14}, cliponaxis=False,
-            customdata=list(hovers), hovertemplate="%{customdata}<br><b>%{x:.1%}</b><extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=list(shares), y=list(range(len(names))), orientation="h", marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
+        text=[f"{s:.1%}" for s in shares], textposition="outside", textfont={"size": 14}, cliponaxis=False,
+        customdata=list(hovers), hovertemplate=Markup("%{customdata}<br><b>%{x:.1%}</b>"),
     )  # fmt: skip
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(

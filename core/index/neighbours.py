@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.threads import limit
@@ -88,7 +89,7 @@ class Question:
 
     asked: Query | Products
     weights: Sequence[float]
-    k: int = 10
+    k: int = NEIGHBOURS
     which: str = ANY
     lemmas: tuple[str, ...] = ()  # of the query's word in other tables: its other forms count as the same word here too
 
@@ -107,7 +108,7 @@ class Question:
 class Index(ABC):
     """Occurrences among which neighbours are looked for: a table, its shards, or the approximate index of them."""
 
-    def nearest(self, query: Query | Products, weights, *, k: int = 10, which: str = ANY) -> list[Neighbour]:
+    def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, which: str = ANY) -> list[Neighbour]:
         """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
 
         `which` keeps any word, only the same spelling (letter case aside) or only others. Where a query's `products` with a
@@ -122,6 +123,11 @@ class Index(ABC):
 
 def make_query(encoder, tokens: list[str], position: int) -> Query:
     """Encode a sentence and take the token at `position`."""
+    return query_of(encoder.encode([list(tokens)])[0], tokens, position)
+
+
+def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
+    """The token at `position` of an encoded sentence, (L, T, D)."""
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
@@ -131,8 +137,7 @@ def make_query(encoder, tokens: list[str], position: int) -> Query:
             last=len(tokens) - 1,
         )
         raise BadInput(told)
-    layers = encoder.encode([list(tokens)])[0][:, position]
-    return Query(tuple(tokens), position, layers.astype(np.float16).astype(np.float32))
+    return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
 def products(rows: Rows, query: Query) -> Products:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from core.common.config import NEIGHBOURS
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
@@ -163,7 +164,9 @@ class OccurrenceTable(Index):
             same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
         return same
 
-    def nearest_types(self, query: Query | Products, weights, *, k: int = 10, other_words: bool = True) -> list[TypeNeighbour]:
+    def nearest_types(
+        self, query: Query | Products, weights, *, k: int = NEIGHBOURS, other_words: bool = True
+    ) -> list[TypeNeighbour]:
         """The k nearest spellings by their mean vectors; products that are given are those with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)

@@ -47,10 +47,12 @@ def gather(
     occurrences: Sequence[tuple[Sequence[str], int]],
     layers: np.ndarray,
     alone: np.ndarray,
+    read: Sequence[np.ndarray] = (),
 ) -> Evidence:
-    """Of (tokens, position) each; `layers`, `alone` (n, L, D) as they are known already. Without `vectors` no topic."""
+    """Of (tokens, position) each; `layers`, `alone` (n, L, D), and what was `read` of the sentences, (L, T, D) each, as they are known
+    already. Without `vectors` no topic."""
     sentences = [list(tokens) for tokens, _ in occurrences]
-    place = encoder.around(sentences, [position for _, position in occurrences])
+    place = encoder.around(sentences, [position for _, position in occurrences], read)
     topic = topics(vectors, occurrences)
     return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic)
 

@@ -25,7 +25,7 @@ PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
 MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
-EVEN = 0.1  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
+EVEN = 0.3  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Centroids:
     counts: tuple[int, ...]  # labelled occurrences behind each
     vectors: np.ndarray  # (S, ...): here (S, V, 3, D), by view and half; in core.senses.edits (S, D), of length 1, in one space
     spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labelled occurrences
+    least: np.ndarray | None = None  # (V, 3, S) least cosine of a sense's labelled occurrence with the mean of its others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,9 +64,8 @@ class Influence:
     varied: np.ndarray  # (K, V, 3, S) in each variant
     alone: np.ndarray  # (V, 3, S) with no sentence around it
     moved: np.ndarray  # (K, V, 3) 1 - cosine of the target's vector in the variant with the one in the sentence
-    spread: (
-        np.ndarray
-    )  # (V, 3, S) standard deviation of each sense's margin over the word's labelled occurrences; 0 where not known
+    spread: np.ndarray  # (V, 3, S), of Centroids; 0 where not known
+    least: np.ndarray  # (V, 3, S), of Centroids; -1 where not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Verdict:
     cosine: float
     margin: float  # cosine to the sense less that to the rival, -2 to 2; negative where the rival is nearer
     alone: float  # the sense's margin with no sentence around the word
+    far: bool = False  # further from the sense than any of its labelled sentences
 
     @property
     def clear(self) -> bool:
@@ -119,7 +120,16 @@ def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -
     )
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(means))
     leads = [margins(cosines, s).std(axis=0) for s in range(len(senses))] if len(senses) > 1 else []
-    return Centroids(senses, counts, means, np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:]))
+    spread = np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:])
+    least = [_least(units[names == sense]) for sense in senses]
+    return Centroids(senses, counts, means, spread, np.stack(least, axis=-1) if least else np.zeros(cosines.shape[1:]))
+
+
+def _least(units: np.ndarray) -> np.ndarray:
+    """(N, V, 3, D) -> (V, 3): the least cosine of one with the mean of the others; -1 where there is no other."""
+    if len(units) < 2:
+        return np.full(units.shape[1:3], -1.0)
+    return np.einsum("nvhd,nvhd->nvh", units, unit(units.sum(axis=0) - units)).min(axis=0)
 
 
 def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -158,7 +168,9 @@ def influence(
     layers = np.stack([array[:, place] for array, place in zip(encoded, places, strict=True)])  # (2 + K, L, D)
     units = unit_views(layers, weights)  # (2 + K, V, 3, D)
     senses = known.vectors if known is not None else np.empty((0, *units.shape[1:]), units.dtype)
-    spread = known.spread if known is not None and known.spread is not None else np.zeros((*units.shape[1:3], len(senses)))
+    shape = *units.shape[1:3], len(senses)
+    spread = known.spread if known is not None and known.spread is not None else np.zeros(shape)
+    least = known.least if known is not None and known.least is not None else np.full(shape, -1.0)
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses))
     return Influence(
         tokens=tuple(tokens),
@@ -171,6 +183,7 @@ def influence(
         varied=cosines[2:],
         moved=np.maximum(0.0, 1.0 - np.einsum("nvhd,vhd->nvh", units[2:], units[0])),
         spread=spread,
+        least=least,
     )
 
 
@@ -212,7 +225,8 @@ def verdict(found: Influence, view: str, half: str, sense: str | None = None) ->
     s = int(cosines.argmax()) if sense is None else found.senses.index(sense)
     margin, alone = margins(cosines, s), margins(found.alone[v, h], s)
     rival = next(int(k) for k in np.argsort(-cosines, kind="stable") if k != s)
-    return Verdict(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone))
+    far = bool(cosines[s] < found.least[v, h, s])
+    return Verdict(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone), far)
 
 
 def halves(found: Influence, view: str) -> dict[str, Verdict]:

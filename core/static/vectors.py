@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files.artifacts import lines_of
@@ -102,13 +103,13 @@ class StaticVectors:
             )  # fmt: skip
         return spelling
 
-    def neighbours(self, word: str, k: int = 10) -> list[Neighbour]:
+    def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[Neighbour]:
         """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
         spelling = self.known_spelling(word)
         plain = bare(spelling)
         return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
-    def neighbours_of_vector(self, vector: np.ndarray, k: int = 10, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
+    def neighbours_of_vector(self, vector: np.ndarray, k: int = NEIGHBOURS, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
         """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
         vector = np.asarray(vector, np.float64)
         left_out = set(exclude)

@@ -48,6 +48,7 @@ PAPER = {
     "sentiment": Published("SST-5", "accuracy", 51.4, 54.7),
 }
 BESIDE = {
+    "wikigold": "Wikigold",
     "chunks": "CoNLL-2000",
     "speech": "CoNLL-2000",
     "clusters": "OntoGUM",

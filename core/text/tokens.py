@@ -33,10 +33,11 @@ _TOKEN = re.compile(
     | [\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+            # mail addresses
     | (?:[A-Za-z]\.){{2,}}                    # U.S., e.g.
     | (?:{_SHORT}|(?-i:{_SHORT_CAPITAL}))\.(?!\w) | {_NUMBER}
+    | [\U0001f1e6-\U0001f1ff]{{2}} | [0-9#*]\ufe0f\u20e3      # flags and keycaps, of two or three signs
     | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|km|kg)?(?![^\W_])   # 3.14, 1,000, 12:30, 1990s
     | {_LETTER}+(?:[-'\u2019]{_LETTER}+)*    # words, with hyphens and inner apostrophes
     | \.\.+ | --+ | ``| ''                    # runs that mean one thing
-    | [^\s]                                   # any other visible character alone
+    | [^\s](?:[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[^\s\w])*   # any other visible character alone, an emoji with its signs
     """,
     re.VERBOSE | re.IGNORECASE,
 )

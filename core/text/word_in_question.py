@@ -84,7 +84,10 @@ def word_in_question(
     for side, position in enumerate(tapped):
         if position is not None:
             both[side] = [_at(both[side], (tokens_a, tokens_b)[side], position)]
-    i, j = _shared(*both) or tuple(max(of, key=lambda one: one.best, default=None) for of in both)
+    pair = _shared(*both)
+    if pair is None and tapped == (None, None):
+        pair = _shared(*_with_spelt_alike(both, (tokens_a, tokens_b)))
+    i, j = pair or tuple(max(of, key=lambda one: one.best, default=None) for of in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
 
@@ -110,6 +113,15 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
         if one is not None:
             words.append(one)
     return words
+
+
+def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
+    """What carries grammar in one sentence is meant where the other has it as a word: may beside May, will beside a will."""
+    found = []
+    for of, other, words in zip(both, both[::-1], tokens, strict=True):
+        known, spelt = {one.position for one in of}, {one.spelling for one in other}
+        found.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelt)])
+    return found
 
 
 def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
@@ -157,13 +169,13 @@ def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | N
     spelling = _spelling(tokens[k])
     before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
     determined = bool(before) and (before[-1] in known.before_nouns or before[0] in known.before_nouns)
-    if spelling in known.function and not (spelling in known.worth and determined):
+    named = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
+    if spelling in known.function and not (spelling in known.worth and (determined or named)):
         return None
     whole = spelling.replace("-", "") or spelling
     extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
-    name = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
     worth = {
-        lemma: (_worth(lemma, known, of) if not name or lemma in known.worth else COMMON) + extra
+        lemma: (_worth(lemma, known, of) if not named or lemma in known.worth else COMMON) + extra
         for lemma in dict.fromkeys((whole, *lemmas(whole, known)))
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.common.significance import points
 from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles
 from core.figures.classifiers import curves_figure, leads_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from pages._cached import classifiers
 from pages._frame.frame import notice
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -36,13 +37,14 @@ def show_curve() -> None:
     st.markdown(t("#### Does ELMo pay where labels are few, and is it context?"))
     titles = part_titles()
     n = found[0].tested
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small">AG News, title and text. Each subset of the labelled rows, a tenth of it to validate on, was given to six classifiers of one '
             "form: every part’s numbers brought to one scale, averaged over the words, projected to one width; the same dropped words, the same "
             "two dropouts tried on the subset’s own validation texts, the same {n:,} test texts. Only what stands beside GloVe differs.</p>",
             n=n,
-        )
+        ),
     )
     x = t("labelled rows, to train and to validate on")
     curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in found] for kind in (ELMO, PLAIN)}
@@ -104,10 +106,10 @@ def about_context(found: Sequence[Size]) -> list[str]:
                     "Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; here the intervals overlap: it is not shown."
                 )
             )
-    ahead = "; ".join(
+    ahead = Markup("; ").join(
         t(
             "{control}: {shown}",
-            control=f"<b>{escape(titles[name])}</b>",
+            control=html("<b>{}</b>", titles[name]),
             shown=_where(found, lambda size, n=name: size.of_elmo[n]),
         )
         for name in CONTROLS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -12,6 +10,7 @@ from core.common.i18n import t
 from core.common.significance import margin
 from core.experiments import variants
 from pages._frame.frame import notice
+from pages._frame.markup import show_html
 from pages._widgets import lists
 
 
@@ -33,11 +32,12 @@ def _share(value: float | None) -> str:
 
 def show_earlier(found: dict) -> None:
     st.markdown(t("#### An earlier experiment, redone"))
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small">It compared the same embeddings under an LSTM on AG News titles, and a network on mean ELMo vectors on SMS spam, once each, '
             "with ELMo's published weights. Ours are means over seeds, with the model bundled here, which saw far less text.</p>"
-        )
+        ),
     )
     n = {name: next(iter(rows.values()), {}).get("seeds", 0) for name, rows in found.items()}
     titles, spam = t("titles, six folds, {n} seeds", n=n["titles"]), t("no duplicates, {n} seeds", n=n["spam"])
@@ -55,7 +55,7 @@ def show_earlier(found: dict) -> None:
     table = pd.DataFrame(rows, columns=[t("what"), t("there"), t("here"), t("condition here")])
     lists.grid(table)
     lines = []
-    names = {name: escape(title) for name, title in variant_titles().items()}
+    names = variant_titles()
     gains = {
         plain: _accuracy(found, "titles", f"{plain}+elmo") - _accuracy(found, "titles", plain)
         for plain in ("embedding", "glove")
@@ -82,7 +82,7 @@ def show_earlier(found: dict) -> None:
 
 
 def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
-    """The accuracies of counts and of the best that learns from vectors on n messages; `classifier` is its title, as HTML."""
+    """The accuracies of counts and of the best that learns from vectors on n messages; `classifier` is its title."""
     told = {"tfidf": tfidf, "ours": ours, "classifier": classifier}
     if min(tfidf, ours) <= 0.9816:
         return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **told)
@@ -121,7 +121,7 @@ def about_checks(found: dict) -> list[str]:
                 t(
                     "With duplicates left in, copies of training messages stand in the test: {classifier} goes from {clean:.2%} to "
                     "{leaking:.2%} on spam.",
-                    classifier=escape(names[name]),
+                    classifier=names[name],
                     clean=clean,
                     leaking=leaking,
                 )

@@ -1,9 +1,8 @@
-"""What the Classify page says of answers: sentences computed from the bars on the screen; all names in them are escaped."""
+"""What the Classify page says of answers: sentences computed from the bars on the screen."""
 
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 from core.classify.head import Answer
 from core.classify.model import variant_titles
@@ -15,7 +14,7 @@ SAME = 0.005  # of a probability: what rounds to the same per cent
 
 def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     """Who says what, whose answer is too close to call, what ELMo changed, and who knows no word of the text (`deaf`)."""
-    titles = {name: escape(title) for name, title in variant_titles().items()}
+    titles = variant_titles()
     lines = [_votes(answers, titles)]
     if unsure := [titles[name] for name, answer in answers.items() if _lead(answer) < CLOSE]:
         lines.append(
@@ -38,16 +37,16 @@ def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
 
 def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
     ranked = Counter(answer.label for answer in answers.values()).most_common()
-    each = [t("{classifier} says {label}", classifier=titles[name], label=escape(a.label)) for name, a in answers.items()]
+    each = [t("{classifier} says {label}", classifier=titles[name], label=a.label) for name, a in answers.items()]
     commonest, n = ranked[0]
     if len(answers) == 1:
         return each[0] + "."
     if len(ranked) == 1:
-        return t("All {n} say <b>{label}</b>.", n=n, label=escape(commonest))
+        return t("All {n} say <b>{label}</b>.", n=n, label=commonest)
     if ranked[1][1] == n:
         return t("They disagree: {answers}.", answers=", ".join(each))
     others = [line for line, answer in zip(each, answers.values(), strict=True) if answer.label != commonest]
-    told = {"n": n, "all": len(answers), "label": escape(commonest), "others": ", ".join(others)}
+    told = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
     return t("{n} of {all} say <b>{label}</b>; {others}.", **told)
 
 
@@ -57,7 +56,7 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
         if alone in answers and joined in answers:
             label = answers[joined].label
             before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
-            told = {"classifier": titles[alone], "label": escape(label), "before": before, "after": after}
+            told = {"classifier": titles[alone], "label": label, "before": before, "after": after}
             if abs(after - before) < SAME:
                 return [t("ELMo joined to {classifier} changes next to nothing: {label} has {after:.0%}.", **told)]
             return [t("With ELMo joined to {classifier}, {label} goes from {before:.0%} to {after:.0%}.", **told)]

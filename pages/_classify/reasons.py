@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -11,12 +9,13 @@ import streamlit as st
 from core.classify.explain import Explanation
 from core.classify.model import variant_titles
 from core.common.i18n import t
+from core.common.markup import Markup
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.charts import weight_bars
 
@@ -40,23 +39,25 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
 
 
 def _words(found: Explanation) -> None:
-    st.html(
-        t("<p>Which words spoke for {label} ({share:.0%})?</p>", label=escape(found.label), share=found.probability)
-        + token_marks(found.tokens, found.occlusion, title=t("for {label}", label=found.label))
-        + t(
+    show_html(
+        "{}{}{}",
+        t("<p>Which words spoke for {label} ({share:.0%})?</p>", label=found.label, share=found.probability),
+        token_marks(found.tokens, found.occlusion, title=t("for {label}", label=found.label)),
+        t(
             '<p class="small">Each word is taken out in turn and the text is read again. <span class="token" style="background:rgba(0,114,178,0.5)">Blue</span>: without it the answer '
             'would be less sure. <span class="token" style="background:rgba(213,94,0,0.5)">Orange</span>: it spoke against the answer. Hover for the change in log-odds.</p>'
-        )
+        ),
     )
 
 
 def _context(found: Explanation) -> None:
     lines = []
     if found.context is not None:
-        st.html(
-            t("<p>What did reading them in this sentence add?</p>")
-            + token_marks(found.tokens, found.context, title=t("for {label}, by its context", label=found.label))
-            + t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>')
+        show_html(
+            "{}{}{}",
+            t("<p>What did reading them in this sentence add?</p>"),
+            token_marks(found.tokens, found.context, title=t("for {label}, by its context", label=found.label)),
+            t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>'),
         )
         change = found.context_total
         if change > 0.05:
@@ -78,12 +79,11 @@ def _context(found: Explanation) -> None:
 def _near(rows: list) -> None:
     if not rows:
         return
-    st.html(
-        t("<p>Which of your training rows does it see as most alike?</p>")
-        + "".join(
-            f'<div class="kwic"><span class="cosine">{row.cosine:.3f}</span>{escape(text[:300])} <b>{escape(label)}</b></div>'
-            for row, text, label in rows
-        )
+    line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
+    show_html(
+        "{}{}",
+        t("<p>Which of your training rows does it see as most alike?</p>"),
+        [line.format(row.cosine, text[:300], label) for row, text, label in rows],
     )
 
 

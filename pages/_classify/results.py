@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -136,7 +134,7 @@ def _task(found: dict) -> None:
 
 def about_task(rows: dict[str, dict], condition: str) -> list[str]:
     """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
-    titles = {name: escape(title) for name, title in variant_titles().items()}
+    titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
     best, n = ranked[0], rows[ranked[0]]["n"]
     told = {"condition": condition, "train": rows[best]["train"], "n": n}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 import pandas as pd
 import streamlit as st
 
@@ -22,7 +24,7 @@ from pages._classify.reasons import show_reasons
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -158,9 +160,7 @@ def _take_example(key: str, into: str) -> None:
 
 def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:
     answers = classifiers.answers(task, in_use, text, tuple(names))
-    st.html(
-        '<div class="chips">' + "".join(lists.chip_of(label, colour) for label, colour in _colours(opened).items()) + "</div>"
-    )
+    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, _colours(opened).items()))
     _bars(opened, answers, key="classify.answers")
     tokens = tasks.text_tokens(opened.task, text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.frozen(task, in_use)["vectors"])

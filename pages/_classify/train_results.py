@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import pandas as pd
@@ -120,7 +119,7 @@ def _show_table(table: pd.DataFrame) -> None:
 def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
     """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
     right = {name: np.stack([head.right for (v, _), head in found.items() if v == name]) for name, _ in found}  # (S, N) each
-    titles = {name: escape(title) for name, title in variant_titles().items()}
+    titles = variant_titles()
     share = {name: float(rows.mean()) for name, rows in right.items()}
     ranked = sorted(right, key=lambda name: -share[name])
     best, n = ranked[0], right[ranked[0]].shape[1]

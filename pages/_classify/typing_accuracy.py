@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from html import escape
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import variant_titles
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.significance import margin, points
@@ -76,12 +75,12 @@ def _drawn(table: dict, names: list[str]) -> None:
         raise BadInput(
             t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"]))
         )
-    named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
+    named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
     draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
     notice(about_accuracy(table["n"], table["shares"][-1], lines))
     rows = [
-        {t("classifier"): VARIANTS[name].title}
+        {t("classifier"): variant_titles()[name]}
         | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
         for name, values in lines.items()
     ]
@@ -90,7 +89,7 @@ def _drawn(table: dict, names: list[str]) -> None:
 
 def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
     """Of accuracies by noise, (shares,) each, on n texts: who loses least, who is most often right at the most noise, what n can tell."""
-    titles = {name: escape(title) for name, title in variant_titles().items()}
+    titles = variant_titles()
     ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
     least, best = min(drops, key=drops.get), max(ends, key=ends.get)
     told = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.model import VARIANTS
+from core.classify.model import variant_titles
 from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import Markup, html
 from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
 from core.figures.spelling import noise_figure
 from pages._cached import classifiers
@@ -21,7 +20,7 @@ from pages._classify.typing_accuracy import show_accuracy
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -63,7 +62,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     shipped = list(tasks.head_folders(task))
     names = st.pills(
         t("Classifiers"), shipped, selection_mode="multi", default=[name for name in FIRST if name in shipped], key=f"noise_heads_{task}",
-        format_func=lambda name: VARIANTS[name].title, **BOUND,
+        format_func=variant_titles().get, **BOUND,
     )  # fmt: skip
     return task, text or "", share, names
 
@@ -75,11 +74,10 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     found = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
     found = {name: found[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
-    st.html(
-        f'<p class="small">{t("One of five ways to disturb {share:.0%} of its letters:", share=share)}</p>{_marked(tokens, noisy)}'
-    )
+    told = t("One of five ways to disturb {share:.0%} of its letters:", share=share)
+    show_html('<p class="small">{}</p>{}', told, _marked(tokens, noisy))
     lines = {name: answer.kept.mean(axis=1) for name, answer in found.items()}
-    named = ", ".join(f"{VARIANTS[name].title} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
+    named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     draw(
         noise_figure(lines, SHARES, y=t("probability of its first answer"), chosen=share),
         key="noise.answers",
@@ -91,7 +89,7 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     )
     notice(_noticed(found, share))
     rows = [
-        {t("classifier"): VARIANTS[name].title, t("answer on the clean text"): answer.label, t("letters disturbed"): f"{s:.0%}"}
+        {t("classifier"): variant_titles()[name], t("answer on the clean text"): answer.label, t("letters disturbed"): f"{s:.0%}"}
         | {t("mean probability of that answer"): round(float(kept.mean()), 4), t("still the answer, of five"): int(same.sum())}
         for name, answer in found.items()
         for s, kept, same in zip(SHARES, answer.kept, answer.same, strict=True)
@@ -99,20 +97,17 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     lists.twin(pd.DataFrame(rows), name="noise", key="noise.twin")
 
 
-def _marked(clean: tuple[str, ...], noisy: tuple[str, ...]) -> str:
+def _marked(clean: tuple[str, ...], noisy: tuple[str, ...]) -> Markup:
     """The disturbed text; tokens that were not in the clean one are marked."""
     known = set(clean)
-    parts = [
-        f'<span class="token" style="background:rgba(213,94,0,0.22)">{escape(w)}</span>' if w not in known else escape(w)
-        for w in noisy
-    ]
-    return f'<div class="tokens">{" ".join(parts)}</div>'
+    marked = Markup('<span class="token" style="background:rgba(213,94,0,0.22)">{}</span>')
+    return html('<div class="tokens">{}</div>', Markup(" ").join(w if w in known else marked.format(w) for w in noisy))
 
 
 def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
     place = SHARES.index(share)
     n = next(iter(found.values())).same.shape[1]
-    counts = "; ".join(f"{escape(VARIANTS[name].title)}: {int(answer.same[place].sum())}" for name, answer in found.items())
+    counts = "; ".join(f"{variant_titles()[name]}: {int(answer.same[place].sum())}" for name, answer in found.items())
     lines = [
         t(
             "With {share:.0%} of the letters disturbed in {n} random ways, the first answer stays, of {n}: {counts}.",
@@ -128,7 +123,7 @@ def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
             t(
                 "Its probability holds best with {best} ({most:+.0f} percentage points) and worst with {worst} ({least:+.0f}). One text is an anecdote: "
                 "accuracies are below.",
-                best=escape(VARIANTS[best].title), most=gained[best], worst=escape(VARIANTS[worst].title), least=gained[worst],
+                best=variant_titles()[best], most=gained[best], worst=variant_titles()[worst], least=gained[worst],
             )
         )  # fmt: skip
     return lines

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.style import layer_title
 from core.senses import cloud
 from core.text.tokens import join_tokens
@@ -16,9 +15,9 @@ from core.text.tokens import join_tokens
 UNSURE = 0.15  # a share no further than this above an even one
 
 
-def in_words(shares: dict) -> str:
+def in_words(shares: dict) -> Markup:
     """ "62% money, 8% river", largest first."""
-    return ", ".join(f"<b>{escape(told)}</b>" for told in _ordered(shares, t("undecided")))
+    return Markup(", ").join(html("<b>{}</b>", told) for told in _ordered(shares, t("undecided")))
 
 
 def in_plain_words(shares: dict, none: str = "") -> str:
@@ -54,10 +53,10 @@ def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -
         else:
             lines.append(t("{where} your second sentence stands {second}.", second=second, **told))
     if placed:
-        told = {"n": len(placed), "word": escape(lemma), "shares": in_words(cloud.word_shares(placed, senses))}
+        told = {"n": len(placed), "word": lemma, "shares": in_words(cloud.word_shares(placed, senses))}
         lines.append(t("GloVe's {n} neighbours of “{word}” are {shares}, whatever the sentence.", **told))
     else:
-        lines.append(t("GloVe does not know “{word}”, so it has no dot.", word=escape(lemma)))
+        lines.append(t("GloVe does not know “{word}”, so it has no dot.", word=lemma))
     return lines
 
 
@@ -72,7 +71,7 @@ def _among(shares: dict | None, n: int) -> str:
     first, *others = sorted(shares.items(), key=lambda item: -item[1])
     if first[1] < 1 / n + UNSURE or (others and first[1] - others[0][1] < UNSURE):
         return t("between the meanings (too close to call)")
-    return t("among “{sense}” ({share:.0%} of its neighbours)", sense=escape(first[0]), share=first[1])
+    return t("among “{sense}” ({share:.0%} of its neighbours)", sense=first[0], share=first[1])
 
 
 def trusted(placed, trust, senses: list[str]) -> str:
@@ -86,17 +85,17 @@ def trusted(placed, trust, senses: list[str]) -> str:
     return " ".join(lines)
 
 
-def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str]:
-    """Of a word without labels: what leans to which of the two sentences, and how GloVe's one dot stands: two sentences.
+def noticed_own(words: tuple[str, str], layer: str, found, static) -> list[str]:
+    """Of words without labels: what leans to which of the two sentences, and how GloVe's one dot stands: two sentences.
 
-    `found` is a pages._cloud.unlabelled.Cloud, `static` (n,) the sides of GloVe's neighbours or None; `same`: one spelling in both.
+    `words`: that of each sentence; `found` is a pages._cloud.unlabelled.Cloud, `static` (n,) the sides of GloVe's neighbours or None.
     """
-    told = {"word": escape(word[:40]), "where": _where(layer), "n": len(found.first)}
+    told = {"word": in_question(*words), "where": _where(layer), "n": len(found.first)}
     sides = found.sides
     counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
     if not len(sides):
         line = t("Nothing here stands near either sentence: these texts have no other word.")
-    elif layer == "0" and same and model_layers.in_use().is_elmo:
+    elif layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
         line = t(
             "At {where} {model} is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
             word=told["word"],
@@ -104,23 +103,26 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
             model=model_layers.in_use().called,
         )
     elif found.labels:
-        near = [[escape(found.labels[k]) for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate((found.first, found.second))]  # fmt: skip
+        near = [[found.labels[k] for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate((found.first, found.second))]  # fmt: skip
         listed = [", ".join(f"“{one}”" for one in side) for side in near]
         if all(listed):
-            line = t("{where} {first} stand nearer to your first sentence, {second} to your second.", where=told["where"], first=listed[0], second=listed[1])  # fmt: skip
+            line = t("{where} nearer to your first sentence: {first}; to your second: {second}.", where=told["where"], first=listed[0], second=listed[1])  # fmt: skip
         elif any(listed):
-            line = t(
-                "{where} only one sentence has words clearly nearer to it: {words}.",
-                where=told["where"],
-                words=listed[0] or listed[1],
+            only = {"where": told["where"], "words": listed[0] or listed[1]}
+            line = (
+                t("{where} only your first sentence has words clearly nearer to it: {words}.", **only)
+                if listed[0]
+                else t("{where} only your second sentence has words clearly nearer to it: {words}.", **only)
             )
         else:
             line = t("{where} no word is clearly nearer to one of the two: too close to call.", where=told["where"])
     elif counts["close"] == len(sides):
         line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **told)
     else:
-        line = t("{where}, of {n} sentences with “{word}”, {first} are nearer to your first, {second} to your second, {close} too close to call.", **told, **counts)  # fmt: skip
-    if static is None or not same:  # of two words GloVe has two dots, and one of them is on the page
+        line = t("{where} the {n} sentences with “{word}” divide: {first} nearer to your first, {second} to your second, {close} too close to call.", **told, **counts)  # fmt: skip
+    if (
+        static is None or words[0].casefold() != words[1].casefold()
+    ):  # of two words GloVe has two dots, and one of them is on the page
         return [line]
     shares = {"first": int((static == 0).sum()), "second": int((static == 1).sum())}
     if shares["first"] + shares["second"] == 0:
@@ -128,7 +130,12 @@ def noticed_own(word: str, layer: str, found, static, *, same: bool) -> list[str
             line,
             t("GloVe has one dot for both, and none of its {n} neighbours clearly goes with one sentence.", n=len(static)),
         ]
-    return [line, t("GloVe has one dot for both: of its {n} neighbours {first} go with the first sentence, {second} with the second.", n=len(static), **shares)]  # fmt: skip
+    return [line, t("GloVe has one dot for both; its {n} neighbours divide: {first} with the first sentence, {second} with the second.", n=len(static), **shares)]  # fmt: skip
+
+
+def in_question(first: str, second: str) -> str:
+    """Both words, to stand between quotation marks: one where they are one spelling, letter case aside."""
+    return first[:40] if first.casefold() == second.casefold() else f"{first[:40]}” / “{second[:40]}"
 
 
 def own_table(found, static, names: list[str]) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
@@ -11,6 +9,7 @@ from core.analysis.word_maps import map_rows
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import html
 from core.elmo.mix import layer_weights
 from core.figures.cloud import dot_figure, share_bars
 from core.figures.maps import map_figure, shared_limits
@@ -109,10 +108,10 @@ def labelled_word(table: OccurrenceTable | None, first: Chosen, second: Chosen) 
 
 
 def why_own(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str:
-    """One line: why no labelled senses are shown, as HTML."""
+    """One line: why no labelled senses are shown."""
     if table is None:
         return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
-    words = " · ".join(dict.fromkeys(f"“{escape(bare(c.word)[:40])}”" for c in (first, second)))
+    words = " · ".join(dict.fromkeys(f"“{bare(c.word)[:40]}”" for c in (first, second)))
     return t(
         "{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words
     )
@@ -129,7 +128,7 @@ def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, 
     occurrences = [table.occurrence(int(row)) for row in rows]
     figure = map_figure(
         maps.coordinates[maps.names.index(layer)], [o.sense for o in occurrences],
-        [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences], rows.tolist(), senses,
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences], rows.tolist(), senses,
         layer=layer, stars=stars, height=HEIGHT, key=f"cloud.map.{lemma}", limits=shared_limits(maps.coordinates, stars), name_senses=False,
     )  # fmt: skip
     figure.update_layout(dragmode=False)
@@ -138,13 +137,20 @@ def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, 
         n=len(rows), word=lemma, where=where, stars=len(stars),
     )  # fmt: skip
     draw(figure, key="cloud.map", alt=alt)
+    if len(stars) < len(chosen):
+        st.caption(
+            t(
+                "Only one of your sentences has “{word}” in question: type or tap it in the other to compare.",
+                word=markup.plain(lemma),
+            )
+        )
 
 
 def _context(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: Chosen):
     """(shares, the nearest labelled occurrences with cosines) of one sentence; None where it has not the word."""
     if chosen.position is None or table.lemma_of(chosen.word) != lemma:
         return None
-    products = opened.query_products(in_use.corpus, in_use.model, "targets", chosen.tokens, chosen.position)
+    products = opened.query_products(table, opened.query(in_use.model, *chosen.asked))
     others = rows[~table.same_sentence(rows, chosen.tokens, chosen.position)]
     cosines = neighbours.cosines(table.rows, products, layer_weights(layer, table.meta["layers"]))[others]
     labels = [table.senses[k] for k in table.sense[others]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import streamlit as st
@@ -24,6 +23,7 @@ from pages._cloud import notices
 from pages._frame import markup
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
@@ -52,14 +52,12 @@ class Cloud:
 def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, height: int, picture) -> None:
     """Why, legend and two panels in the container `picture`; bars, what to notice, table twin; both sentences have a word."""
     names = [t("your first sentence"), t("your second sentence")]
-    word = bare(first.word)
+    words = (bare(first.word), bare(second.word))
     with picture:
-        st.html(
-            f'<div class="chips"><span class="small">{why}</span> '
-            + "".join(lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names))
-            + lists.chip_of(t("too close to call"), UNDECIDED)
-            + "</div>"
-        )
+        chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)] + [
+            lists.chip_of(t("too close to call"), UNDECIDED)
+        ]
+        show_html('<div class="chips"><span class="small">{}</span> {}</div>', why, chips)
         left, right = st.columns(2, gap="large")
     shares: list[tuple[str, dict]] = []
     with right:
@@ -80,14 +78,17 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
     if level := random_levels.level(in_use, layer):
         st.caption(random_levels.sentence(level, layer))
     if found is None:
-        notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=escape(word[:40]))])
+        notice(
+            [
+                t(
+                    "The cloud of “{word}” appears as soon as every word of these sentences is read.",
+                    word=notices.in_question(*words),
+                )
+            ]
+        )
         return
-    notice(notices.noticed_own(word, layer, found, static[1] if static else None, same=_same_spelling(first, second)))
+    notice(notices.noticed_own(words, layer, found, static[1] if static else None))
     lists.twin(notices.own_table(found, static, names), name="cloud", key="cloud.table")
-
-
-def _same_spelling(first: Chosen, second: Chosen) -> bool:
-    return bare(first.word) == bare(second.word)
 
 
 def _static(in_use: InUse, first: Chosen, second: Chosen, names: list[str], height: int):
@@ -112,7 +113,11 @@ def _static(in_use: InUse, first: Chosen, second: Chosen, names: list[str], heig
     alt = t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", word=bare(word), n=len(near))
     draw(figure, key="cloud.dot", alt=alt)
     if sides is None:
-        st.caption(t("GloVe knows no other word of one of your sentences, so its neighbours are not coloured."))
+        st.caption(
+            t(
+                "One of your sentences has no other word that GloVe knows and that says more than grammar, so its neighbours are not coloured."
+            )
+        )
         return None
     return near, sides
 
@@ -135,7 +140,7 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return None
     found = _found(in_use, first, second, layer)
-    told = {"word": bare(first.word), "n": found.occurrences, "where": where}
+    told = {"word": notices.in_question(bare(first.word), bare(second.word)), "n": found.occurrences, "where": where}
     if not found.labels:
         note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", found.occurrences, **told)
     elif found.occurrences:
@@ -174,15 +179,16 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     here = np.zeros(len(table), bool)
     for one in (first, second):
         here |= table.same_word(one.word)
-    for one in (first, second):
-        here &= ~table.own_row(opened.query(in_use.model, one.tokens, one.position))
+    queries = opened.queries(in_use.model, (first.asked, second.asked))
+    for query in queries:
+        here &= ~table.own_row(query)
     rows = np.flatnonzero(here)
     if len(rows) >= ENOUGH:
-        cosines = [neighbours.cosines(table.rows, _products(in_use, "all", one), weights)[rows] for one in (first, second)]
+        cosines = [neighbours.cosines(table.rows, opened.query_products(table, query), weights)[rows] for query in queries]
         occurrences = [table.occurrence(int(row)) for row in rows]
         texts = [join_tokens(list(o.tokens)) for o in occurrences]
         return Cloud([], texts, [mark(o.tokens, o.position) for o in occurrences], *cosines, len(rows))
-    cosines = [neighbours.cosines(table.types, _products(in_use, "types", one), weights) for one in (first, second)]
+    cosines = [neighbours.cosines(table.types, opened.query_products(table, query, types=True), weights) for query in queries]
     words = _around(table, cosines, {first.word.casefold(), second.word.casefold()})
     counts = np.bincount(table.word, minlength=len(table.words))
     labels = [bare(table.words[k]) for k in words]
@@ -190,11 +196,7 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
         tn("{word}, in {n} sentence", "{word}, in {n} sentences", int(counts[k]), word=label)
         for label, k in zip(labels, words, strict=True)
     ]
-    return Cloud(labels, texts, [escape(text) for text in texts], cosines[0][words], cosines[1][words], len(rows))
-
-
-def _products(in_use: InUse, kind: str, one: Chosen):
-    return opened.query_products(in_use.corpus, in_use.model, kind, one.tokens, one.position)
+    return Cloud(labels, texts, texts, cosines[0][words], cosines[1][words], len(rows))
 
 
 def _around(table, cosines: list[np.ndarray], own: set[str]) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from itertools import count
 from pathlib import Path
 
@@ -61,7 +60,7 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
         alone = [shares[space] for space in known.alone]
         lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
         best = known.alone[int(np.argmax(alone))]
-        said.append(t("{model} does best at {where} ({share:.1%}; mix {mix:.1%})", model=escape(name), where=known.title(best), share=shares[best], mix=shares["mix"]))  # fmt: skip
+        said.append(t("{model} does best at {where} ({share:.1%}; mix {mix:.1%})", model=name, where=known.title(best), share=shares[best], mix=shares["mix"]))  # fmt: skip
         rows += [
             {t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)}
             for space, share in shares.items()

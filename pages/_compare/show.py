@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -119,7 +117,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             [
                 t(
                     "Two different corpora are needed: choose or type a second one. Each word that both hold three times or more is then compared, {where} of {model} in both.",
-                    model=escape(in_use.model),
+                    model=in_use.model,
                     where=layer_title(layer),
                 )
             ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,13 @@ from core.common.limits import BOX
 from core.common.model_layers import MIX
 from core.common.significance import LEVEL, written
 from core.figures.style import GLOVE, layer_colour
+from core.text import languages
+from core.text.word_in_question import lemmas, words_of
 from pages._compare.spaces import MARK
 from pages._compare.store import Result
 from pages._frame import examples
 from pages._frame.choices import text_box
+from pages._frame.markup import plain
 from pages._widgets import lists
 
 OFFERED = 8  # words one click away
@@ -27,7 +29,7 @@ OFFERED = 8  # words one click away
 def noticed(found: Result) -> list[str]:
     """What the two figures say."""
     c = found.comparison
-    a, b = map(escape, found.names)
+    a, b = found.names
     lines = [
         t("Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
           k=c.k, mean=float(c.shared.mean()), a=a, b=b, n=len(c.words), luck=c.chance * c.k, jaccard=float(c.jaccard.mean()))
@@ -42,13 +44,18 @@ def noticed(found: Result) -> list[str]:
     lines += [
         t(
             "Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.",
-            name=escape(name),
+            name=name,
             mean=mean,
             n=n,
         )
         for name, mean, n in found.halves
     ]
-    told = {"cka": found.cka_pair, "luck": found.paired.by_lot, "p": escape(written(found.paired.p)), "n": found.paired.n}
+    told = {
+        "cka": found.cka_pair,
+        "luck": round(found.paired.by_lot, 2) + 0.0,
+        "p": written(found.paired.p),
+        "n": found.paired.n,
+    }
     if found.paired.p > LEVEL:
         lines.append(
             t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.", **told)
@@ -72,16 +79,22 @@ def noticed(found: Result) -> list[str]:
 def word_in_both(found: Result) -> None:
     """A word's two lists of neighbours side by side."""
     c = found.comparison
-    first, offered = opening_words(found, st.session_state.get("w") or examples.first_word(), list(examples.pairs()))
+    asked = st.session_state.get("w") or examples.first_word()
+    first, offered = opening_words(found, asked, list(examples.pairs()))
     st.markdown(
         t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:")
     )
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
-    word = (typed or first).strip().casefold()
-    if word not in c.words:
-        raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=word, n=len(c.words)))
+    word = known_form((typed or first).strip().casefold(), c.words)
+    if not typed and not known_form(asked.casefold(), c.words):
+        told = t("“{word}” is not among the {n:,} words that both have: “{other}” is shown.", word=plain(asked[:40]), n=len(c.words), other=word)  # fmt: skip
+        st.caption(told)
+    if not word:
+        raise BadInput(
+            t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words))
+        )
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
@@ -114,8 +127,13 @@ def opening_words(found: Result, asked: str, examples_: Sequence[str]) -> tuple[
     telling = [c.words[k] for k in c.telling([*examples_, *found.ambiguous])]
     ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
     offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
-    asked = asked.strip().casefold()
-    return (asked if asked in c.words else offered[0]), offered
+    return known_form(asked.strip().casefold(), c.words) or offered[0], offered
+
+
+def known_form(word: str, words: Sequence[str]) -> str:
+    """The word, or what it is a form of, where it is one of these; else ""."""
+    forms = lemmas(word, words_of(languages.in_use()))
+    return next((one for one in (word, *forms) if one in words), "")
 
 
 def _take_example() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 import streamlit as st
 
 from core.common.i18n import t, tn
+from core.common.markup import Markup, html
 from core.files.disk_space import room
 from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
@@ -19,7 +19,7 @@ from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 
 FEW_TOKENS = 3_000
 STOPS_WITHIN_S = 30
@@ -39,12 +39,12 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: Kept 
         figures += [(t("Reading it, about"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
     for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
         place.metric(label, value)
-    words = " · ".join(f"{escape(word[:40])} {n:,}" for word, n in plan.commonest)
+    words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest)
     lines = [t("Words that stand most often: {words}.", words=words)]
     if own:
         needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
         lines.append(t("While it is read: about {memory} of memory beside the model, and {disk} of disk.", **needs))
-    st.html(f'<p class="small">{"<br>".join(lines)}</p>')
+    show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
     _left_out(kept)
     if corpus != in_use.corpus:
         _offer(corpus, plan)
@@ -60,13 +60,13 @@ def common_word(sentences: list[Sentence]) -> str:
 
 def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
     """How often, where, and beside what: computed from the finds."""
-    shown = escape(query.strip()[:60])
+    shown = query.strip()[:60]
     lines = []
     total = len(texts.codes)
     if guessed:
         lines.append(t("Nothing is typed yet, so here is “{word}”.", word=shown))
     if not len(hits):
-        near = ", ".join(f"“{escape(word)}”" for word in texts.like(query))
+        near = ", ".join(f"“{word}”" for word in texts.like(query))
         lines.append(t("No sentence here holds “{word}”.", word=shown))
         return [*lines, t("Spelt nearly like it: {words}.", words=near)] if near else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in texts.by_document(hits)), reverse=True)
@@ -78,7 +78,7 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
         lines.append(t("“{word}” stands {n:,} times: {rate} in 1,000 tokens.", **told))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
-        told = {"n": within, "all": len(rates), "name": escape(rates[0][1][:60])}
+        told = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
         if rates[0][0] > rates[1][0]:
             lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **told))
         else:
@@ -95,7 +95,7 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
 
 def _named(words: list[str]) -> str:
     """Words that share a place, to stand within one pair of quotation marks."""
-    return "”, “".join(escape(word[:60]) for word in words)
+    return "”, “".join(word[:60] for word in words)
 
 
 def _size(n_bytes: float) -> str:
@@ -112,7 +112,7 @@ def _left_out(kept: Kept | None) -> None:
         tn("{n} file was left out, or read in part", "{n} files were left out, or read in part", n),
         icon=":material/warning:", expanded=n < 4, key="corpus.left_out",
     ):  # fmt: skip
-        st.html("".join(f'<div class="kwic"><b>{escape(file.name)}</b> {escape(file.why)}</div>' for file in kept.skipped))
+        show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', file.name, file.why) for file in kept.skipped])
 
 
 def _offer(corpus: str, plan: Plan) -> None:

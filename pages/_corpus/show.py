@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +14,7 @@ import streamlit as st
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.limits import BOX, check_allowed
-from core.figures.style import base
+from core.figures.style import Figure, base
 from core.files import own_names
 from core.text import own_corpus
 from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
@@ -26,7 +25,7 @@ from pages._frame import question
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -130,7 +129,7 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits) -> None:
         draw(_bars(opened, hits), key="corpus.bars", alt=alt)
         notice(told)
     with text:
-        st.html("".join(_line(line, len(opened.documents) > 1) for line in lines[:SHOWN]))
+        show_html("{}", [_line(line, len(opened.documents) > 1) for line in lines[:SHOWN]])
         if len(hits) > SHOWN:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
@@ -156,7 +155,7 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
     """Finds in each document, the most first; in a single one, in each tenth of it."""
     if len(opened.documents) > 1:
         ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
-        names, counts = [escape(_short(name, 20)) for name, _, _ in ranked], [n for _, n, _ in ranked]
+        names, counts = [_short(name, 20) for name, _, _ in ranked], [n for _, n, _ in ranked]
         told = [
             tn(
                 "{n:,} find, {rate:.1f} in 1,000 tokens",
@@ -172,11 +171,9 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
         told = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
         title = t("Where in the text")
-    figure = go.Figure(
-        go.Bar(
-            x=counts, y=list(range(len(counts))), orientation="h", marker_color=BAR, text=[f"{n:,}" for n in counts], textposition="outside",
-            cliponaxis=False, customdata=told, hovertemplate="%{customdata}<extra></extra>",
-        )
+    figure = Figure().add_bar(
+        x=counts, y=list(range(len(counts))), orientation="h", marker_color=BAR, text=[f"{n:,}" for n in counts], textposition="outside",
+        cliponaxis=False, customdata=told, hovertemplate="%{customdata}",
     )  # fmt: skip
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])

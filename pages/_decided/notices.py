@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 
 from core.common import model_layers
 from core.common.i18n import t, tn
+from core.common.markup import Markup
+from core.figures.influence import signed
 from core.figures.style import layer_title
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text import languages, word_in_question
+from core.text.tokens import bare
 from pages._decided.inputs import Asked, example_on_screen
 from pages._decided.words import reader, word_at
 from pages._widgets.inputs import Chosen
@@ -43,37 +44,46 @@ def hangs_on(found: Influence, asked: Asked) -> list[str]:
     return [*_turns(found, asked, influence.verdict(found, asked.layer, asked.half)), *_alone(found, asked.layer)]
 
 
-def noticed_apart(found: Influence, asked: Asked, content: set[int]) -> list[str]:
-    """Without senses, beside another sentence: which word holds the two apart: two sentences."""
+def noticed_apart(found: Influence, asked: Asked, content: set[int], other: str) -> list[str]:
+    """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
     if not found.changed:
         return [_sentence(t("no other word stands around it"))]
-    values = influence.apart(found, asked.layer, asked.half)
-    ranked = [int(k) for k in np.argsort(-values, kind="stable")]
-    naming = [k for k in ranked if found.changed[k] in content and values[k] >= influence.CLEAR]
-    places = {"where": layer_title(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
-    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
     if asked.layer == "0":
         return [_sentence(_nothing("0"))]
+    values = influence.apart(found, asked.layer, asked.half)
+    clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
+    naming = [k for k in clear if found.changed[k] in content]
+    places = {"where": layer_title(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
+    places["other"] = bare(other)[:40]
+    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
+    if not clear:
+        return [t("At {where}, read by {who}, no single word moves “{target}” to or from the other sentence's “{other}” (cosine {cosine}): too close to call.", **places)]  # fmt: skip
     if not naming:
-        return [t("At {where}, read by {who}, no single word holds “{target}” clearly apart from the other sentence's (cosine {cosine}): too close to call.", **places)]  # fmt: skip
-    told = {"word": word_at(found, found.changed[naming[0]]), "value": f"{values[naming[0]]:.2f}"}
-    lines = [
-        t(
-            "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's (cosine {cosine}).",
-            **places, **told,
+        return [t("At {where}, read by {who}, only words of grammar and marks move “{target}” to or from the other sentence's “{other}” (cosine {cosine}).", **places)]  # fmt: skip
+    places |= {"word": word_at(found, found.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    if values[naming[0]] > 0:
+        line = t(
+            "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's “{other}” (cosine {cosine}).",
+            **places,
         )
-    ]  # fmt: skip
+    else:
+        line = t(
+            "At {where}, read by {who}, “{word}” draws the two together most: without it “{target}” is {value} further from the other sentence's “{other}” (cosine {cosine}).",
+            **places,
+        )
+    lines = [line]
     if len(naming) > 1:
-        lines.append(
-            t("Next comes “{word}” ({value}).", word=word_at(found, found.changed[naming[1]]), value=f"{values[naming[1]]:.2f}")
-        )
+        told = {"word": word_at(found, found.changed[naming[1]]), "value": signed(values[naming[1]])}
+        lines.append(t("Next comes “{word}” ({value}).", **told))
     return lines
 
 
 def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str]:
     """Where only the way of the vector can be told: two sentences."""
     moved = found.moved[:, found.views.index(asked.layer), influence.HALVES.index(asked.half)]
-    if not len(moved) or moved.max() < influence.CLEAR:
+    if not found.changed:
+        return [_sentence(t("no other word stands around it"))]
+    if moved.max() < influence.CLEAR:
         return [_sentence(_nothing(asked.layer))]
     before = np.array(found.changed) < found.position
     places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
@@ -89,19 +99,22 @@ def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str
 
 def _sentence(*clauses: str) -> str:
     """Clauses as one sentence."""
-    text = "; ".join(clause for clause in clauses if clause)
-    return f"{text[:1].upper()}{text[1:]}."
+    text = Markup("; ").join(clause for clause in clauses if clause)
+    return text[:1].upper() + text[1:] + "."
 
 
 def _reading(found: Influence, nearest: Verdict) -> str:
     places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(found, found.position)}
     if not nearest.clear:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
-    places |= {"sense": escape(nearest.sense), "rival": escape(nearest.rival)}
+    places |= {"sense": nearest.sense, "rival": nearest.rival}
     places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
-    return t(
-        "At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of {rival}", **places
-    )
+    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of “{rival}”", **places)  # fmt: skip
+    if nearest.far and nearest.view != "0":
+        read += t(
+            ", but further from it than any of its labelled sentences: hardly to be trusted, perhaps none of these senses is meant"
+        )
+    return read
 
 
 def _judged(chosen: Chosen, nearest: Verdict) -> str:
@@ -111,7 +124,7 @@ def _judged(chosen: Chosen, nearest: Verdict) -> str:
         return ""
     if example.sense == nearest.sense:
         return t("a person would say the same")
-    return t("a person would say <b>{sense}</b>: here the model is wrong", sense=escape(example.sense))
+    return t("a person would say <b>{sense}</b>: here the model is wrong", sense=example.sense)
 
 
 def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]) -> str:
@@ -120,10 +133,10 @@ def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
         return _nothing(asked.layer) if np.abs(values).max() < influence.CLEAR else t("no single word of meaning decides")
     most = naming[0]
-    places = {"word": word_at(found, found.changed[most]), "sense": escape(stands.sense), "value": f"{abs(values[most]):.2f}"}
+    places = {"word": word_at(found, found.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
-        return t("“{word}” weighs most and adds {value} to the lead of {sense}", **places)
-    return t("“{word}” weighs most and takes {value} from the lead of {sense}", **places)
+        return t("“{word}” weighs most and adds {value} to the lead of “{sense}”", **places)
+    return t("“{word}” weighs most and takes {value} from the lead of “{sense}”", **places)
 
 
 def _nothing(view: str) -> str:
@@ -162,18 +175,20 @@ def _sides(found: Influence, view: str) -> list[str]:
     elif each[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
-                t("neither half settles it: the word by itself leads there, and the sentence adds nothing (past {past}, future {future} standard deviations)", **told)
+                t("neither half settles it: the word by itself leads there, and the sentence as a whole adds next to nothing (past {past}, future {future} standard deviations)", **told)
             )  # fmt: skip
         else:
             lines.append(
                 t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told)
             )
+    if not 0 < found.position < len(found.tokens) - 1:  # a half that has read nothing chooses nothing
+        return lines
     if past.clear and future.clear:
-        places = {"past": escape(past.sense), "future": escape(future.sense)}
+        places = {"past": past.sense, "future": future.sense}
         lines.append(
             t("both halves choose the same")
             if past.sense == future.sense
-            else t("the halves disagree: the past alone would choose {past}, the future alone {future}", **places)
+            else t("the halves disagree: the past alone would choose “{past}”, the future alone “{future}”", **places)
         )
     elif past.clear:
         lines.append(t("the future half alone is undecided"))
@@ -209,5 +224,5 @@ def _alone(found: Influence, view: str) -> list[str]:
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
-    places = {"word": word_at(found, found.position), "sense": escape(found.senses[best])}
-    return [t("With no sentence around it, “{word}” would be taken for {sense}.", **places)]
+    places = {"word": word_at(found, found.position), "sense": found.senses[best]}
+    return [t("With no sentence around it, “{word}” would be taken for “{sense}”.", **places)]

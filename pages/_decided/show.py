@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,6 +21,7 @@ from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart,
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence
@@ -38,7 +37,7 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked, inputs: DeltaGenerator, pi
     place = (in_use.corpus, in_use.model, chosen.tokens, chosen.position)
     found = influences(*place, asked.how, asked.swap, tuple(weights.tolist()))
     if not found.changed:
-        st.html(f"<p>{t('“{word}” stands alone: type other words around it.', word=escape(chosen.word[:40]))}</p>")
+        show_html("<p>{}</p>", t("“{word}” stands alone: type other words around it.", word=chosen.word[:40]))
     elif len(found.changed) < len(found.tokens) - 1:
         st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=influence.REACH))
     if len(found.senses) < 2:
@@ -64,12 +63,12 @@ def _sense(
         k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=words.each_sense(found.senses, move))
         for k, v, move in zip(found.changed, values[:, column], moves, strict=True)
     }
-    picture.html(_marks(found, values[:, column], hovers, pair) + words.legend(asked, stands, pair))
+    show_html("{}{}", _marks(found, values[:, column], hovers, pair), words.legend(asked, stands, pair), place=picture)
     left, right = st.columns([1, 1], gap="large")
     with left:
         note = t("for {sense}, read by {half}", sense=sense, half=words.reader(asked.half))
         lists.heading(t("Word by word, layer by layer"), pair[0], note)
-        st.html(_heat(found, column, values, pair))
+        show_html("{}", _heat(found, column, values, pair))
     if model_layers.in_use().is_elmo:
         with right:
             _halves(found, asked, colours, pair)
@@ -94,7 +93,7 @@ def _halves(found: Influence, asked: Asked, colours: dict[str, str], pair: tuple
             "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left. "
             "Which half settles it is judged by what the sentence adds to that, in standard deviations of the half's lead over the labelled sentences."
         )
-        + " ".join(["", *hangs_on(found, asked)])
+        + plain(" ".join(["", *hangs_on(found, asked)]))
     )
 
 
@@ -121,34 +120,35 @@ def _by_other(
 ) -> Influence:
     """A word without labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves at all."""
     other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
-    if other.position is None or (other.tokens, other.position) == (chosen.tokens, chosen.position):
+    if other.position is None or other.asked == chosen.asked:
         _how_far(found, asked, picture)
         return found
-    one, second = ((c.tokens, c.position) for c in (chosen, other))
+    one, second = (c.asked for c in (chosen, other))
     pulled = pulls(in_use.model, one, second, asked.how, asked.swap, weights)
     pair = (sense_colour(0), sense_colour(1))
     values = np.stack([influence.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
     column = pulled.views.index(asked.layer)
     hovers = {k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)}  # fmt: skip
-    picture.html(_marks(pulled, values[:, column], hovers, pair) + words.legend_of_two(pair))
+    show_html("{}{}", _marks(pulled, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
     lists.heading(
         t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it")
     )
-    st.html(_heat(pulled, column, values, pair))
-    notice(noticed_apart(pulled, asked, content_of(pulled)))
+    show_html("{}", _heat(pulled, column, values, pair))
+    notice(noticed_apart(pulled, asked, content_of(pulled), other.word))
     return pulled
 
 
 def _how_far(found: Influence, asked: Asked, picture: DeltaGenerator) -> None:
     """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
-    picture.html(f"<p>{words.no_other(found)}</p>")
+    if found.changed:
+        show_html("<p>{}</p>", words.no_other(found), place=picture)
     column = found.views.index(asked.layer)
     blue = LAYER_COLOURS["2"]
     values = found.moved[:, :, influence.HALVES.index(asked.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(found.changed, values[:, column], strict=True)}
-    picture.html(_marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format))
+    show_html("{}", _marks(found, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine of its vector with that in the sentence as it stands"))
-    st.html(_heat(found, column, values, (blue, blue), "{:.2f}".format))
+    show_html("{}", _heat(found, column, values, (blue, blue), "{:.2f}".format))
     notice(noticed_moves(found, asked, content_of(found)))
 
 

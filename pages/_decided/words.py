@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
@@ -28,12 +27,12 @@ def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
     return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
 
 
-def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
+def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> Markup:
     """HTML under the sentence: what its colours and numbers are."""
     how = {
         influence.DROP: t("Under each word: the lead that goes when it is dropped."),
         influence.MASK: t("Under each word: the lead that goes when it is masked."),
-        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=escape(asked.swap)),
+        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=asked.swap),
     }[asked.how]
     lead = t(
         "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "
@@ -41,10 +40,10 @@ def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> str:
     )
     chips = lists.chip_of(t("+ speaks for {sense}", sense=stands.sense), pair[0])
     chips += lists.chip_of(t("− speaks against it; best other: {sense}", sense=stands.rival), pair[1])
-    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{how} {lead}</p>'
+    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{} {}</p>', chips, how, lead)
 
 
-def legend_of_two(pair: tuple[str, str]) -> str:
+def legend_of_two(pair: tuple[str, str]) -> Markup:
     """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
     chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(
         t("− draws it towards it"), pair[1]
@@ -52,11 +51,11 @@ def legend_of_two(pair: tuple[str, str]) -> str:
     told = t(
         "No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it."
     )
-    return f'<div class="chips">{chips}</div><p class="small" style="margin-top:0.3rem">{told}</p>'
+    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, told)
 
 
 def no_other(found: Influence) -> str:
-    """HTML: why only the way of the vector is told, and what to do."""
+    """Why only the way of the vector is told, and what to do."""
     word = word_at(found, found.position)
     return t(
         "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.",
@@ -65,5 +64,5 @@ def no_other(found: Influence) -> str:
 
 
 def word_at(found: Influence, position: int) -> str:
-    """A word of the sentence as safe HTML, cut where it is long."""
-    return escape(bare(found.tokens[position])[:40])
+    """A word of the sentence cut where it is long."""
+    return bare(found.tokens[position])[:40]

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 
 from core.common.i18n import language, t
-from core.common.markup import ours
+from core.common.markup import Markup
 
 MOST_ROWS = 500  # of a table; its CSV holds all
 LONG = 40  # letters of a cell that may be broken into lines
@@ -33,7 +32,7 @@ th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is written. `lede` and `notices` are sentences of our own HTML (core.common.markup.ours); everything else is plain text."""
+    """What is written. What is not Markup is plain text."""
 
     question: str
     lede: str
@@ -49,8 +48,8 @@ def html_of(page: Page) -> str:
     from plotly.offline import get_plotlyjs
 
     return _PAGE.render(
-        page=page, language=language(), policy=POLICY, style=Markup(STYLE), most=MOST_ROWS, texts=_texts(page),
-        script=Markup(get_plotlyjs()) if page.figures else "",
+        page=page, language=language(), policy=POLICY, style=Markup(STYLE), most=MOST_ROWS, texts=_texts(page),  # noqa: S704
+        script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
         figures=[(_drawn(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
         link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
     )  # fmt: skip
@@ -71,7 +70,7 @@ def _drawn(figure: go.Figure, number: int) -> Markup:
     html = drawn.to_html(
         full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
     )
-    return Markup(html)
+    return Markup(html)  # noqa: S704
 
 
 def _cell(value: object) -> str:
@@ -88,18 +87,18 @@ def _number(value: float) -> str:
 
 
 _TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-_TEMPLATES.filters |= {"ours": ours, "cell": _cell}
+_TEMPLATES.filters["cell"] = _cell
 _PAGE = _TEMPLATES.from_string("""\
 <!DOCTYPE html>
 <html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}"><title>{{ page.question }} · Elmoscope</title>
 <style>{{ style }}</style>{% if script %}<script>{{ script }}</script>{% endif %}</head>
-<body><main><h1>{{ page.question }}</h1><p>{{ page.lede | ours }}</p>
+<body><main><h1>{{ page.question }}</h1><p>{{ page.lede }}</p>
 {% for drawn, alt in figures %}
 <figure aria-label="{{ alt }}">{{ drawn }}<figcaption>{{ alt }}</figcaption></figure>
 {% endfor %}
 {% for notice in page.notices %}
-<p class="notice">{{ notice | ours }}</p>
+<p class="notice">{{ notice }}</p>
 {% endfor %}
 {% for table, label in page.tables %}
 <details open><summary>{{ label }}</summary>

@@ -202,12 +202,11 @@ pd.DataFrame(
 ).round(3)
 """
 _LAYERS = """\
-from html import escape
 
 from core.figures.walk import heat_figure, limit_of
 
 layer = way.layers[-1]  # step 6: the last layer, a row a word, forward half and backward half
-heat_figure(layer, [escape(token[:12]) for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
+heat_figure(layer, [token[:12] for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
 """
 _VECTOR = """\
 from scipy.special import softmax

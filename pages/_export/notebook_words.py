@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.common import model_layers
+from core.common.config import NEIGHBOURS
 from core.common.i18n import t
 from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
@@ -62,7 +63,7 @@ def neighbours(settings: Settings) -> Recipe:
         "layer": layer,
         "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
         "among": chosen(settings, "among", "same word"),
-        "k": chosen(settings, "k", 8),
+        "k": chosen(settings, "k", NEIGHBOURS),
     }
     return Recipe(shows, given, (OPEN, QUERIES, _NEAREST, _NEAREST_STATIC))
 

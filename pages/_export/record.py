@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from core.common import i18n
+from core.common.markup import Markup
 
 if TYPE_CHECKING:  # not at run time: a page's title does not wait for them
     import pandas as pd
@@ -55,7 +56,7 @@ class Taken:
     title: str  # in the menu
     in_use: Any = None  # pages._frame.frame.InUse
     question: str = ""
-    lede: str = ""  # HTML of ours
+    lede: str = ""
     language: str = i18n.ENGLISH
     settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
     address: str = ""
@@ -92,8 +93,7 @@ class Taken:
         """The address's parameters, a value each."""
         return parse_qsl(urlsplit(self.address).query, keep_blank_values=True)
 
-    def notices(self) -> list[str]:
-        """HTML; user text in it is escaped."""
+    def notices(self) -> list[Markup]:
         return list(self._all("notice").values())
 
     def _all(self, kind: str) -> dict[str, Any]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import pandas as pd
 
-from core.common.i18n import t
+from core.common.i18n import t, tn
+from core.common.markup import html
 from core.figures.style import layer_title, sense_colour
 from core.senses import edits
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import join_tokens
 from pages._widgets import lists
+from pages._word import verdict_words
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -41,14 +42,14 @@ class ShownPath:
 
 
 def edit_name(step) -> str:
-    """What an edit does, in words; user text escaped."""
+    """What an edit does, in words."""
     if step.old is None and step.new is None:
         return t("the first sentence")
     if step.old is None:
-        return t("“{new}” comes in", new=escape(step.new[:40]))
+        return t("“{new}” comes in", new=step.new[:40])
     if step.new is None:
-        return t("“{old}” goes out", old=escape(step.old[:40]))
-    return t("“{old}” becomes “{new}”", old=escape(step.old[:40]), new=escape(step.new[:40]))
+        return t("“{old}” goes out", old=step.old[:40])
+    return t("“{old}” becomes “{new}”", old=step.old[:40], new=step.new[:40])
 
 
 def sense_chip(sense: str, senses: list[str]) -> str:
@@ -59,7 +60,7 @@ def sense_chip(sense: str, senses: list[str]) -> str:
 def asked(path: list, word: str, moves: bool) -> list[str]:
     """What to notice before the answer is shown."""
     n = len(path) - 1
-    told = {"n": n, "word": escape(word[:40])}
+    told = {"n": n, "word": word[:40]}
     if moves:
         first = (
             t("{n} edits turn the first sentence into the second, “{word}” itself among them.", **told)
@@ -75,16 +76,22 @@ def asked(path: list, word: str, moves: bool) -> list[str]:
     return [first, t("Read down the list, guess where the model changes its mind, then reveal.")]
 
 
-def why_by_sentences(table, first: str, second: str) -> str:
-    """One line: why no labelled senses are read, and what is measured instead."""
-    told = {"first": escape(first[:40]), "second": escape(second[:40])}
+def why_by_sentences(table, first: str, second: str, verdict: Verdict | None) -> str:
+    """Why no labelled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
+    told = {"first": first[:40], "second": second[:40]}
     if table is None:
         why = t("These texts have no labelled senses:")
-    elif first.casefold() != second.casefold():
+    elif verdict is None and first.casefold() != second.casefold():
         why = t("Two words are in question, “{first}” and “{second}”:", **told)
     else:
         why = t("“{first}” has no labelled senses here:", first=told["first"])
-    return f"{why} {t('each step is measured against the two sentences themselves.')}"
+    told = t(
+        "each step is measured against the two sentences themselves, so somewhere it passes over, also where the meaning is one."
+    )
+    if verdict is None:
+        return f"{why} {told} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {told}"
+    said = verdict_words.title(verdict), verdict_words.certainty(verdict)
+    return html("{} {} {} <b>{}</b>. {}", why, told, t("The verdict on the word:"), *said)
 
 
 def where(layer: str) -> str:
@@ -96,7 +103,7 @@ def noticed(shown: ShownPath, guess: int | None) -> list[str]:
     """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
     first = shown.first[shown.layer]
     place = where(shown.layer)
-    old, new = (escape(sense) for sense in shown.pair)
+    old, new = shown.pair
     margins = shown.margins[shown.layer]
     told = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
     if np.abs(margins).max() < CLEAR:
@@ -107,7 +114,7 @@ def noticed(shown: ShownPath, guess: int | None) -> list[str]:
         lines = [t("{place} it never flips: no edit brings “{new}” in front of “{old}”.", **told)]
     else:
         lines = [_flip(shown, first, told)]
-    lines = [f"{lines[0][:1].upper()}{lines[0][1:]}"]
+    lines = [lines[0][:1].upper() + lines[0][1:]]
     others = [
         t("{place} at edit {k}", place=where(n), k=k) if k else t("{place} never", place=where(n))
         for n, k in shown.first.items()
@@ -142,8 +149,10 @@ def _flip(shown: ShownPath, first: int, told: dict) -> str:
     if margins[first] < CLEAR:
         return t("{place} it flips at edit {k} of {n}, where {edit}, but by a hair: too close to call there.", **told)
     if back:
-        return t(
+        return tn(
             "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edit {back}.",
+            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edits {back}.",
+            back.count(",") + 1,
             back=back,
             **told,
         )

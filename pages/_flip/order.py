@@ -45,7 +45,7 @@ def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
     return lemmas[0] if lemmas[0] == lemmas[1] and len(table.senses_of(first.word)) > 1 else None
 
 
-def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
+def asked_guess(path: list, of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
     """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, None
@@ -54,7 +54,7 @@ def asked_guess(path: list, of: tuple) -> tuple[int | None, bool]:
     if st.session_state.get("guess") not in (None, *options):
         st.session_state.guess = None
     guess = st.selectbox(
-        t("At which edit does the meaning flip?"), options, index=None, key="guess", **BOUND,
+        t("At which edit does the meaning flip?") if labelled else t("At which edit is it nearer to the second sentence?"), options, index=None, key="guess", **BOUND,
         placeholder=t("Your guess"), format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
     )  # fmt: skip
     return guess, st.toggle(t("Reveal"), key="reveal", **BOUND)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
@@ -12,19 +10,21 @@ from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import html
 from core.elmo.mix import layer_weights
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import map_figure, shared_limits
 from core.figures.style import layer_colour, mark
 from core.senses import edits
 from core.senses.separation import TIE
-from core.text.tokens import as_written
+from core.text.tokens import as_written, bare
 from pages._cached import opened
 from pages._flip import notices
 from pages._flip.notices import ShownPath
 from pages._flip.order import asked_guess, choices, shared_lemma
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair
@@ -48,7 +48,7 @@ def show(in_use: InUse) -> None:
     rows = map_rows(table, lemma) if lemma else None
     found = _centroids(table, rows, (first, second)) if lemma else _ends(in_use, alignment, (first, second))
     path = edits.steps(alignment, _edits(in_use, alignment, order, found[layer], layer))
-    layers = encoded(in_use.model, tuple((s.tokens, s.position) for s in path))
+    layers = encoded(in_use.model, [(s.tokens, s.position) for s in path])
     read = {
         name: edits.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in model_layers.in_use().spaces
     }
@@ -63,12 +63,14 @@ def show(in_use: InUse) -> None:
     )  # fmt: skip
     with picture:
         if not lemma:
-            st.html(f'<p class="small">{notices.why_by_sentences(table, first.word, second.word)}</p>')
+            show_html(
+                '<p class="small">{}</p>', notices.why_by_sentences(table, bare(first.word), bare(second.word), shown.verdict)
+            )
         lists.legend(shown.senses, word=lemma or "")
         left, right = st.columns([2, 3], gap="large")
     with left:
-        guess, revealed = asked_guess(path, (first.tokens, second.tokens, order))
-        st.html("".join(_line(shown, k, revealed) for k in range(len(path))))
+        guess, revealed = asked_guess(path, (first.tokens, second.tokens, order), labelled=bool(lemma))
+        show_html("{}", [_line(shown, k, revealed) for k in range(len(path))])
     with right, st.container(key="flip_picture"):
         if lemma:
             _picture(in_use, lemma, rows, layers, shown, revealed)
@@ -91,7 +93,7 @@ def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[s
 
 def _ends(in_use: InUse, alignment, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:
     """Without labelled senses: the two sentences' own vectors, which every step is nearer to the one or the other of."""
-    layers = encoded(in_use.model, tuple((c.tokens, c.position) for c in chosen))
+    layers = encoded(in_use.model, [c.asked for c in chosen])
     names = t("as in the first sentence"), t("as in the second")
     return {s: edits.between(layers, layer_weights(s, layers.shape[1]), names) for s in model_layers.in_use().spaces}
 
@@ -104,7 +106,7 @@ def _edits(in_use: InUse, alignment, order: str, found: edits.Centroids, layer: 
     start, goal = edits.ends(edits.readings(encoded(in_use.model, both), found, weights))
 
     def margins_of(sentences: list) -> np.ndarray:
-        read = edits.readings(encoded(in_use.model, tuple(sentences)), found, weights)
+        read = edits.readings(encoded(in_use.model, sentences), found, weights)
         return read[:, goal] - read[:, start]
 
     return edits.greedy(alignment, margins_of)
@@ -117,16 +119,16 @@ def _line(shown: ShownPath, k: int, revealed: bool) -> str:
     parts = []
     for column, piece, stands in shown.written[k]:
         blank = piece[: len(piece) - len(piece.lstrip())]
-        text = escape(piece.strip()[:40])
+        text = piece.strip()[:40]
         if column == shown.target:
-            text = f'<b class="target">{text}</b>'
+            text = html('<b class="target">{}</b>', text)
         if not stands:
-            text = f'<s class="small">{text}</s>'
+            text = html('<s class="small">{}</s>', text)
         elif column == step.column:
-            text = f'<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{text}</span>'
+            text = html('<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{}</span>', text)
         parts.append(blank + text)
     chip = notices.sense_chip(shown.read[k], shown.senses) if revealed else ""
-    return f'<div class="kwic"><span class="small">{k}</span>&ensp;{"".join(parts)}{chip}</div>'
+    return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
 def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed: bool) -> None:
@@ -146,12 +148,12 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
         t("each dot is a labelled sentence; yellow star: first sentence, pink star: second"),
     )  # fmt: skip
     figure = map_figure(
-        coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense)}</i>" for o in occurrences],
+        coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
         rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=316,
         name_senses=False,
     )  # fmt: skip
     path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]
-    hovers = [f"{notices.edit_name(s)}<br>{mark(s.tokens, s.position)}" for s in path]
+    hovers = [html("{}<br>{}", notices.edit_name(s), mark(s.tokens, s.position)) for s in path]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     told = {"word": lemma, "n": len(rows), "steps": len(path) - 1}
     alt = (
@@ -175,7 +177,7 @@ def _leads(shown: ShownPath, revealed: bool) -> None:
     if not revealed:
         inner = np.arange(len(shown.steps)) % (len(shown.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
-    hovers = [f"{k}: {notices.edit_name(s)}<br>{mark(s.tokens, s.position)}" for k, s in enumerate(shown.steps)]
+    hovers = [html("{}: {}<br>{}", k, notices.edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(shown.steps)]
     alt = (
         t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
         if revealed

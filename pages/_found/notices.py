@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
@@ -15,6 +13,7 @@ from core.senses.clusters import Agreement
 from core.text import languages
 from core.text.definitions import definition
 from pages._found.store import Occurrences
+from pages._frame.markup import show_html
 from pages._widgets import lists
 
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
@@ -23,7 +22,7 @@ LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
     """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
-    word = escape(found.word)
+    word = found.word
     s = found.suggestion
     n = len(found.items)
     told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
@@ -43,7 +42,7 @@ def noticed(found: Occurrences, number: int, agreement: Agreement | None, tellin
     if number not in (1, s.number):
         first += t("; you asked for {asked}", **told)
     second = _second(found, number, agreement, telling)
-    return [f"{first}.", second] if second else [f"{first}."]
+    return [first + ".", second] if second else [first + "."]
 
 
 def _second(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
@@ -90,9 +89,9 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
                     sense_colour(number),
                     t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups)),
                 )
-                st.html("".join(_line(found, k, near[k]) for k in typical))
+                show_html("{}", [_line(found, k, near[k]) for k in typical])
                 if odd:
-                    st.html(f'<p class="small"><b>{title}</b></p>' + "".join(_line(found, k, near[k]) for k in odd))
+                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(found, k, near[k]) for k in odd])
 
 
 def shown_of(counts: np.ndarray) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t, tn
-from core.common.markup import plain
+from core.common.markup import html, plain
 from core.figures.spaces import found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
 from core.index.table import OccurrenceTable
@@ -24,6 +22,7 @@ from pages._frame import question
 from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_search import word_search
@@ -128,17 +127,18 @@ def _none(table: OccurrenceTable) -> None:
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
     told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
-    st.info(
-        tn(
+    why = t("“{word}” stands nowhere in these {all:,} sentences. Choose another word, or bring text with it.", **told)
+    if len(rows):
+        why = tn(
             "“{word}” stands once in these {all:,} sentences; at least {least} times are needed for groups. Choose another word, or bring more text with it.",
             "“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
-            len(rows), **told,
-        ),
-        icon=":material/search_off:",
-    )  # fmt: skip
+            len(rows),
+            **told,
+        )
+    st.info(why, icon=":material/search_off:")
     found = [table.occurrence(int(row)) for row in rows]
     if found:
-        st.html("".join(lists.keyword_line(o.tokens, o.position, "") for o in found))
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "") for o in found])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 
@@ -153,7 +153,7 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
     gold = [o.sense for o in found.items]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        hovers = [mark(o.tokens, o.position) + (f"<br><i>{escape(o.sense)}</i>" if o.sense else "") for o in found.items]
+        hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in found.items]
         figure = found_map(found.coordinates, groups, names, gold, hovers, key=f"found.{view}")
         alt = t(
             "A map of {n} sentences with the word, coloured by the {groups} groups found: {names}.",
@@ -168,10 +168,12 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
             else t("A flat view of the vectors (their two main components).")
         )
         named = shape_names(gold)
-        shapes = ", ".join(f"{sign} {escape(label)}" for sign, label in named)
+        shapes = ", ".join(f"{sign} {label}" for sign, label in named)
         labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
-        st.html(f'<p class="small">{t("Colour: the group found in all dimensions, not on this map.")} {kind} {labelled}</p>')
-        lists.meanings([label for _, label in named], found.word, [f"{sign} <b>{escape(label)}</b>:" for sign, label in named])
+        show_html(
+            '<p class="small">{} {} {}</p>', t("Colour: the group found in all dimensions, not on this map."), kind, labelled
+        )
+        lists.meanings([label for _, label in named], found.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
     with right:
         s = found.suggestion
         st.markdown(t("**How many groups?**"))
@@ -181,9 +183,8 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
             **told,
         )
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
-        st.html(
-            '<p class="small">'
-            + t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
-                "single clouds without groups, drawn by lot, that scatter as these sentences do.")
-            + "</p>"
+        show_html(
+            '<p class="small">{}</p>',
+            t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
+                "single clouds without groups, drawn by lot, that scatter as these sentences do."),
         )  # fmt: skip

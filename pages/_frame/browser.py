@@ -11,9 +11,9 @@ A box of Streamlit's with `max_chars` takes nothing at all of a longer text that
 from __future__ import annotations
 
 import streamlit as st
-from markupsafe import escape
 
 from core.common.i18n import t
+from pages._frame.markup import show_html
 
 SCRIPT = """
 const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500;
@@ -134,6 +134,6 @@ def begin() -> None:
 
 def limited(place, label: str, text: str | None, most: int) -> None:
     """In `place`, below the box of that label, which takes `most` characters: a longer text is cut there, and that is said."""
-    place.html(f'<span class="most" data-box="{escape(label)}" data-most="{most}"></span>')
+    show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, most, place=place)
     if len((text or "").encode("utf-16-le", "replace")) // 2 >= most:  # as a browser counts
         place.caption(t("This box is full: only the first {n:,} characters are read.", n=most))

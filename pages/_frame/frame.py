@@ -14,11 +14,11 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common import i18n
 from core.common.config import ASSETS
 from core.common.i18n import t
-from core.common.markup import ours
+from core.common.markup import Markup
 from pages._export import record
 from pages._frame import browser, language, links, teaching
 from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._frame.menu import menu
 from pages._frame.question import settle
 from pages._frame.style import STYLE, uploader_style
@@ -97,13 +97,13 @@ def question(text: str) -> None:
 
 
 def lede(text: str) -> None:
-    """The one sentence of answer under a title (our own HTML, no user text)."""
-    record.now().lede = ours(text)
-    st.html(f'<p class="lede">{ours(text)}</p>')
+    """The one sentence of answer under a title."""
+    record.now().lede = text
+    show_html('<p class="lede">{}</p>', text)
 
 
 def notice(lines: list[str]) -> None:
-    """What to notice: sentences computed from the result on screen; user text in them is escaped, and what is not stays text."""
-    said = ours(" ".join(lines))
+    """What to notice: sentences computed from the result on screen."""
+    said = Markup(" ").join(lines)
     record.now().note("notice", said)
-    st.html(f'<div class="notice"><b>{t("What to notice.")}</b> {said}</div>')
+    show_html('<div class="notice"><b>{}</b> {}</div>', t("What to notice."), said)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from tempfile import gettempdir
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.common import markup
 from core.common.config import ROOT, cache_folder, data_folder
@@ -22,6 +23,11 @@ _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # of two parts or 
 def plain(text: object) -> str:
     """`text` as core.common.markup writes it for Markdown; paths of this machine are names."""
     return markup.plain(pathless(str(text)))
+
+
+def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:
+    """What core.common.markup.html makes of these, on the page or in `place`."""
+    place.html(markup.html(template, *values, **named))
 
 
 def pathless(text: str) -> str:

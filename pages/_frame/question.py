@@ -9,6 +9,7 @@ from both sentences whenever one of them, or the language they are read in, has 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -143,13 +144,14 @@ def tokens_of(text: str | None) -> list[str]:
     return languages.tokenize(text or "")[: limits().max_words]
 
 
-def token_labels(tokens: tuple[str, ...] | list[str]) -> list[str]:
-    """What each token's button and the URL say: the token, numbered where it stands there again."""
+def token_labels(tokens: tuple[str, ...] | list[str], name: Callable[[str], str] | None = None) -> list[str]:
+    """What each token's button and the URL say, or by `name`: the token, numbered where it stands there again."""
+    name = name or plain_label
     seen: Counter[str] = Counter()
     labels = []
     for token in tokens:
         seen[token] += 1
-        labels.append(plain_label(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
+        labels.append(name(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
     return labels
 
 

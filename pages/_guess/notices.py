@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from core.common.i18n import t
 from core.figures.style import layer_title
@@ -13,14 +12,14 @@ from core.senses.quiz import Asked, Reading
 def asking(asked: Asked) -> list[str]:
     """Before an answer: what is asked for, and what guessing would give."""
     return [
-        t("Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.", word=escape(asked.word)),
+        t("Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.", word=asked.word),
         t("Guessing would be right once in {n}.", n=len(asked.senses)),
     ]  # fmt: skip
 
 
 def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
     """After an answer: whether it is ELMo's reading; and whether ELMo's is the label's."""
-    told = {"yours": escape(answer), "read": escape(reading.sense), "label": escape(asked.label)}
+    told = {"yours": answer, "read": reading.sense, "label": asked.label}
     if answer == reading.sense:
         mine = t("<b>A point:</b> ELMo reads “{read}”, as you thought.", **told)
     else:
@@ -35,8 +34,8 @@ def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
 def how(asked: Asked, reading: Reading) -> list[str]:
     """How ELMo came to its reading, and how far it can be believed: both counted on sentences other than this."""
     told = {
-        "votes": max(reading.votes), "n": sum(reading.votes), "sense": escape(reading.sense), "layer": layer_title(reading.layer),
-        "word": escape(asked.word), "right": reading.right, "others": reading.others,
+        "votes": max(reading.votes), "n": sum(reading.votes), "sense": reading.sense, "layer": layer_title(reading.layer),
+        "word": asked.word, "right": reading.right, "others": reading.others,
     }  # fmt: skip
     return [
         t("Of the {n} labelled sentences nearest to this one, {votes} mean “{sense}” ({layer}).", **told),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import Markup, html, plain
 from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
 from core.senses.quiz import Asked, Reading
@@ -18,7 +16,7 @@ from core.text.definitions import definition
 from core.text.tokens import pieces
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._frame.question import token_labels
 from pages._guess import notices, played, share
 from pages._guess.played import Game
@@ -94,22 +92,21 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     )
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(asked))]
     told = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
-    marks = "".join(f'<i class="{kind}"></i>' for kind in kinds)
+    marks = [html('<i class="{}"></i>', kind) for kind in kinds]
     parts = [
-        f"<b>{escape(name)}</b>",
-        f'<span class="guess-squares" role="img" aria-label="{escape(told, quote=True)}">{marks}</span>',
-        f"<span>{t('Your points: <b>{hits} of {n}</b>', hits=sum(hits), n=len(hits))}</span>",
-        f"<span>{t('ELMo right: <b>{right} of {n}</b>', right=right, n=len(hits))}</span>",
+        t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
+        t("ELMo right: <b>{right} of {n}</b>", right=right, n=len(hits)),
+        *([t("Streak: {now}, best {most}", now=now, most=most)] if most > 1 else []),
     ]
-    if most > 1:
-        parts.append(f"<span>{t('Streak: {now}, best {most}', now=now, most=most)}</span>")
-    st.html(f'<div class="guess-head">{"".join(parts)}</div>')
+    show_html(
+        '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
+        name, told, marks, [html("<span>{}</span>", part) for part in parts],
+    )  # fmt: skip
 
 
 def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
-    st.html(
-        f'<p class="small" style="margin:0">{t("Question {k} of {n}", k=game.at + 1, n=n)}</p><p class="guess-line">{_marked(asked)}</p>'
-    )
+    told = t("Question {k} of {n}", k=game.at + 1, n=n)
+    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', told, _marked(asked))
     if found is None:
         for k, sense in enumerate(asked.senses):
             told = definition(languages.in_use(), asked.word, sense)
@@ -120,7 +117,7 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
         notice(notices.asking(asked))
         return
     answer = game.answers[game.at]
-    st.html(f'<div role="status">{"".join(_sense(asked, found, k, answer) for k in range(len(asked.senses)))}</div>')
+    show_html('<div role="status">{}</div>', [_sense(asked, found, k, answer) for k in range(len(asked.senses))])
     notice(notices.answered(asked, found, answer))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -130,21 +127,21 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
         )  # fmt: skip
         address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
         st.page_link("pages/decided.py", label=t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    st.html(f'<p class="small" style="margin:0.4rem 0 0 0">{" ".join(notices.how(asked, found))}</p>')
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(notices.how(asked, found)))
     lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
 
 
-def _marked(asked: Asked) -> str:
-    """The sentence as safe HTML, its word marked."""
+def _marked(asked: Asked) -> Markup:
+    """The sentence, its word marked."""
     parts = []
     for k, piece in enumerate(pieces(asked.tokens)):
         blank = piece[: len(piece) - len(piece.lstrip())]
-        text = escape(piece.strip())
-        parts.append(blank + (f"<b>{text}</b>" if k == asked.position else text))
-    return "".join(parts).strip()
+        text = piece.strip()
+        parts.append(blank + (html("<b>{}</b>", text) if k == asked.position else text))
+    return Markup().join(parts).strip()
 
 
-def _sense(asked: Asked, found: Reading, k: int, answer: str) -> str:
+def _sense(asked: Asked, found: Reading, k: int, answer: str) -> Markup:
     """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
     sense = asked.senses[k]
     colour = sense_colour(k)
@@ -152,14 +149,15 @@ def _sense(asked: Asked, found: Reading, k: int, answer: str) -> str:
     whose = [
         (t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, ""),
     ]  # fmt: skip
-    chips = "".join(f'<span class="chip{kind}">{name}</span>' for name, holds, kind in whose if holds)
+    chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
     votes = t("{votes} of {n}", votes=found.votes[k], n=n)
     told = definition(languages.in_use(), asked.word, sense)
-    return (
-        f'<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink(colour)}">'
-        f'{escape(sense)}</span><span class="small">{escape(told)}</span></span><span>{votes}{chips}</span>'
-        f'<span class="bar"><i style="width:{found.votes[k] / n:.1%};background:{colour}"></i></span></div>'
-    )
+    return html(
+        '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
+        '{}</span><span class="small">{}</span></span><span>{}{}</span>'
+        '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
+        sense, told, votes, chips, found.votes[k] / n, colour=colour, ink=ink(colour),
+    )  # fmt: skip
 
 
 def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:

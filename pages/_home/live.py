@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
@@ -42,6 +42,6 @@ def _answer(in_use: InUse) -> None:
                 in_use, first, second, place
             )  # only now: title and inputs stand before torch is loaded
         else:
-            place.html(f'<p class="verdict"><b>{t("Two sentences are needed")}</b></p>')
+            show_html('<p class="verdict"><b>{}</b></p>', t("Two sentences are needed"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does
         st.session_state[TOOK] = time.perf_counter() - began

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 
 from core.analysis.anisotropy import Level
 from core.common import model_layers
@@ -29,7 +28,7 @@ class Seen:
 
 
 def noticed(seen: Seen) -> list[str]:
-    """At most three sentences, as HTML."""
+    """At most three sentences."""
     spellings = {bare(word).casefold() for word in seen.words}
     lines = [_at_layers(seen) if seen.one_word or len(spellings) == 1 else _two_words(seen)]
     if seen.random is not None and seen.layer != "0":
@@ -51,7 +50,7 @@ def noticed(seen: Seen) -> list[str]:
 def beside(other: Beside, layer: str) -> str:
     """What the second model says at the same depth."""
     place = other.place(layer, model_layers.in_use())
-    told = {"model": escape(other.name), "where": other.where(place), "cosine": other.cosine(place)}
+    told = {"model": other.name, "where": other.where(place), "cosine": other.cosine(place)}
     return t("As deep in {model}, {where}, their cosine is {cosine:.2f}.", **told)
 
 
@@ -102,4 +101,4 @@ def _known(seen: Seen) -> list[bool]:
 
 
 def _shown(word: str) -> str:
-    return escape(bare(word)[:40])
+    return bare(word)[:40]

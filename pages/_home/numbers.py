@@ -104,7 +104,7 @@ def beside(in_use: InUse, first: Chosen, second: Chosen) -> Beside:
 
 def _turned(model: str, first: Chosen, second: Chosen) -> tuple[np.ndarray, np.ndarray, tuple, dict[str, float]]:
     """A model's stops, layer products and cosines of the two words."""
-    a, b = (opened.query(model, c.tokens, c.position).layers for c in (first, second))
+    a, b = (query.layers for query in opened.queries(model, (first.asked, second.asked)))
     weights = stops(len(a))
     cross, *own = pair_products(a, b)
     values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]

@@ -13,7 +13,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
 
@@ -76,9 +76,9 @@ def show(in_use: InUse) -> None:
         story = import_module("pages._home.story")
         for place, scene in zip(places, story.scenes(in_use, *pair), strict=False):
             with place:
-                st.html(f'<p class="scene"><b>{scene.title}</b></p>')
+                show_html('<p class="scene"><b>{}</b></p>', scene.title)
                 _picture(key=f"home.{scene.page}", data={"wide": story.WIDE, "tall": story.TALL, "parts": scene.picture})
-                st.html(f'<p class="scene">{scene.said}</p>')
+                show_html('<p class="scene">{}</p>', scene.said)
                 st.page_link(
                     scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=_address(), width="stretch"
                 )
@@ -91,10 +91,8 @@ def _your_turn() -> None:
     known = examples.pairs()
     at = next((k for k, pair in enumerate(known.values(), 1) if pair == question.now().texts), 0)
     following = [*known][at % len(known)] if known else ""
-    st.html(
-        f'<p class="scene"><b>{t("Your turn")}</b></p><p class="scene">'
-        f"{t('Take a word of your own: the answer stands while you type. Or change one word above until the verdict turns.')}</p>"
-    )
+    told = t("Take a word of your own: the answer stands while you type. Or change one word above until the verdict turns.")
+    show_html('<p class="scene"><b>{}</b></p><p class="scene">{}</p>', t("Your turn"), told)
     _cursor(key="home.cursor", data={"label": t("Type a sentence")})
     label = t("Another pair: {word}", word=following)
     if following and st.button(label, key="home.another", width="stretch", on_click=_take, args=(following,)):

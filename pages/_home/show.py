@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from html import escape
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
-from core.common.markup import ours
 from core.text import languages
 from core.text.tokens import bare
 from pages._cached import opened
@@ -22,7 +20,7 @@ from pages._frame import language
 from pages._frame.choices import layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._home import instrument, notices, plain
 from pages._home.numbers import beside, numbers
 from pages._widgets import instruments, lists
@@ -52,7 +50,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     reads = languages.in_use()
     foreign = [w for w in dict.fromkeys((word, bare(second.word))) if not reads.writes(w) and any(map(str.isalpha, w))]
     if foreign:
-        said, small = t("Another language"), t("“{word}” is written in letters that {language} is not written in.", word=escape(foreign[0][:40]), language=reads.name)  # fmt: skip
+        said, small = t("Another language"), t("“{word}” is written in letters that {language} is not written in.", word=foreign[0][:40], language=reads.name)  # fmt: skip
     elif found is not None:
         said = verdict_words.title(found)
         small = f"{verdict_words.certainty(found)} {verdict_words.reason(found, word)}"
@@ -60,7 +58,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         said, small = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         said, small = t("Not a word"), t("Tap a word in each sentence.")
-    st.html(f'<p class="verdict" role="status"><b>{said}</b> <span>{ours(small)}</span></p>')
+    show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', said, small)
     for other in languages.that_write(foreign[0]) if foreign else ():
         if other.code != reads.code and language.has_model(other):
             label = t("Read it as {language}", language=other.name)

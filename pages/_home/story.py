@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
@@ -60,11 +59,11 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        said = t("GloVe has no vector for “{word}”, in either sentence.", word=escape(word[:40]))
+        said = t("GloVe has no vector for “{word}”, in either sentence.", word=word[:40])
     elif same:
-        said = t("GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.", word=escape(word[:40]), words=escape(", ".join(near)))  # fmt: skip
+        said = t("GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.", word=word[:40], words=", ".join(near))  # fmt: skip
     else:
-        told = {"a": escape(word[:40]), "b": escape(bare(second.word)[:40]), "cosine": "?" if cosine is None else f"{cosine:.2f}"}
+        told = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
         said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **told)
     parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
@@ -135,7 +134,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     title = t("Words decide")
     page = "pages/decided.py"
     onward = t("See every word")
-    if (first.tokens, first.position) == (second.tokens, second.position) or len(first.tokens) < 2:
+    if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(
             title,
             [],
@@ -144,8 +143,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
             onward,
         )
     weights = layer_weights("mix", len(numbers(in_use, first, second).layers) - 1)
-    pair = (first.tokens, first.position), (second.tokens, second.position)
-    found = store.pulls(in_use.model, *pair, "drop", "", tuple(weights.tolist()))
+    found = store.pulls(in_use.model, first.asked, second.asked, "drop", "", tuple(weights.tolist()))
     values = influence.apart(found, layer, "both")
     content = {
         one.position for one in word_in_question.candidates(found.tokens, languages.in_use())
@@ -161,7 +159,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
         parts.append(_words(118 + length, y + 5, f"{value:+.2f}".replace("-", "−"), 12))
-    word = escape(bare(first.word)[:40])
+    word = bare(first.word)[:40]
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
         said = t(
@@ -170,7 +168,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
             word=word,
         )
     else:
-        told = {"where": layer_title(layer), "other": escape(bare(first.tokens[most[1]])[:40]), "value": f"{most[0]:.2f}"}
+        told = {"where": layer_title(layer), "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
         said = t("At {where} “{other}” holds the two apart most: without it their cosine is {value} higher.", **told)
     return Scene(title, parts, said, page, onward)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
@@ -20,7 +18,7 @@ TOKENS = 24  # rows of a layer's picture: a window round the word
 def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     first = max(0, min(way.position - TOKENS // 2, len(way.tokens) - TOKENS))
     window = range(first, min(len(way.tokens), first + TOKENS))
-    rows = [escape(shown(way.tokens[k], 12)) for k in window]
+    rows = [shown(way.tokens[k], 12) for k in window]
     limit = limit_of(way.layers)
     if len(window) < len(way.tokens):
         st.caption(
@@ -75,18 +73,19 @@ def _skip(way: Walk) -> None:
 
 def _of_a_repeated_word(way: Walk) -> str:
     """One spelling twice in a sentence: where its two vectors part."""
-    seen: dict[str, int] = {}
-    for k, token in enumerate(way.tokens):
-        if token in seen:
-            a, b = way.layers[:, seen[token]], way.layers[:, k]
-            cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
-            return t(
-                "“{word}” stands in this sentence more than once; the cosine of its first two vectors is {cosines}, layer by layer.",
-                word=escape(shown(token)), cosines=", ".join(f"{c:.2f}" for c in cosines),
-            )  # fmt: skip
-        seen[token] = k
+    words = [
+        way.tokens[way.position],
+        *(token for token in way.tokens if any(map(str.isalnum, token))),
+    ]  # the one in question before others
+    if word := next((word for word in words if way.tokens.count(word) > 1), None):
+        a, b = (way.layers[:, k] for k in [k for k, token in enumerate(way.tokens) if token == word][:2])
+        cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
+        return t(
+            "“{word}” stands in this sentence more than once; the cosine of its first two vectors is {cosines}, layer by layer.",
+            word=shown(word), cosines=", ".join(f"{c:.2f}" for c in cosines),
+        )  # fmt: skip
     return t("No word stands in this sentence twice. Repeat one to see its two vectors agree at layer 0 and part above.")
 
 
 def _word(way: Walk) -> str:
-    return escape(shown(way.tokens[way.position]))
+    return shown(way.tokens[way.position])

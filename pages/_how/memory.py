@@ -8,14 +8,13 @@ import streamlit as st
 
 from core.analysis.memory import Memory
 from core.common.i18n import t
-from core.common.markup import ours
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._how.memory_notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -75,14 +74,14 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
     _caption(about_settling(memory, layer))
     notice([*about_neighbours(in_use, memory, chosen, layer), *about_ours(memory)])
-    st.html(f'<p class="small">{_how_checked()}</p>')
+    show_html('<p class="small">{}</p>', _how_checked())
     lists.twin(_table(memory, chosen), name="state", key="state.table")
 
 
 def _caption(lines: list[str]) -> None:
-    """What a picture's numbers say, below it; user text in the sentences is escaped."""
+    """What a picture's numbers say, below it."""
     if lines:
-        st.html(f'<p class="small">{ours(" ".join(lines))}</p>')
+        show_html('<p class="small">{}</p>', " ".join(lines))
 
 
 def _how_checked() -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 
 from core.analysis.memory import Memory, changed_neighbours
@@ -27,8 +25,8 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     worst = int(drifted.whole[layer].argmax())
     lines = [
         t(
-            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector), all words together by {mean:.3f}.",
-            layer=layer, word=escape(tokens[worst][:24]), cosine=1 - float(drifted.whole[layer, worst]), mean=float(drifted.whole[layer].mean()),
+            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector); the mean drift, 1 − cosine, is {mean:.3f}.",
+            layer=layer, word=tokens[worst][:24], cosine=1 - float(drifted.whole[layer, worst]), mean=float(drifted.whole[layer].mean()),
         )
     ]  # fmt: skip
     if len(tokens) < 3:
@@ -48,7 +46,7 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
         lines.append(
             t(
                 "One expects the forward half to drift most at the first word and the backward half at the last; here it is “{ahead}” and “{behind}”.",
-                ahead=escape(tokens[int(ahead.argmax())][:24]), behind=escape(tokens[int(behind.argmax())][:24]),
+                ahead=tokens[int(ahead.argmax())][:24], behind=tokens[int(behind.argmax())][:24],
             )
         )  # fmt: skip
     return lines
@@ -76,9 +74,7 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
                 rest=rest,
             )
         )
-        lines.append(
-            t("Warming up with a few batches, as AllenNLP advises, takes away the first jump ({first:.3f}) and not this.", first=float(varied[0]))
-        )  # fmt: skip
+        lines.append(t("Warming up with a few batches, as AllenNLP advises, does not take that away."))
     else:
         lines.append(
             t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest)
@@ -113,12 +109,12 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
-    word = escape(chosen.word[:24])
+    word = chosen.word[:24]
     return [
-        t("Of the {k} labelled sentences nearest to “{word}” at layer {layer}, this many are others then: {n}.", k=k, word=word, n=changed[layer], layer=layer)
+        t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", k=k, word=word, n=changed[layer], layer=layer)
         if same_word
         else t(
-            "“{word}” has no labelled sentences; of the {k} labelled words nearest to it at layer {layer}, this many are others then: {n}.",
+            "“{word}” has no labelled sentences; the other text changes {n} of the {k} labelled words nearest to it at layer {layer}.",
             k=k, word=word, n=changed[layer], layer=layer,
         )
     ]  # fmt: skip
@@ -136,5 +132,5 @@ def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) ->
         return []
     return [
         t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
-          word=escape(lemma), same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
+          word=lemma, same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
     ]  # fmt: skip

@@ -8,7 +8,6 @@ words for a wide page, with few for a phone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +15,7 @@ import streamlit as st
 
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.style import layer_colour
 from pages._how.parts import shown
 from pages._how.words import Step
@@ -59,16 +59,14 @@ export default function ({ data, parentElement }) {
 }
 """
 _network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', css=STYLE, js=SCRIPT)
-Painted = Callable[[float, float, float, int], str]  # x, y, width, number of the word -> SVG
+Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of the word -> SVG
 
 
 def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     """The network with the step `number` (from 0) marked."""
-    drawings = [
-        f'<div class="{name}">{drawing(way, all_steps, number, *sizes)}</div>'
-        for name, sizes in (("wide", WIDE), ("narrow", NARROW))
-    ]
-    _network(key="how.network", data={"drawn": "".join(drawings)}, width="stretch", height="content")
+    wide, narrow = (drawing(way, all_steps, number, *sizes) for sizes in (WIDE, NARROW))
+    drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
+    _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
     st.caption(
         t(
             "One column a word, from its letters down to its vector; the darker a cell, the larger the numbers there. A box opens its step."
@@ -76,7 +74,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     )
 
 
-def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> str:
+def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
     """The network as SVG: rows are steps, columns the words round the one in question."""
     first = max(0, min(way.position - most // 2, len(way.tokens) - most))
     words = range(first, min(len(way.tokens), first + most))
@@ -89,16 +87,17 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
     for k, (height, painted) in enumerate(_rows(way)):
         step = all_steps[k]
         tall = height + above + 2 * PAD
-        cells = "".join(painted(left + PAD + n * column + 10, y + PAD + above, column - 20, word) for n, word in enumerate(words))
-        name = escape(names[k])
-        place = (12, y + tall / 2 + 4) if left else (PAD + 3, y + 15)
-        label = f'<text x="{place[0]}" y="{place[1]:.1f}" font-size="14" font-weight="600">{k + 1}&#8194;{name}</text>'
-        current = ' aria-current="step"' if k == number else ""
-        told = escape(f"{k + 1} {names[k]}: {step.title}", quote=True)
+        cells = [painted(left + PAD + n * column + 10, y + PAD + above, column - 20, word) for n, word in enumerate(words)]
+        x, name_y = (12, y + tall / 2 + 4) if left else (PAD + 3, y + 15)
         parts.append(
-            f'<g role="button" tabindex="0" data-step="{k + 1}" aria-label="{told}"{current}>'
-            f'<rect class="box" x="1" y="{y + 1:.1f}" width="{width - 2}" height="{tall - 2:.1f}" rx="7"/>{label}{cells}</g>'
-        )
+            html(
+                '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
+                '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
+                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n}&#8194;{name}</text>{cells}</g>',
+                n=k + 1, name=names[k], title=step.title, current=Markup(' aria-current="step"') if k == number else "", x=x, name_y=name_y,
+                y=y + 1, width=width - 2, tall=tall - 2, cells=cells,
+            )
+        )  # fmt: skip
         ends.append((y, y + tall))
         y += tall + GAP
     wires = [
@@ -106,15 +105,16 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
         for (_, bottom), (top, _) in pairwise(ends) for n in range(len(words))
     ]  # fmt: skip
     at = left + PAD + (way.position - first) * column
-    band = f'<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{y - GAP:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
-    alt = escape(
-        t(
-            "The network: {n} of the sentence's words, “{word}” marked, from letters and filters through {layers} LSTM layers in either direction to the mix.",
-            n=len(words), word=shown(way.tokens[way.position]), layers=len(way.layers) - 1,
-        ),
-        quote=True,
+    alt = t(
+        "The network: {n} of the sentence's words, “{word}” marked, from letters and filters through {layers} LSTM layers in either direction to the mix.",
+        n=len(words), word=shown(way.tokens[way.position]), layers=len(way.layers) - 1,
     )  # fmt: skip
-    return f'<svg viewBox="0 0 {width} {y - GAP:.0f}" role="group" aria-label="{alt}">{band}{"".join(parts)}<g aria-hidden="true">{"".join(wires)}</g></svg>'
+    return html(
+        '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
+        '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
+        '{parts}<g aria-hidden="true">{wires}</g></svg>',
+        width=width, tall=y - GAP, alt=alt, at=at, column=column, parts=parts, wires=wires,
+    )  # fmt: skip
 
 
 def _names(top: int) -> tuple[str, ...]:
@@ -142,20 +142,21 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     strongest = np.array([bank.pooled.max() for bank in way.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
 
-    def letters(x: float, y: float, width: float, word: int) -> str:
-        text = escape(f"{BEGIN_SIGN}{shown(way.tokens[word], 14)}{END_SIGN}")
+    def letters(x: float, y: float, width: float, word: int) -> Markup:
+        text = f"{BEGIN_SIGN}{shown(way.tokens[word], 14)}{END_SIGN}"
         size = min(14.0, 1.55 * width / max(len(shown(way.tokens[word], 14)) + 2, 1))
-        weight = ' font-weight="700"' if word == way.position else ""
-        return f'<text x="{x + width / 2:.1f}" y="{y + 13:.1f}" font-size="{size:.1f}" text-anchor="middle"{weight}>{text}</text>'
+        weight = Markup(' font-weight="700"') if word == way.position else ""
+        told = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
+        return html(told, x + width / 2, y + 13, size, weight, text)
 
-    def filled(x: float, y: float, width: float, word: int) -> str:
+    def filled(x: float, y: float, width: float, word: int) -> Markup:
         if word != way.position:
-            return f'<rect class="unseen" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{MOST}"/>'
+            return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
         return _strip(x, y, width, filters, layer_colour("0"), MOST)
 
     def of_layers(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
-        def painted(x: float, y: float, width: float, word: int) -> str:
-            return "".join(
+        def painted(x: float, y: float, width: float, word: int) -> Markup:
+            return Markup().join(
                 _strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
                 + _arrow(
                     x + width + (0 if arrow > 0 else 18),
@@ -190,18 +191,18 @@ def _sizes(vectors: np.ndarray) -> np.ndarray:
     return runs / max(float(runs.max()), 1e-9)
 
 
-def _strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> str:
+def _strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> Markup:
     """A vector as cells side by side."""
     cell = width / len(sizes)
-    return "".join(
-        f'<rect x="{x + k * cell:.1f}" y="{y:.1f}" width="{cell:.1f}" height="{height:.1f}" fill="{colour}" fill-opacity="{0.12 + 0.88 * size:.2f}"/>'
-        for k, size in enumerate(sizes.tolist())
+    drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
+    return Markup().join(
+        drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist())
     )
 
 
-def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> str:
+def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> Markup:
     """A wire with a point at its end; level where y1 is None."""
     if y1 is None:
         d = 4 if x1 > x0 else -4
-        return f'<path class="wire" d="M{x0 + d / 2:.1f} {y0:.1f}H{x1 - d / 2:.1f}m{-d} -3l{d} 3l{-d} 3"/>'
-    return f'<path class="wire" d="M{x0:.1f} {y0:.1f}V{y1:.1f}m-3 -4l3 4l3 -4"/>'
+        return html('<path class="wire" d="M{:.1f} {:.1f}H{:.1f}m{} -3l{} 3l{} 3"/>', x0 + d / 2, y0, x1 - d / 2, -d, d, -d)
+    return html('<path class="wire" d="M{:.1f} {:.1f}V{:.1f}m-3 -4l3 4l3 -4"/>', x0, y0, y1)

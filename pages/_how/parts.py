@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from core.common.markup import plain
+from pages._widgets.word_lists import written
 
 Rows = list[dict]  # of a step's table twin
 
 
 def shown(token: str, most: int = 18) -> str:
     """A token short enough for a label."""
+    token = written(token)
     return token if len(token) <= most else token[: most - 1] + "…"
 
 

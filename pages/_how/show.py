@@ -9,7 +9,7 @@ from core.common.i18n import t
 from pages._cached import opened
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._how import layers, mix, network, spelling, states, vector
 from pages._how.words import Step, steps
 from pages._widgets import lists
@@ -45,7 +45,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
         step = all_steps[number]
         st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
         left, right = st.columns([3, 2], gap="large")
-        left.html(f'<p class="lede" style="margin:0">{step.words}</p>')
+        show_html('<p class="lede" style="margin:0">{}</p>', step.words, place=left)
         with right:
             st.markdown(f"`{step.shape}`")
             for equation in step.equations:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 import numpy as np
 
-from core.analysis.walk import PADDING_SIGN, Walk
+from core.analysis.walk import BEGIN_SIGN, END_SIGN, PADDING_SIGN, Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.walk import heat_figure, limit_of
 from pages._how.parts import Rows, shown
 from pages._widgets.charts import draw
+from pages._widgets.word_lists import written
 
 PADDING_SHOWN = 2
+MARKS = BEGIN_SIGN + END_SIGN + PADDING_SIGN
 
 
 def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
@@ -25,7 +27,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     draw(
         heat_figure(
             values, [str(k + 1) for k in range(len(values))], key="how.characters", limit=limit_of(values), row=18,
-            columns=[f"<b>{escape(sign)}</b><br>{number}" for sign, number in zip(signs, spelling.ids, strict=False)],
+            columns=[html("<b>{}</b><br>{}", sign, number) for sign, number in zip(signs, spelling.ids, strict=False)],
         ),
         key="how.1", alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
     )  # fmt: skip
@@ -34,7 +36,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     lines = [
         t(
             "“{word}”: characters {n}, bytes {inside}; with the two marks {used} of the 50 places are used, the other {rest} hold padding, 261.",
-            word=escape(shown(word)), n=len(word), inside=inside, used=spelling.used, rest=50 - spelling.used,
+            word=shown(word), n=len(word), inside=inside, used=spelling.used, rest=50 - spelling.used,
         )
     ]  # fmt: skip
     if spelling.left_out:
@@ -46,7 +48,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         lines.append(
             t(
                 "“{sign}” stands {times} times, with one and the same vector: its place changes nothing yet.",
-                sign=escape(sign),
+                sign=sign,
                 times=times,
             )
         )
@@ -66,7 +68,7 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     hovers = []
     winners = []
     table = []
-    columns = [escape(sign) for sign in (*spelling.signs, PADDING_SIGN)][: len(spelling.ids)]
+    columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
     for bank in way.banks:
         awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
         for k in awake or [0]:
@@ -81,8 +83,12 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             reading = t("filter {number} of width {width} reads", number=f, width=bank.width)
             hovers.append(
                 [
-                    f"{reading} <b>{escape(spelling.window(i, bank.width))}</b><br>"
-                    + t("before ReLU: {answer:.2f}", answer=float(answer))
+                    html(
+                        "{} <b>{}</b><br>{}",
+                        reading,
+                        spelling.window(i, bank.width),
+                        t("before ReLU: {answer:.2f}", answer=float(answer)),
+                    )
                     for i, answer in enumerate(answers)
                 ]
                 + [""] * (len(columns) - len(answers))
@@ -107,10 +113,15 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         )
     ]
     if awake:
-        best = int(pooled.argmax())
+        equal = np.flatnonzero(
+            pooled.round(2) == pooled.max().round(2)
+        ).tolist()  # as shown; of these the one that reads most letters
+        word = written(way.tokens[way.position])
+        read = {f: way.filter_window(f)[1].strip(MARKS) for f in equal}
+        best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
         width, window = way.filter_window(best)
         lines.append(
-            t("The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.", width=width, window=escape(window), answer=float(pooled[best]))
+            t("The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.", width=width, window=window, answer=float(pooled[best]))
         )  # fmt: skip
     if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
         lines.append(

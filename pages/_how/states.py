@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
@@ -85,7 +83,7 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     at = way.position + 1
     places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]
     st.markdown(t("**What it told at every word it has read**, this one last: {n} numbers a row", n=outputs.shape[1]))
-    rows = [escape(shown(tokens[k], 14)) for k in places]
+    rows = [shown(tokens[k], 14) for k in places]
     values = outputs[places]
     figure = heat_figure(values, rows, key="how.read", limit=limit_of(values), bold=len(rows) - 1, row=20)
     read = " ".join(shown(tokens[k], 14) for k in places)
@@ -97,7 +95,7 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
 
 
 def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
-    word = escape(shown(way.tokens[way.position]))
+    word = shown(way.tokens[way.position])
     n = len(step.cell)
     read = len(way.tokens) - 1 - way.position if backward else way.position
     if not read:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
 from core.analysis.walk import Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.walk import heat_figure, limit_of, share_figure
 from pages._how.parts import Rows
 from pages._widgets.charts import draw
@@ -39,7 +38,7 @@ def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         hovers = [t("filter {number:,}, width {width}", number=f, width=width) for f, width, _ in windows]
         named = ", ".join(f"{w} {share:.1%}" for (_, _, w), share in zip(windows, way.shares[most], strict=True))
         alt = t("Bars of the windows that the vector is made of, with their shares: {named}.", named=named)
-        draw(share_figure([f"<b>{escape(w)}</b>" for _, _, w in windows], way.shares[most], hovers), key="how.3", alt=alt)
+        draw(share_figure([html("<b>{}</b>", w) for _, _, w in windows], way.shares[most], hovers), key="how.3", alt=alt)
     with right:
         st.markdown(t("**The vector x**, {n} numbers, 16 a row", n=len(way.vector)))
         vector = np.full(-(-len(way.vector) // 16) * 16, np.nan)
@@ -56,8 +55,8 @@ def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         lines.append(t("The bars are its numbers z, each named after the filter whose answer it goes on from."))
     lines.append(
         t(
-            "<b>{window}</b> alone makes {share:.0%} of this vector; all {n:,} filters together {all:.0%}, and the bias {bias:.0%}.",
-            window=escape(windows[0][2]), share=float(way.shares[most[0]]), n=len(way.shares), all=1 - way.bias_share, bias=way.bias_share,
+            "<b>{window}</b> alone makes {share:z.0%} of this vector; all {n:,} filters together {all:z.0%}, and the bias {bias:z.0%}.",
+            window=windows[0][2], share=float(way.shares[most[0]]), n=len(way.shares), all=1 - way.bias_share, bias=way.bias_share,
         )
     )  # fmt: skip
     if (way.shares < -0.005).any():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -18,7 +16,7 @@ from pages._cached import opened
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
@@ -73,7 +71,7 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
         figure = density_rows(rows, GRID, {one: ONE_SENSE, two: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
     notice(_noticed(corpus, in_use, found[top], top, word))
-    st.html(f'<p class="small">{_how(len(every[top].words))}</p>')
+    show_html('<p class="small">{}</p>', _how(len(every[top].words)))
     exercise(lesson)
     lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
     aucs = {name: each.aucs() for name, each in every.items()}
@@ -95,7 +93,7 @@ def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -
             t(
                 "At {layer} two sentences with “{word}” in one sense have a cosine of {same:.2f} on average, in two senses "
                 "{other:.2f}; of one pair of each the pair of one sense is the nearer in {share:.0%} of cases, where a coin gives 50 %: {certain} (shuffled senses, p {p:.3f}).",
-                **told, word=escape(word), certain=certain, p=p,
+                **told, word=word, certain=certain, p=p,
             )
         ]  # fmt: skip
     told |= {"less": gap.mean, "less_low": gap.low, "less_high": gap.high, "means": certainty(gap.low, gap.high)}

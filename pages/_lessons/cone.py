@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_rows, interval_dots
 from core.figures.style import layer_colour, layer_title
 from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
@@ -13,7 +14,7 @@ from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
@@ -43,7 +44,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
     panels = [(str(k), each[treatment]) for k, each in enumerate(found.panels)]
     rows = []
     for name, panel in panels:
-        taken = f"k = {panel.k}<br>" if treatment == TOP else ""
+        taken = html("k = {}<br>", panel.k) if treatment == TOP else ""
         means = " · ".join(f"{panel.mean[kind]:.2f}" for kind in found.pairs)
         rows.append(Row(layer_title(name), taken + means, {kinds[kind]: panel.density[kind] for kind in found.pairs}))
     with picture:
@@ -51,9 +52,10 @@ def _page(found: Cone, lesson: Lesson) -> None:
         told = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in found.pairs)}
         alt = t("Densities of cosines, a row a layer, vectors {how}; means at the top layer: {kinds}.", **told)
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
-        st.html(
-            f'<p class="small">{t("Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike.")}</p>'
+        said = t(
+            "Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike."
         )
+        show_html('<p class="small">{}</p>', said)
     notice(_noticed(found, treatment))
     st.markdown(t("**What a word keeps of itself**, above tokens drawn by lot, vectors {how}", how=names[treatment]))
     dots = []
@@ -66,7 +68,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
     )
     figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
-    st.html(f'<p class="small">{_how(found)}</p>')
+    show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     lists.twin(_table(found, names, kinds), name="cone", key="lesson.cone.table")
 

@@ -14,6 +14,7 @@ from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._lessons import store
 from pages._lessons.words import Lesson, exercise, interval
 from pages._widgets import lists
@@ -50,7 +51,7 @@ def _page(found: dict, lesson: Lesson) -> None:
         draw(figure, key="lesson.context", alt=alt)
     beside = {name: less(found, layer, name) for name in titles if name != layer}
     notice(_noticed(found, titles, layer, beside))
-    st.html(f'<p class="small">{_how(found)}</p>')
+    show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     table = [
         {

@@ -11,6 +11,7 @@ from core.figures.style import layer_title
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._lessons import store
 from pages._lessons.words import Lesson, exercise, interval
 from pages._widgets import lists
@@ -46,7 +47,7 @@ def _page(found: dict, lesson: Lesson) -> None:
         )
         draw(figure, key="lesson.control", alt=alt)
     notice(_noticed(layers, layer))
-    st.html(f'<p class="small">{_how(found)}</p>')
+    show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     rows = [
         {

@@ -13,7 +13,7 @@ from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
@@ -72,7 +72,7 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
             figure = word_dots(xs, ys, words, colour=layer_colour(layer), **told)
             alt = t("Each word's likeness to itself against: {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
-    st.html(f'<p class="small">{_how(len({r.word for r in found.relations}))}</p>')
+    show_html('<p class="small">{}</p>', _how(len({r.word for r in found.relations})))
     exercise(lesson)
     label = t("Every pair of senses, how we marked it and why")
     lists.twin(_table(found, titles), name="homonyms", label=label, key="lesson.homonyms.table")

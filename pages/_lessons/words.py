@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import streamlit as st
-
 from core.common.i18n import t
 from pages._frame.choices import coded_choice
+from pages._frame.markup import show_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def choose() -> Lesson:
 
 def exercise(lesson: Lesson) -> None:
     """The question for a class, under the pictures."""
-    st.html(f'<div class="notice"><b>{t("For a class.")}</b> {lesson.exercise}</div>')
+    show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
 
 
 def interval(found: Mapping[str, float]) -> str:

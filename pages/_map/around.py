@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
+from itertools import starmap
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from core.analysis.surroundings import Surroundings
 from core.common import model_layers
 from core.common.directions import unit_rows
 from core.common.i18n import language, t, tn
+from core.common.markup import html
 from core.elmo.mix import layer_weights, mixed
 from core.figures.maps import Star, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
@@ -30,7 +31,7 @@ from pages._cached.kept import kept
 from pages._frame.choices import ALL, TOKENS, choice, layer_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain
+from pages._frame.markup import plain, show_html
 from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -90,7 +91,7 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     if view == TOKENS:
         every_token.show(in_use, word)
         return
-    tokens = tuple((c.tokens, c.position) for c in asked)
+    tokens = tuple(c.asked for c in asked)
     with st.spinner(t("Laying out the map…")):
         found = _laid(table, in_use.corpus, in_use.model, word, tokens, plan)
     if not len(found.points) and not asked:
@@ -124,7 +125,7 @@ def _multiples(
     found: Around, table: OccurrenceTable, word: str, stars: list[Star], names: list[str], groups, chips, strength
 ) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
-    st.html('<div class="chips">' + "".join(lists.chip_of(*chip) for chip in chips) + "</div>") if chips else None
+    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, chips)) if chips else None
     columns = (
         [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
     )
@@ -181,7 +182,7 @@ def _live(
     with st.container(key="map_whose"):
         name = lines.choose(placed, table, rows)
     state = brush.brush(("around", in_use.corpus, in_use.model, word))
-    texts, asked_for = tuple(c.readable for c in asked), tuple((c.tokens, c.position) for c in asked)
+    texts, asked_for = tuple(c.readable for c in asked), tuple(c.asked for c in asked)
     data = _sent(
         found, table, stars, groups, chips, strength, in_use.corpus, in_use.model, word, texts, asked_for, found.plan, language()
     )
@@ -330,16 +331,14 @@ def _about(found: Around, layer: str) -> str:
 
 
 def _cards(found: Around, table: OccurrenceTable) -> list[str]:
-    """Hover cards, HTML: the word, how often it stands in the corpus, a sentence with it."""
+    """Hover cards: the word, how often it stands in the corpus, a sentence with it."""
     cards = []
     for k, (row, count) in enumerate(zip(found.points.rows, found.points.counts, strict=True)):
         o = table.occurrence(int(row))
         sentence = mark(o.tokens, o.position)
         few = t("one sentence") if count == 1 else t("mean of {n}", n=count)
         cards.append(
-            sentence
-            if k < found.points.occurrences
-            else f"<b>{escape(bare(found.points.words[k]))}</b>, {escape(few)}<br>{sentence}"
+            sentence if k < found.points.occurrences else html("<b>{}</b>, {}<br>{}", bare(found.points.words[k]), few, sentence)
         )
     return cards
 
@@ -361,7 +360,7 @@ def _twin(found: Around, word: str) -> None:
 def _laid(
     _table: OccurrenceTable, corpus: str, model: str, word: str, asked: tuple[tuple[tuple[str, ...], int], ...], plan: str
 ) -> Around:
-    queries = tuple(opened.query(model, tokens, position) for tokens, position in asked)
+    queries = tuple(opened.queries(model, asked))
     n_layers = _table.meta["layers"]
     words = list(dict.fromkeys([word, *(query.word.casefold() for query in queries)]))
     points = surroundings.surroundings(_table, words, queries, np.eye(n_layers)[-1])

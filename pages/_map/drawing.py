@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import starmap
 
 import numpy as np
 import plotly.graph_objects as go
@@ -24,7 +25,7 @@ from pages._cached.kept import kept
 from pages._frame.choices import ALL, TOKENS, layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import OURS, InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._map import brush, every_token, lines, map_view
 from pages._map.layout import PCA, POLES, SOLID, UMAP, Laid
 from pages._widgets import lists
@@ -79,7 +80,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
     else:
         if origin:
             with legend:
-                st.html('<div class="chips">' + "".join(lists.chip_of(*each) for each in link_colours().items()) + "</div>")
+                show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colours().items()))
         with picture:
             _multiples(in_use, shown, names, origin, state)
         if not solid:

@@ -28,6 +28,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._map.ranking import opener
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -71,7 +72,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     points = {w: (found[w][layer].null_mean, found[w][layer].one_nn, found[w][layer].senses, _pos(told[w])) for w in asked}
     key = "map.every.picture"
     draw(
-        words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=_opener(key), selection_mode="points",
+        words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=opener(key), selection_mode="points",
         alt=t("{n} words: how often the nearest sentence has the same meaning at {where}, against chance.", n=len(asked), where=layer_title(layer)),
     )  # fmt: skip
     notice(_about(found, asked, told, names, layer))
@@ -213,12 +214,3 @@ def _told(job: ServerJob, left: str) -> str:
     if job.stage:
         return t("Measuring: {done} of {total} words, {left} left.", **told)
     return progress.labelled_text(**told)
-
-
-def _opener(key: str):
-    def opened_word() -> None:
-        if points := st.session_state[key]["selection"]["points"]:
-            data = points[0].get("customdata")
-            st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
-
-    return opened_word

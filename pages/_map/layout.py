@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import streamlit as st
@@ -39,10 +38,10 @@ class Laid:
     ends: tuple[str, ...] = ()  # of the axes: right, left, up, down
 
     def titles(self) -> tuple[str, str] | None:
-        """What stands along the axes, as HTML; None where they mean nothing."""
+        """What stands along the axes; None where they mean nothing."""
         if self.plan != POLES:
             return None
-        right, left, up, down = map(escape, (*self.ends, REST, REST)[:4])
+        right, left, up, down = (*self.ends, REST, REST)[:4]
         x = t("← {low} · {high} →", low=left, high=right)
         return x, t("← {low} · {high} →", low=down, high=up) if up != REST else t("largest spread left over")
 
@@ -79,7 +78,7 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
     table = opened.targets(in_use.corpus, in_use.model)
     drawn = []
     for number, one in atlas.placed(in_use, word, chosen).items():
-        layers = opened.query(in_use.model, one.tokens, one.position).layers
+        layers = opened.query(in_use.model, *one.asked).layers
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         points = {}
         for name, view in zip(found.names, found.views, strict=True):

@@ -17,7 +17,6 @@ from core.index.table import OccurrenceTable
 from core.senses.trust import Links, links
 from core.text.tokens import join_tokens
 from pages._cached import opened
-from pages._cached.kept import kept
 from pages._frame.in_use import InUse
 from pages._map.layout import Laid
 from pages._widgets.inputs import Chosen
@@ -77,17 +76,19 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
     if name in STARS.values():
         number = next(n for n, each in STARS.items() if each == name)
         one, star = placed[number], stars[list(placed).index(number)]
-        found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
+        query = opened.query(in_use.model, *one.asked)
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         own = int(same[0]) if len(same) else None
         places = star.points
         sentence = one.readable
     else:
         row = int(name)
-        found = _products(table, in_use.corpus, in_use.model, row)
+        o = table.occurrence(row)
+        query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         own = int(np.flatnonzero(rows == row)[0])
         places = {n: tuple(map(float, flat[own])) for n, flat in zip(laid.names, laid.coordinates, strict=True)}
-        sentence = join_tokens(list(table.occurrence(row).tokens))
+        sentence = join_tokens(list(o.tokens))
+    found = opened.query_products(table, query)
     by_space = {}
     for space, flat in zip(laid.names, laid.coordinates, strict=True):
         cosines = neighbours.cosines(table.rows, found, layer_weights(space, table.meta["layers"]))[rows]
@@ -103,12 +104,6 @@ def of_every_dot(in_use: InUse, laid: Laid, rows: np.ndarray) -> list[list[Links
         [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)]
         for k in range(len(rows))
     ]
-
-
-@kept(64)
-def _products(_table: OccurrenceTable, corpus: str, model: str, row: int):
-    o = _table.occurrence(row)
-    return neighbours.products(_table.rows, Query(o.tokens, o.position, _table.rows.take(np.array([row]))[0]))
 
 
 def counted(found: Links) -> str:

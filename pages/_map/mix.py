@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from html import escape
 
 import numpy as np
 import pandas as pd
@@ -37,7 +36,7 @@ from pages._cached.progress import show_progress
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_html, shown_errors
 from pages._map import measures, mix_view, mix_words, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
@@ -190,7 +189,8 @@ def _told_of_unlabelled(
 
 
 def _nearest_types(in_use: InUse, everything: OccurrenceTable, one: Chosen, weights: np.ndarray, normalised: bool, k: int) -> list[TypeNeighbour]:  # fmt: skip
-    found = opened.query_products(in_use.corpus, in_use.model, "types", one.tokens, one.position, normalised)
+    query = opened.query(in_use.model, *one.asked)
+    found = opened.query_products(everything, query, normalised, types=True)
     return everything.nearest_types(found, weights, k=k)
 
 
@@ -200,7 +200,7 @@ def _twin_of(
     """A list of what is nearest as a table: sentences with the word, or all words."""
     if everything is not None:
         return lists.type_table(_nearest_types(in_use, everything, one, weights, normalised, IN_TABLE), one.text.strip())
-    found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+    found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
     return lists.neighbour_table(table.nearest(found, weights, k=IN_TABLE, which=neighbours.SAME), one.text.strip())
 
 
@@ -274,7 +274,7 @@ def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
 
 
 def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, normalised: bool) -> None:
-    query = opened.query(in_use.model, chosen.tokens, chosen.position)
+    query = opened.query(in_use.model, *chosen.asked)
     length = float(np.linalg.norm(mixed(_layers(query.layers, normalised), weights)))
     left, right = st.columns(2)
     left.metric(
@@ -308,14 +308,15 @@ def _neighbours(
             )
             lists.heading(title, colour, one.text.strip()[:140])
             if table.lemma_of(one.word) is not None:
-                found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+                found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
                 if same := table.nearest(found, weights, k=NEAREST, which=neighbours.SAME):
                     lists.keyword_lines(same, table.senses_of(one.word))
                     continue
             everything = everything or opened.table_job(in_use.corpus, in_use.model).result
             if everything is None:
-                st.html(
-                    f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
+                show_html(
+                    '<p class="small">{}</p>',
+                    t("Every word of the sentences is read first, once; then this list comes by itself."),
                 )
                 continue
             near = _nearest_types(in_use, everything, one, weights, normalised, NEAREST)
@@ -331,7 +332,7 @@ def _leans(
     if len(asked) < 2:
         notice([t("One sentence has one list; type a second one to see what the mix does to the difference."), *more])
         return
-    queries = [opened.query(in_use.model, one.tokens, one.position) for one in asked]
+    queries = opened.queries(in_use.model, [one.asked for one in asked])
     first, second = (_layers(query.layers, normalised) for query in queries)
     values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
     values["mix"] = surroundings.cosine(first, second, weights)
@@ -457,7 +458,7 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
     """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
-    told = {"word": escape(word), "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
+    told = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
         first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **told)
     elif difference.verdict > 0:

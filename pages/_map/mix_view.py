@@ -77,7 +77,8 @@ def static(
     """All that any mix of these sentences needs, as JSON; `code`: the reader's language."""
     in_use = InUse(model, "", corpus, OURS)
     table = opened.targets(corpus, model)
-    found = [opened.query_products(corpus, model, "targets", one.tokens, one.position, normalised) for one in asked]
+    queries = opened.queries(model, [one.asked for one in asked])
+    found = [opened.query_products(table, query, normalised) for query in queries]
     parts = [any_mix.of_word(table, one, np.array(lengths)) for one in found]
     rows = map_rows(table, word)
     senses = table.senses_of(word)
@@ -114,7 +115,7 @@ def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarra
     places = []
     rows = map_rows(table, word)
     for one in atlas.placed(in_use, word, asked).values():
-        found = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position, normalised)
+        found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
         places.append(place_under(table, found, rows, flat, weights).round(4).tolist())
     return {"layout": np.ravel(flat).round(4).tolist(), "stars": places}
 

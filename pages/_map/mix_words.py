@@ -32,9 +32,11 @@ def static(
     _table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, ...], normalised: bool, lengths: tuple[float, ...], code: str
 ) -> dict:  # fmt: skip
     """All that any mix of these sentences needs, as JSON; `_table` is of every token of the corpus, `code` the reader's language."""
-    points, stars = _points(_table, corpus, model, tuple((one.tokens, one.position) for one in asked))
+    words = tuple(one.asked for one in asked)
+    points, stars = _points(_table, corpus, model, words)
+    queries = opened.queries(model, words)
     of_types, of_rows = (
-        [opened.query_products(corpus, model, kind, one.tokens, one.position, normalised) for one in asked] for kind in ("types", "all")
+        [opened.query_products(_table, query, normalised, types=types) for query in queries] for types in (True, False)
     )  # fmt: skip
     near = [any_mix.of_types(_table, found, np.array(lengths)).rows for found in of_types]
     drawn = np.array([_table.word_codes[word] for word in points.words[points.occurrences :]], int)
@@ -64,7 +66,7 @@ def laid(
     table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
 ) -> dict:
     """The plane of largest spread under one mix, turned onto the layers' planes in the mix's own proportions: dots, then stars."""
-    points, stars = _points(table, corpus, model, tuple((one.tokens, one.position) for one in asked))
+    points, stars = _points(table, corpus, model, tuple(one.asked for one in asked))
     layers, stars = _read(points, stars, normalised)
     start = np.tensordot(weights, _planes(layers, stars), axes=1)
     if len(start) < 2:
@@ -78,7 +80,7 @@ def _points(
     _table: OccurrenceTable, corpus: str, model: str, asked: tuple[tuple[tuple[str, ...], int], ...]
 ) -> tuple[Surroundings, np.ndarray]:
     """What is on the map, and the sentences' own words, (S, L, D)."""
-    queries = [opened.query(model, tokens, position) for tokens, position in asked]
+    queries = opened.queries(model, asked)
     words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
     found = surroundings.surroundings(_table, words, queries, np.eye(_table.meta["layers"])[-1])
     return found, np.stack([query.layers for query in queries])

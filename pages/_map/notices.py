@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 
@@ -53,20 +52,20 @@ def _apart(where: str, cosine: float, at_large: float | None) -> str:
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
-    """The nearest of those kept, HTML."""
+    """The nearest of those kept."""
     order = [k for k in np.argsort(-cosines, kind="stable") if kept[k]]
-    return ", ".join(f"“{escape(words[k])}”" for k in order[:NAMED])
+    return ", ".join(f"“{words[k]}”" for k in order[:NAMED])
 
 
 def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
     """How often the nearest sentence has the same meaning: in the best space (its name, share), at layer 0, by chance.
 
-    `usual` is what 95 % of the shuffles stay under, n the sentences measured, `word` None for all words. HTML.
+    `usual` is what 95 % of the shuffles stay under, n the sentences measured, `word` None for all words.
     """
     if not n:
         if word is None:
             return [t("No word of the labelled sentences has two meanings, so there is nothing to tell apart.")]
-        return [t("The labelled sentences with “{word}” have one meaning, so there is nothing to tell apart.", word=escape(word))]
+        return [t("The labelled sentences with “{word}” have one meaning, so there is nothing to tell apart.", word=word)]
     told = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
     if word is None:
         line = (
@@ -75,10 +74,10 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
             else t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)
         )  # fmt: skip
     elif best[0] == "0":
-        told = {"word": escape(word), **_but(told, "zero", "below")}
+        told = {"word": word, **_but(told, "zero", "below")}
         line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **told)  # fmt: skip
     else:
-        told["word"] = escape(word)
+        told["word"] = word
         line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)  # fmt: skip
     if best[1] <= usual + 1e-9:
         return [
@@ -96,7 +95,7 @@ def _but(told: dict, *names: str) -> dict:
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
     """A map of `n` occurrences, one at least, without the reader's sentences: the groups (name, size) found among them; None: too few."""
-    told = {"n": n, "word": escape(word)}
+    told = {"n": n, "word": word}
     shown = (
         t("The only sentence with “{word}” is one dot.", word=told["word"])
         if n == 1
@@ -108,5 +107,5 @@ def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[st
         return [shown, t("They are too few to look for groups in.")]
     if len(groups) < 2:
         return [shown, t("At {where} they fall into no clear groups.", where=layer_title(layer))]
-    named = ", ".join(f"{escape(name)} ({size})" for name, size in groups)
+    named = ", ".join(f"{name} ({size})" for name, size in groups)
     return [shown, t("At {where}, {number} groups were found, named by the words that tell them apart: {groups}.", where=layer_title(layer), number=len(groups), groups=named)]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+from html import unescape
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -57,7 +57,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
             key = f"map.ranking.{half}"
             draw(
                 _figure(in_use.corpus, in_use.model, tuple(words), layer, word if word in words else "", key, i18n.language()),
-                key=key, on_select=_opener(key), selection_mode="points",
+                key=key, on_select=opener(key), selection_mode="points",
                 alt=t("Words from {first} to {last} by how well their senses are told apart at {where}.", first=words[0], last=words[-1], where=layer_title(layer)),
             )  # fmt: skip
     notice(_about(found, order, unshown, layer))
@@ -81,11 +81,11 @@ def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float
     return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by_space.items()}
 
 
-def _opener(key: str):
+def opener(key: str):
     def open_it() -> None:
         if points := st.session_state[key]["selection"]["points"]:
             data = points[0].get("customdata")
-            st.session_state.map_word = data[0] if isinstance(data, list | tuple) else data["0"]
+            st.session_state.map_word = unescape(data[0] if isinstance(data, list | tuple) else data["0"])
 
     return open_it
 
@@ -103,7 +103,7 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
         "where": where,
         "good": len(order) - len(unshown),
         "n": len(order),
-        "best": escape(order[0]),
+        "best": order[0],
         "gain": found[order[0]][layer].gain,
     }
     family = shown([found[w][layer] for w in order])
@@ -116,7 +116,7 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
         )
     ]
     if unshown:
-        named = ", ".join(f"“{escape(w)}”" for w in unshown)
+        named = ", ".join(f"“{w}”" for w in unshown)
         lines.append(
             t(
                 "Of {words} it is not shown: with the meanings shuffled they do as well in more than one case of twenty. "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 
 import pandas as pd
 import streamlit as st
@@ -112,7 +111,7 @@ def _around(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chose
                     [
                         t(
                             "“{word}” has no labels: its map comes when every word of the sentences has been read, once.",
-                            word=escape(word),
+                            word=word,
                         )
                     ]
                 )

@@ -8,6 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.style import layer_title
 from pages._frame.frame import notice
+from pages._frame.markup import show_html
 from pages._widgets import lists
 
 MOST = "8"  # directions taken off, of those that were measured
@@ -20,12 +21,13 @@ def show(measures: dict) -> None:
     if not layers:
         return
     st.markdown(t("#### A narrow cone"))
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small">All vectors of a layer share a mean and a few directions in which most of them differ (Ethayarajh 2019; Mu and Viswanath '
             "2018). Without these, two words drawn by lot have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
             "another question: the right-hand columns answer it on our labelled sentences, in points, with 95 % intervals over the words.</p>"
-        )
+        ),
     )
     lists.grid(pd.DataFrame([_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
     notice(_noticed(layers, senses))

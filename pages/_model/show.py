@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core.common import i18n
 from core.common.i18n import say, t
+from core.common.markup import html
 from core.elmo.models import Model
 from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
@@ -18,6 +18,7 @@ from pages._cached import opened
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._model import cone
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -42,12 +43,13 @@ def _knowledge(name: str, card: ModelCard) -> None:
     if not card.measures:
         _not_measured(name, stale=card.stale)
         return
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
             "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
             "without any context, the orange one what the sum of the other words’ static vectors gives, without any network.</p>"
-        )
+        ),
     )
     panels = knowledge_panels(card.measures)
     span = shared_span(panels)
@@ -89,7 +91,7 @@ def _not_measured(name: str, *, stale: bool) -> None:
         lines = [
             t(
                 "The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.",
-                name=escape(name),
+                name=name,
             )
         ]
     else:
@@ -97,9 +99,7 @@ def _not_measured(name: str, *, stale: bool) -> None:
             "The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: `{command}`",
             name=name, command=command,
         )  # fmt: skip
-        lines = [
-            t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=escape(name))
-        ]
+        lines = [t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)]
     st.info(told, icon=":material/terminal:")
     notice(lines)
 
@@ -170,13 +170,14 @@ def _training(log: TrainingLog) -> None:
         "{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends)
     )
     draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
-    st.html(
+    show_html(
+        "{}",
         t(
             '<p class="small"><b>Perplexity</b> says between how many equally likely words the model still wavers at each guess: lower is better, '
             "1 would be certainty. In the first stage the LSTMs read words from an embedding table, which is cheap; in the second the char-CNN, "
             "which spells every word from its letters, takes the table's place, and all of it learns together. The step up between the two is "
             "what spelling costs.</p>"
-        )
+        ),
     )
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
     lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
@@ -200,8 +201,8 @@ def _card(model: Model, card: ModelCard) -> None:
         facts[t("Made")] = t(
             "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
         )
-    rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts.items())
-    st.html(f'<table class="card">{rows}</table>')
+    rows = [html("<tr><th>{}</th><td>{}</td></tr>", label, text) for label, text in facts.items()]
+    show_html('<table class="card">{}</table>', rows)
 
 
 def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import pandas as pd
 import streamlit as st
@@ -134,14 +133,14 @@ def about_speed(found: list[Ahead]) -> list[str]:
         return [t("Nothing here was measured beside a peer, so nothing is claimed.")]
     first = found[0]
     told = {
-        "what": escape(first.what),
-        "peer": escape(first.peer),
+        "what": first.what,
+        "peer": first.peer,
         "ours": first.ours,
         "theirs": first.theirs,
         "times": first.times,
     }
     lines = [t("<b>{what}</b>: {ours}, where {peer} does {theirs}: {times:.3g} times as fast.", **told)]
     if slower := [one for one in found if one.times < 1]:
-        names = "; ".join(f"{escape(one.what)} ({one.times:.2g} x)" for one in slower)
+        names = "; ".join(f"{one.what} ({one.times:.2g} x)" for one in slower)
         lines.append(t("Slower than the peer: {names}.", names=names))
     return lines

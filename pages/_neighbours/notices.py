@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from core.common import model_layers
 from core.common.i18n import t
@@ -48,7 +47,7 @@ def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: 
     if len(other) < 2 or len(first) < 2 or not all(one.found for one in (*first, *other)):
         return []
     (a, b), (c, d) = ([{_same(n) for n in one.found} for one in pair] for pair in (other, first))
-    told = {"model": escape(model), "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    told = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [t("In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.", **told, **both)]  # fmt: skip
 
@@ -85,7 +84,7 @@ def _identity(one: Neighbour | TypeNeighbour) -> int | str:
 
 
 def _senses(one: Listed) -> str:
-    """Which meaning most neighbours have that are labelled as the word in question; "" where none is. HTML."""
+    """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
     found = [n.occurrence for n in one.found if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in found if o.sense and one.lemma is not None and o.lemma == one.lemma).most_common()
     if not counts:
@@ -93,9 +92,9 @@ def _senses(one: Listed) -> str:
     n = sum(count for _, count in counts)
     top = [sense for sense, count in counts if count == counts[0][1]]
     if n == 1:
-        return t("the only one means “{sense}”", sense=escape(top[0]))
+        return t("the only one means “{sense}”", sense=top[0])
     if len(top) > 1:
-        return t("“{one}” and “{other}” are level, {count} of {n} each", one=escape(top[0]), other=escape(top[1]), count=counts[0][1], n=n) if len(top) == 2 else t(
+        return t("“{one}” and “{other}” are level, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n) if len(top) == 2 else t(
             "{number} meanings are level", number=len(top)
         )  # fmt: skip
-    return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=escape(top[0]))
+    return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

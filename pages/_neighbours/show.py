@@ -10,11 +10,12 @@ import streamlit as st
 
 from core.analysis.anisotropy import Level
 from core.common import model_layers
+from core.common.config import NEIGHBOURS
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.style import BESIDE, OWN
 from core.index import neighbours
-from core.index.neighbours import Occurrence
+from core.index.neighbours import Occurrence, Query
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
@@ -22,7 +23,7 @@ from pages._cached.progress import show_progress
 from pages._frame.choices import BOUND, choice, layer_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
 from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
@@ -49,18 +50,24 @@ class Found:
     def items(self) -> list:
         return self.occurrences if self.types is None else self.types
 
+    def table(self, context: str) -> pd.DataFrame:
+        if self.types is None:
+            return lists.neighbour_table(self.occurrences, context)
+        return lists.type_table(self.types, context)
+
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
     in_use = opened.about(in_use, first.word, second.word)
     targets = opened.targets(in_use.corpus, in_use.model)
     job = opened.table_job(in_use.corpus, in_use.model)
-    everything = opened.everything(in_use.corpus, in_use.model)  # asked once: the job may end meanwhile
+    everything = opened.everything(in_use.corpus, in_use.model, job)  # asked once: the job may end meanwhile
     table = targets if everything is None else everything
     requery.listen(table)
     asked = [c for c in (first, second) if c.position is not None]
-    few = any(_others(table, c) < FEW for c in asked)
-    choice = _choose(few)
+    queries = dict(zip(asked, opened.queries(in_use.model, [c.asked for c in asked]), strict=True))
+    few = [query.word for query in queries.values() if _others(table, query) < FEW]
+    choice = _choose(bool(few))
     if job.running:
         show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
     elif job.error:
@@ -75,25 +82,22 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), _names(), OWN, strict=True):
         with column:
             if chosen.position is None:
-                st.html(f'<p class="small">{t("There is no sentence yet whose word could have neighbours.")}</p>')
+                show_html('<p class="small">{}</p>', t("There is no sentence yet whose word could have neighbours."))
                 continue
             lists.heading(_title(model_layers.in_use().called, chosen, side), colour, chosen.text.strip()[:140])
-            found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
+            found = _found_for(choice, queries[chosen], weights, table, everything=everything is not None)
             if found is None:
-                st.html(
-                    f'<p class="small">{t("Every word of the sentences is read first, once; then this list comes by itself.")}</p>'
+                show_html(
+                    '<p class="small">{}</p>',
+                    t("Every word of the sentences is read first, once; then this list comes by itself."),
                 )
                 continue
             if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
-                st.html(
-                    f'<p class="small">{t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)}</p>'
-                )
+                told = t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)
+                show_html('<p class="small">{}</p>', told)
             _list(found, choice.among, chosen, side, targets.senses_of(chosen.word))
-            tables.append(
-                lists.neighbour_table(found.occurrences, name) if found.types is None else lists.type_table(found.types, name)
-            )
-            lemma = targets.lemma_of(chosen.word)
-            listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, lemma))
+            tables.append(found.table(name))
+            listed.append(notices.Listed(*chosen.asked, found.items, targets.lemma_of(chosen.word)))
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
@@ -104,7 +108,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     else:
         notice([t("The lists are compared when every word has been read.")])
     if few:
-        more_sentences.offer(in_use, *(c.word for c in asked if _others(table, c) < FEW), key="neighbours")
+        more_sentences.offer(in_use, *few, key="neighbours")
     if tables:
         lists.twin(pd.concat(tables, ignore_index=True), name="neighbours", key="neighbours.table")
     compare_engines(in_use, [first, second])
@@ -127,7 +131,7 @@ def _beside(
     in_use: InUse, choice: Choice, asked: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
-    told = t("The lists of {model} come when it has read the sentences.", model=plain(short_name(in_use.beside)))
+    told = t("The lists of {model} come when it has read the sentences.", model=short_name(in_use.beside))
     with shown_errors():  # the first model's lists stand whatever becomes of the second's
         known = opened.model(in_use.beside).layers
         name = short_name(in_use.beside)
@@ -139,10 +143,10 @@ def _beside(
         if choice.among == TYPES or any(one.position is not None and targets.lemma_of(one.word) is None for one in asked):
             job = opened.table_job(in_use.corpus, in_use.model)
             if job.running:
-                show_progress(job, meanwhile=told)
+                show_progress(job, meanwhile=plain(told))
             elif job.error:
                 st.warning(plain(job.error))
-            everything = opened.everything(in_use.corpus, in_use.model)
+            everything = opened.everything(in_use.corpus, in_use.model, job)
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
         choice = Choice(layer, typed, choice.among, choice.k)
         listed = []
@@ -152,23 +156,18 @@ def _beside(
         columns[0].caption(
             t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer))
         )
-        for column, side, chosen, sentence in zip(columns[1:], "ab", asked, _names(), strict=True):
-            if chosen.position is None:
-                continue
+        there = [(*one, c) for *one, c in zip(columns[1:], "ab", _names(), asked, strict=True) if c.position is not None]
+        queries = opened.queries(in_use.model, [chosen.asked for *_, chosen in there])
+        for (column, side, sentence, chosen), query in zip(there, queries, strict=True):
             with column:
                 lists.heading(_title(name[:24], chosen, side), BESIDE, chosen.text.strip()[:140])
-                found = _found_for(in_use, choice, chosen, weights, table, everything=everything is not None)
+                found = _found_for(choice, query, weights, table, everything=everything is not None)
                 if found is None:
-                    st.html(f'<p class="small">{told}</p>')
+                    show_html('<p class="small">{}</p>', told)
                     continue
                 _list(found, choice.among, chosen, "", targets.senses_of(chosen.word))
-                context = f"{name}: {sentence}"
-                tables.append(
-                    lists.neighbour_table(found.occurrences, context)
-                    if found.types is None
-                    else lists.type_table(found.types, context)
-                )
-                listed.append(notices.Listed(chosen.tokens, chosen.position, found.items, targets.lemma_of(chosen.word)))
+                tables.append(found.table(f"{name}: {sentence}"))
+                listed.append(notices.Listed(*chosen.asked, found.items, targets.lemma_of(chosen.word)))
         with model_layers.speaking_of(known):
             return notices.beside(name, tuple(first), tuple(listed), layer)
     return []
@@ -187,10 +186,9 @@ def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
     return random_levels.level(in_use, choice.layer) if choice.layer != "mix" or np.ptp(weights) < EQUAL else None
 
 
-def _others(table: OccurrenceTable, chosen: Chosen) -> int:
+def _others(table: OccurrenceTable, query: Query) -> int:
     """How many other sentences have the word of this one."""
-    query = neighbours.Query(chosen.tokens, chosen.position, np.empty(0))
-    return int((table.same_word(chosen.word) & ~table.own_row(query)).sum())
+    return int((table.same_word(query.word) & ~table.own_row(query)).sum())
 
 
 def _choose(few: bool) -> Choice:
@@ -219,7 +217,7 @@ def _choose(few: bool) -> Choice:
             "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."
         ),
     )
-    k = tools[2].slider(t("How many"), 3, 30, 8, key="k", **BOUND)
+    k = tools[2].slider(t("How many"), 3, 30, NEIGHBOURS, key="k", **BOUND)
     weights = ""
     if layer == "mix":
         weights = mix_weights()
@@ -244,19 +242,14 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _found_for(
-    in_use: InUse, choice: Choice, chosen: Chosen, weights: np.ndarray, table: OccurrenceTable, *, everything: bool
-) -> Found | None:
+def _found_for(choice: Choice, query: Query, weights: np.ndarray, table: OccurrenceTable, *, everything: bool) -> Found | None:
     """The list of one context; None while what it needs is still being read."""
-    if not everything and (choice.among == TYPES or table.lemma_of(chosen.word) is None):
+    if not everything and (choice.among == TYPES or table.lemma_of(query.word) is None):
         return None
+    found = opened.query_products(table, query, types=choice.among == TYPES)
     if choice.among == TYPES:
-        products = opened.query_products(in_use.corpus, in_use.model, "every type", chosen.tokens, chosen.position)
-        types = table.nearest_types(products, weights, k=choice.k)
-        sentences = table.nearest_of_types(products.query, [one.word for one in types], weights)
-        return Found(types, [], sentences)
-    kind = "every" if everything else "targets"
-    found = opened.query_products(in_use.corpus, in_use.model, kind, chosen.tokens, chosen.position)
+        types = table.nearest_types(found, weights, k=choice.k)
+        return Found(types, [], table.nearest_of_types(query, [one.word for one in types], weights))
     return Found(None, table.nearest(found, weights, k=choice.k, which=choice.among), [])
 
 

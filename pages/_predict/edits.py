@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -17,6 +15,7 @@ from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage, store
+from pages._predict.surprise import named
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -73,6 +72,7 @@ def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray
 
 def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
     """Perplexities from the left, from the right, of the other version and of yours: which one either direction finds the likelier."""
+    a, b, c, d = map(round, (a, b, c, d))  # as they are shown
     yours, others = (b < a, d < c), (b > a, d > c)
     if all(yours):
         return [t("Both directions find yours the likelier, word for word.")]
@@ -93,7 +93,7 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
             else t("From the left no word that stayed became more or less surprising.")
         )  # fmt: skip
     k = int(np.nanargmax(moved))
-    names = {"word": escape(words[k][1][:24]), "x": old[k], "y": new[k]}
+    names = {"word": named([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:
         return t("The backward direction, which knows of an edit only at words before it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip
     return t("The forward direction, which knows of an edit only at words after it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip

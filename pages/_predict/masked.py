@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import accumulate
 
 import pandas as pd
@@ -76,7 +75,7 @@ def _replace(word: str, position: int) -> None:
 
 def _noticed(word: str, found: Masked) -> list[str]:
     best = found.likeliest[0]
-    told = {"word": escape(word[:24]), "best": escape(best.text), "share": best.probability}
+    told = {"word": word[:24], "best": best.text, "share": best.probability}
     if found.rank is None:
         return [t("“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).", n=found.pieces, **told)]  # fmt: skip
     if found.rank == 1:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -17,7 +15,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage, store
 from pages._widgets import lists
-from pages._widgets.word_lists import STYLE, word_buttons
+from pages._widgets.word_lists import STYLE, word_buttons, written
 
 
 def show(in_use: InUse, read: Reading) -> None:
@@ -81,19 +79,23 @@ def _prepend(word: str) -> None:
 
 def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:
     n, m = (round(found.effective, 1 if found.effective < 10 else None) for found in (after, before))
-    names = {"first": escape(first[:24]), "last": escape(last[:24]), "n": n, "m": m}
-    if n == m:
+    names = {"first": written(first)[:24], "last": written(last)[:24], "n": n, "m": m}
+    ends, begins = (
+        next((p.probability for p in one.likeliest if p.word == word), 0.0)
+        for one, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
+    )
+    if min(ends, begins) > 0.5:
+        return [t("It takes this text to be whole, from its beginning ({begins:.1%}) to its end ({ends:.1%}). Cut words away to see it guess.", begins=begins, ends=ends)]  # fmt: skip
+    if ends > 0.5:
+        lines = [t("It takes the text to end here ({share:.1%}); before “{first}” it hesitates as between {m:,} equally likely words.", share=ends, **names)]  # fmt: skip
+    elif begins > 0.5:
+        lines = [t("It takes the text to begin here ({share:.1%}); after “{last}” it hesitates as between {n:,} equally likely words.", share=begins, **names)]  # fmt: skip
+    elif n == m:
         lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure: as between {n:,} equally likely words.", **names)]  # fmt: skip
     elif n < m:
         lines = [t("Forward is the surer one here: after “{last}” it hesitates as between {n:,} equally likely words, backward before “{first}” as between {m:,}.", **names)]  # fmt: skip
     else:
         lines = [t("Backward is the surer one here: before “{first}” it hesitates as between {m:,} equally likely words, forward after “{last}” as between {n:,}.", **names)]  # fmt: skip
-    for word, likely in ((SENTENCE_END, after), (SENTENCE_BEGIN, before)):
-        if likely.likeliest[0].word == word and likely.likeliest[0].probability > 0.5:
-            lines.append(
-                t("It takes the text to end here ({share:.0%}).", share=likely.likeliest[0].probability) if word == SENTENCE_END
-                else t("It takes the text to begin here ({share:.0%}).", share=likely.likeliest[0].probability)
-            )  # fmt: skip
     if after.unknown > 0.05:
         lines.append(t("With {share:.0%} it expects next a word outside its list, a rare name for instance; it cannot say which.", share=after.unknown))  # fmt: skip
     return lines

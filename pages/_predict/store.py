@@ -11,6 +11,7 @@ from core.elmo.language_model import LanguageModel
 from core.elmo.models import open_language_model
 from core.engines.masked import Masked, MaskedWords
 from core.text.corpora import open_corpus
+from core.text.word_in_question import words_of
 from pages._cached import opened
 from pages._cached.kept import kept
 
@@ -39,8 +40,9 @@ def masked_at(model_name: str, tokens: tuple[str, ...], position: int) -> Masked
 
 @kept(3, name="model")
 def common_words(name: str) -> frozenset[str]:
-    """The commonest words of a model's list, which is in order of frequency: articles, pronouns, particles."""
-    return frozenset(word.casefold() for word in language_model(name).vocabulary.words[:COMMON])
+    """The commonest words of a model's list, which is in order of frequency, and those that its language lists as grammar."""
+    commonest = frozenset(word.casefold() for word in language_model(name).vocabulary.words[:COMMON])
+    return commonest | words_of(opened.model(name).language).function
 
 
 @kept(64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import streamlit as st
@@ -11,15 +10,17 @@ import streamlit as st
 from core.analysis import expectation
 from core.analysis.expectation import Reading
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
 from pages._frame import question
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._predict import passage, store
 from pages._widgets import lists
-from pages._widgets.word_lists import fared, word_buttons
+from pages._widgets.word_lists import fared, word_buttons, written
 
 MOST = store.MOST_RANKED  # words to tap
 STYLE = """
@@ -68,15 +69,14 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
     st.html(STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
-    st.html(
-        '<p class="small">'
-        + t(
+    show_html(
+        '<p class="small">{}</p>',
+        t(
             "Above each word {ahead} how much it surprised the forward direction, which had read what stands to its left; below it {behind} how "
             "much it surprised the backward direction, which had read what stands to its right. Surprisal is −log₂ p: each bit halves the "
             "probability, a full bar is {full:.0f} bits. Hatched: outside the model's list, read but never scored. Tap a word.",
             ahead=_swatch(FORWARD), behind=_swatch(BACKWARD), full=FULL_BITS,
-        )
-        + "</p>"
+        ),
     )  # fmt: skip
     with st.container(key="ribbon"):
         position = st.pills(
@@ -119,12 +119,18 @@ def gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common
     return 0
 
 
-def _swatch(colour: str) -> str:
-    return f'<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{colour}"></span>'
+def _swatch(colour: str) -> Markup:
+    return html('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>', colour)
 
 
-def _most(values: np.ndarray) -> int:
-    return int(np.argmax(np.where(np.isfinite(values), values, -1.0)))
+def _most(values: np.ndarray, words: np.ndarray) -> int:
+    """The place of the largest value, of a word rather than of a sign."""
+    return int(np.argmax(np.where(np.isfinite(values), values + 1e3 * words, -1.0)))
+
+
+def named(tokens: Sequence[str]) -> list[str]:
+    """Tokens as they are called in sentences: short, numbered where they stand again."""
+    return question.token_labels(list(tokens), lambda token: written(token)[:24])
 
 
 def _replace(word: str, position: int) -> None:
@@ -138,22 +144,23 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
     lines = []
     if not known.any():
         return [t("None of these words is in the model's list: it reads their letters, but can score none of them.")]
-    a, b = _most(read.forward), _most(read.backward)
-    names = {"a": escape(tokens[a][:24]), "x": read.forward[a], "b": escape(tokens[b][:24]), "y": read.backward[b]}
+    words, called = np.array([any(map(str.isalnum, token)) for token in tokens]), named(tokens)
+    a, b = _most(read.forward, words), _most(read.backward, words)
+    names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
     if a == b:
         lines.append(t("“{a}” surprised both directions most: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     else:
         lines.append(t("From the left “{a}” surprised most ({x:.1f} bits), from the right “{b}” ({y:.1f}).", **names))
-    k = _most(np.abs(read.forward - read.backward))
-    names = {"word": escape(tokens[k][:24]), "x": read.forward[k], "y": read.backward[k]}
-    if known.sum() > 1 and abs(read.forward[k] - read.backward[k]) >= 0.1:
+    k = _most(np.abs(read.forward - read.backward), words)
+    names = {"word": called[k], "x": read.forward[k], "y": read.backward[k]}
+    if known.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
         lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     scored = int(np.isfinite(places[0]).sum())
     if scored > 1:
         left, right, both = ((places == 1).sum(axis=1)).tolist()
         names = {"n": scored, "left": left, "right": right, "both": both}
-        lines.append(t("Of {n} scored words the first guess was right for {left} from the left, {right} from the right, {both} from both sides.", **names))  # fmt: skip
+        lines.append(t("Of {n} scored words and signs the first guess was right for {left} from the left, {right} from the right, {both} from both sides.", **names))  # fmt: skip
     if not known.all():
-        outside = ", ".join(f"“{escape(w[:24])}”" for w in dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)[:5]))
+        outside = ", ".join(f"“{written(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
         lines.append(t("Not scored, being outside the list: {words}.", words=outside))
     return lines

@@ -1,41 +1,67 @@
-"""What to notice of spellings: sentences computed from what is on the screen; all words in them are escaped."""
+"""What to notice of spellings: sentences computed from what is on the screen."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterable
 
 import numpy as np
 
 from core.analysis.spelling import Firing
 from core.common.i18n import t
 from core.static.vectors import Neighbour
+from core.text.languages import tokenize
+from core.text.tokens import bare
+from pages._widgets.word_lists import written
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
-UNREAD = 0.02  # of the vector from letters, at most
+UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
+PARTED = 3  # words named that a sentence's reader parts
 
 
-def about(found: list[Firing], near: list[list[Neighbour]], beside: list, cosines: np.ndarray, usual: float | None) -> list[str]:
-    """GloVe's gaps, the nearest pair beside chance, which words are known whole, in pieces, or not at all."""
-    return [*_unknown(found, near, beside), *_pair(found, cosines, usual), *_read(found)] if found else []
+def about(
+    found: list[Firing],
+    near: list[list[Neighbour]],
+    beside: list,
+    cosines: np.ndarray,
+    usual: float | None,
+    lower: tuple[str, ...] = (),
+) -> list[str]:
+    """GloVe's gaps, words that sentences part, the nearest pair beside chance, and words that are not read.
+
+    `usual` is the cosine by chance of the nearest two of as many words as are not `unread`; `lower`: words that GloVe reads in small letters.
+    """
+    if not found:
+        return []
+    rows = [k for k, firing in enumerate(found) if not unread(firing)]
+    pair = _pair([found[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
+    return [*_unknown(found, near, beside, lower), *_parted(found), *pair, *_unread(found)]
 
 
-def _unknown(found: list[Firing], near: list[list[Neighbour]], beside: list) -> list[str]:
+def unread(firing: Firing) -> bool:
+    """Whether the letters of a word are none to the model."""
+    return firing.exact and sum(abs(window.share) for window in firing.windows if window.lettered) <= UNREAD
+
+
+def _unknown(found: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbours in enumerate(beside) if neighbours is None]
+    if not missing and not lower:
+        return [t("GloVe knows every spelling here.")]
     if not missing:
-        return [t("GloVe knows every spelling here, so nothing is lost with it.")]
-    words = ", ".join(f"“{_short(found[k].word)}”" for k in missing)
-    lines = [t("GloVe has no vector for {missing} of {n} spellings: {words}.", missing=len(missing), n=len(found), words=words)]
-    if near[missing[0]]:
-        first, best = found[missing[0]], near[missing[0]][0]
-        lines.append(
-            t(
-                "Layer 0 puts “{word}” nearest to “{best}” ({cosine:.2f}).",
-                word=_short(first.word),
-                best=_short(best.word),
-                cosine=best.cosine,
-            )
-        )
+        return [
+            t("GloVe knows every spelling here, but has no capitals: it reads {words} in small letters.", words=_quoted(lower))
+        ]
+    lines = [t("GloVe has no vector for {words}.", words=_quoted(found[k].word for k in missing))]
+    if (k := next((k for k in missing if near[k] and not unread(found[k])), None)) is not None:
+        named = {"word": _short(found[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
+        lines.append(t("Layer 0 puts “{word}” nearest to “{best}” ({cosine:.2f}).", **named))
     return lines
+
+
+def _parted(found: list[Firing]) -> list[str]:
+    """Words that no sentence holds as one token."""
+    parted = [(f.word, tokens) for f in found if len(tokens := tokenize(f.word)) > 1][:PARTED]
+    words = ", ".join(f"“{_short(word)}” ({_short(' + '.join(map(bare, tokens)))})" for word, tokens in parted)
+    return [t("In a sentence both models read {words} in parts: those they know, not the whole.", words=words)] if parted else []
 
 
 def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
@@ -44,16 +70,15 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
     others = np.where(np.eye(len(found), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
     named = {"a": _short(found[a].word), "b": _short(found[b].word), "cosine": float(cosines[a, b])}
+    nearest = t("Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}.", **named)
     if usual is None:
-        return [t("Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}.", **named)]
+        return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
+        told = {"n": len(found), "usual": usual}
         return [
-            t(
-                "Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}, more than the nearest two of {n} words by lot from its "
-                "vocabulary have 95 times in 100 (below {usual:.2f}).",
-                usual=usual, n=len(found), **named,
-            )
-        ]  # fmt: skip
+            nearest,
+            t("The nearest two of {n} words by lot from its vocabulary stay below {usual:.2f} 95 times in 100.", **told),
+        ]
     return [
         t(
             "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} words by lot from its vocabulary "
@@ -63,7 +88,14 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
     ]  # fmt: skip
 
 
-def _read(found: list[Firing]) -> list[str]:
+def _unread(found: list[Firing]) -> list[str]:
+    if not (words := _quoted(firing.word for firing in found if unread(firing))):
+        return []
+    return [t("The letters of {words} count for next to nothing: the model cannot read them, and gives all such words nearly one vector.", words=words)]  # fmt: skip
+
+
+def of_windows(found: list[Firing]) -> list[str]:
+    """Which words are known whole, and the one that is read in the smallest pieces."""
     if not all(firing.exact for firing in found):
         return []
     lines = []
@@ -73,24 +105,16 @@ def _read(found: list[Firing]) -> list[str]:
         lines.append(
             t("Known by heart, with a window over the whole word as the largest part of the vector: {words}.", words=words)
         )
-    dumb = [f for f in found if 1 - f.unlettered <= UNREAD and not any(abs(w.share) > UNREAD for w in f.windows if w.lettered)]
-    if dumb:
-        words = ", ".join(f"“{_short(f.word)}”" for f in dumb)
-        lines.append(
-            t(
-                "No window with a letter of {words} counts: the model cannot read that, and gives all such words nearly one vector.",
-                words=words,
-            )
-        )
-    told = {id(f) for f in (*whole, *dumb)}  # equal spellings may stand there twice, and arrays have no one truth value
-    pieces = [f for f in found if id(f) not in told and _top(f)]
+    told = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
+    pieces = [f for f in found if not (id(f) in told or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         least = min(pieces, key=lambda f: 1 - f.unlettered)
+        most = max((w for w in least.windows if w.lettered), key=lambda w: w.share)
         lines.append(
             t(
-                "“{word}” is read in pieces, most of all “{window}” ({share:+.0%}); all its letters together give {letters:.0%} of the vector, the rest "
-                "is the same for every word.",
-                word=_short(least.word), window=escape(_top(least).text), share=_top(least).share, letters=1 - least.unlettered,
+                "“{word}” is read in pieces, most of all “{window}” ({share:+.0%}); all its letters together give {letters:.0%} of the vector, the bias "
+                "and the marks {rest:.0%}.",
+                word=_short(least.word), window=most.text, share=most.share, letters=1 - least.unlettered, rest=least.unlettered,
             )
         )  # fmt: skip
     return lines
@@ -104,7 +128,7 @@ def reading_guide(firing: Firing) -> str:
     )
     if firing.exact:
         parts = t(
-            "Shares are exact: with {rest:+.0%} that no letter gives (the bias, and windows with marks alone) they sum to 100 %. Orange speaks against.",
+            "Shares are exact: with {rest:+z.0%} that no letter gives (the bias, and windows with marks alone) they sum to 100 %. Orange speaks against.",
             rest=firing.unlettered,
         )
     else:
@@ -119,5 +143,9 @@ def _top(firing: Firing):
     return next((window for window in firing.windows if window.lettered), None)
 
 
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"“{_short(word)}”" for word in words)
+
+
 def _short(word: str) -> str:
-    return escape(word if len(word) <= 24 else word[:23] + "…")
+    return word if len(word) <= 24 else word[:23] + "…"

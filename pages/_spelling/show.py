@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, split_words
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import Markup, plain
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.static.vectors import Neighbour, StaticVectors
@@ -17,9 +15,11 @@ from pages._cached import opened
 from pages._cached.spellings import NEIGHBOURS, fired, nearest_read, reading, show_reading
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._spelling import notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._widgets.word_lists import written
 from pages._word import of_elmo_alone
 
 MOST_WORDS, IN_A_ROW = 8, 4
@@ -49,7 +49,9 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
                 _card(*one, vectors)
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
-    notice(notices.about(found, near, beside, ours, read.spellings.usual_cosine()))
+    lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
+    usual = read.spellings.usual_cosine(max(2, sum(not notices.unread(firing) for firing in found)))
+    notice(notices.about(found, near, beside, ours, usual, lower))
     _windows(found)
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
@@ -57,24 +59,27 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
 
 
 def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None, vectors: StaticVectors) -> None:
-    st.html(f'<div style="overflow-wrap:anywhere;line-height:2.2">{letter_marks(firing)}</div>')
-    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], t("from the letters alone"))
+    show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', letter_marks(firing))
+    unread = t("its letters are not read: these mean nothing")
+    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if notices.unread(firing) else t("from the letters alone"))
     if near:
-        lists.word_lines([(n.word, n.cosine, "") for n in near])
+        lists.word_lines([(written(n.word), n.cosine, "") for n in near])
     else:
-        st.html(f'<p class="small">{t("The vocabulary is being read: see below.")}</p>')
+        show_html('<p class="small">{}</p>', t("The vocabulary is being read: see below."))
     spelling = vectors.spelling(firing.word)
     read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector a known spelling")
     lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
     if beside is None:
-        st.html(f'<p class="small">{t("Not in the vocabulary: GloVe has nothing to say.")}</p>')
+        show_html('<p class="small">{}</p>', t("Not in the vocabulary: GloVe has nothing to say."))
     else:
-        lists.word_lines([(n.word, n.cosine, "") for n in beside])
+        lists.word_lines([(written(n.word), n.cosine, "") for n in beside])
 
 
 @st.fragment
 def _windows(found: list[Firing]) -> None:
     st.markdown(f"#### {t('Which windows of letters fire?')}")
+    if told := notices.of_windows(found):
+        show_html('<p class="small">{}</p>', Markup(" ").join(told))
     place = {str(k): firing for k, firing in enumerate(found)}
     names = {key: plain(firing.word, 24) for key, firing in place.items()}
     chosen = st.segmented_control(
@@ -92,7 +97,7 @@ def _windows(found: list[Firing]) -> None:
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
     st.markdown(f"#### {t('How alike are your words?')}")
     for column, title, matrix, colour, key in zip(
-        st.columns(2, gap="large"), (t("Layer 0: cosines"), t("{name}: cosines", name=escape(name))), (ours, theirs),
+        st.columns(2, gap="large"), (t("Layer 0: cosines"), t("{name}: cosines", name=name)), (ours, theirs),
         (LAYER_COLOURS["1"], GLOVE), ("ours", "theirs"), strict=True,
     ):  # fmt: skip
         with column:
@@ -103,7 +108,13 @@ def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
 
 def _twins(found: list[Firing], near: list, beside: list) -> None:
     rows = [
-        {t("word"): firing.word, t("by"): source, t("rank"): rank, t("neighbour"): n.word, t("cosine"): round(n.cosine, 4)}
+        {
+            t("word"): firing.word,
+            t("by"): source,
+            t("rank"): rank,
+            t("neighbour"): written(n.word),
+            t("cosine"): round(n.cosine, 4),
+        }
         for firing, *both in zip(found, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)

@@ -1,17 +1,17 @@
 """Words with brackets and labels under them, and an answer marked in its text, as HTML; what only one of the two says stands out.
 
-A label is always written, so that no colour has to be told from another. User text is escaped here.
+A label is always written, so that no colour has to be told from another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from core.common.markup import Markup, html
 from core.figures.style import sense_colour
 from core.text.tokens import pieces
 
-STYLE = """<style>
+STYLE = Markup("""<style>
   .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem;}
   .spans .span {display: inline-flex; flex-direction: column; vertical-align: top; line-height: 1.3; margin: 0.5rem 0.15rem 0; max-width: 100%;}
   .spans .words {border: solid var(--c); border-width: 0 2px 3px 2px; padding: 0 0.25rem 0.1rem;}
@@ -19,11 +19,11 @@ STYLE = """<style>
   .spans .alone .words {border-style: dashed;}
   .spans mark {background: rgba(33,113,181,0.22); color: inherit; border-bottom: 3px solid #2171B5; padding: 0 0.15rem;}
   .spans mark.alone {border-bottom-style: dashed;}
-</style>"""
+</style>""")
 Labelled = tuple[int, int, str]
 
 
-def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> str:
+def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
     """Tokens with a bracket and a label under each span; those of `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
     parts = []
@@ -32,23 +32,24 @@ def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str
     while k < len(tokens):
         if k in by_first:
             first, last, label = by_first[k]
-            text = "".join(shown[first : last + 1]).strip()
             only = (first, last, label) in alone
             parts.append(
-                f' <span class="span{" alone" if only else ""}" style="--c:{colours.get(label, "#7F7F7F")}"><span class="words">{escape(text)}</span>'
-                f'<span class="label">{"≠ " if only else ""}{escape(label)}</span></span> '
-            )
+                html(
+                    ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
+                    " alone" if only else "", colours.get(label, "#7F7F7F"), "".join(shown[first : last + 1]).strip(), "≠ " if only else "", label,
+                )
+            )  # fmt: skip
             k = last + 1
         else:
-            parts.append(escape(shown[k]))
+            parts.append(shown[k])
             k += 1
-    return f'{STYLE}<div class="spans">{"".join(parts)}</div>'
+    return html('{}<div class="spans">{}</div>', STYLE, parts)
 
 
-def marked(text: str, begin: int, end: int, *, alone: bool) -> str:
+def marked(text: str, begin: int, end: int, *, alone: bool) -> Markup:
     """A text with the characters from `begin` to `end` marked."""
-    mark = f"<mark{' class=alone' if alone else ''}>{'≠ ' if alone else ''}{escape(text[begin:end])}</mark>"
-    return f'{STYLE}<div class="spans" style="line-height:1.7">{escape(text[:begin])}{mark}{escape(text[end:])}</div>'
+    mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
+    return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])
 
 
 def colours_of(labels: Sequence[str]) -> dict[str, str]:

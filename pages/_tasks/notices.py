@@ -1,9 +1,8 @@
-"""What to notice: where the two agree, where not, and how often each is right on texts they never saw. User text is escaped here."""
+"""What to notice: where the two agree, where not, and how often each is right on texts they never saw."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 
 from core.common.i18n import t
 from core.tasks.results import Summary
@@ -18,10 +17,7 @@ def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: C
         return t("Neither finds anything here.")
     if not any(only):
         return t("Both find the same {n}.", n=len(set(elmo)))
-    told = [
-        ", ".join(f"“{escape(words(span))}” ({escape(span[2])})" for span in some[:3]) + (" …" if len(some) > 3 else "")
-        for some in only
-    ]
+    told = [", ".join(f"“{words(span)}” ({span[2]})" for span in some[:3]) + (" …" if len(some) > 3 else "") for some in only]
     if not only[1]:
         return t("Only without ELMo: {found}.", found=told[0])
     if not only[0]:
@@ -31,7 +27,7 @@ def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: C
 
 def about_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     """Of one answer each, and how likely each takes its own."""
-    told = {"baseline": escape(baseline), "elmo": escape(elmo), "a": sure[0], "b": sure[1]}
+    told = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
         return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=told["elmo"], a=sure[0], b=sure[1])
     return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **told)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import Markup
 from core.figures.classifiers import shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
@@ -22,7 +23,7 @@ from core.text.tokens import pieces
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_html, shown_errors
 from pages._tasks import drawn, examples, store
 from pages._tasks.notices import about_choice, about_measure, about_spans
 from pages._widgets import lists
@@ -147,13 +148,13 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
 
     predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
 
-    def html(variant: str) -> str:
+    def drawn_by(variant: str) -> Markup:
         others = [span for v, spans in found.items() if v != variant for span in spans]
         alone = [span for span in found[variant] if span not in others] if len(found) > 1 else []
         clear = [span for span in found[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
         return drawn.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
 
-    _side_by_side(said, lambda variant: st.html(html(variant)))
+    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     if len(found) > 1:
         _notice(task, about_spans(found["baseline"], found["elmo"], words))
     rows = [
@@ -201,13 +202,13 @@ def _coreference(in_use: InUse) -> None:
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
     differ = len(set(named.values())) > 1
 
-    def html(variant: str) -> str:
+    def drawn_by(variant: str) -> Markup:
         label = f"{pronoun} = {named[variant]}"
         spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
         return drawn.spans(tokens, spans, colours=colours, alone=spans if differ else ())
 
-    _side_by_side(said, lambda variant: st.html(html(variant)))
+    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     if len(said) > 1:
         sure = tuple(_share(said[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
@@ -231,7 +232,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in said.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(said, lambda variant: st.html(drawn.marked(paragraph, *places[variant], alone=differ)))
+    _side_by_side(said, lambda variant: show_html("{}", drawn.marked(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(said) > 1:
         _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from html import escape, unescape
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from core.analysis.spelling import split_words
 from core.classify.model import variant_titles
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.elmo.mix import gram, mixed_cosines
 from core.figures.classifiers import answers_figure, class_colours
 from core.figures.cloud import dot_figure
@@ -29,6 +27,7 @@ from core.text.tokens import join_tokens
 from pages._cached import opened
 from pages._cached.spellings import fired
 from pages._frame.in_use import InUse, english
+from pages._frame.markup import show_html
 from pages._teach.picked import Picked
 from pages._widgets import charts
 from pages._word.store import influences, static_side
@@ -61,22 +60,23 @@ def _lemma(in_use: InUse, shown: Picked) -> str:
 
 
 def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
-    alt = unescape(re.sub("<[^>]*>", "", said))
+    alt = Markup.escape(said).striptags()
     large = enlarged(figure, FACTOR, height=height)
     large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
-def _said(tokens: tuple[str, ...], position: int) -> str:
-    """A sentence as safe HTML, its word marked."""
-    place = "\ue000"  # of the word, until all is escaped
+def _said(tokens: tuple[str, ...], position: int) -> Markup:
+    """A sentence, its word marked."""
+    place = "\ue000"  # of the word
     readable = join_tokens([*tokens[:position], place, *tokens[position + 1 :]])
-    return f'<p class="said">{escape(readable).replace(place, f"<b>{escape(tokens[position])}</b>")}</p>'
+    before, _, after = readable.partition(place)
+    return html('<p class="said">{}<b>{}</b>{}</p>', before, tokens[position], after)
 
 
 def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
-    a, b = (opened.query(in_use.model, *one).layers for one in shown.sentences)
+    a, b = (query.layers for query in opened.queries(in_use.model, shown.sentences))
     dots = (a @ b.T)[None]
     own = gram(a[None])[0]
     other = gram(b[None])
@@ -85,24 +85,24 @@ def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
 
 def _sentences(in_use: InUse, shown: Picked) -> str:
     word = shown.word
-    st.html("".join(_said(*one) for one in shown.sentences))
+    show_html("{}", [_said(*one) for one in shown.sentences])
     cosine = _cosines(in_use, shown)["0"]
     one, other = (tokens[position] for tokens, position in shown.sentences)
     if one != other:
         return t(
             "“{word}” and “{other}” are spelt differently: layer 0, which reads spelling only, sees that (cosine {cosine:.2f}).",
-            word=escape(one), other=escape(other), cosine=cosine,
+            word=one, other=other, cosine=cosine,
         )  # fmt: skip
     if not model_layers.in_use().is_elmo:
         return t(
             "“{word}” is spelt alike in both: {where} read no context (cosine {cosine:.2f}).",
-            word=escape(word),
+            word=word,
             where=layer_title("0"),
             cosine=cosine,
         )
     return t(
         "“{word}” is spelt alike in both: layer 0, which reads spelling only, sees no difference (cosine {cosine:.2f}).",
-        word=escape(word), cosine=cosine,
+        word=word, cosine=cosine,
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
     told = {"n": len(placed), "many": numbers.count(near), "some": numbers.count(far)}
-    told |= {"sense": escape(senses[near]), "other": escape(senses[far])}
+    told |= {"sense": senses[near], "other": senses[far]}
     said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **told)
     figure = dot_figure(
         word,
@@ -134,7 +134,7 @@ def _angle(in_use: InUse, shown: Picked) -> str:
     cosine = _cosines(in_use, shown)[_top()]
     static = opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=escape(word), degrees=degrees)  # fmt: skip
+    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=word, degrees=degrees)  # fmt: skip
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
     _draw(angle_figure(cosine, labels, same_word=True, layer=_top(), glove=static), "angle", said)
     return said
@@ -144,7 +144,7 @@ def _layers(in_use: InUse, shown: Picked) -> str:
     word = shown.word
     cosine = _cosines(in_use, shown)
     said = t(
-        "Cosine of the two “{word}”: {each}.", word=escape(word),
+        "Cosine of the two “{word}”: {each}.", word=word,
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
     )  # fmt: skip
     _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=_top()), "layers", said)
@@ -163,10 +163,11 @@ def _decided(in_use: InUse, shown: Picked) -> str:
     values = influence.parts(found, _top(), influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(found.changed, values.tolist(), strict=True))
-    st.html(influence_marks(found.tokens, found.position, numbers, {k: signed(v) for k, v in numbers.items()}, pair))
-    told = {"sense": escape(stands.sense), "word": escape(found.tokens[found.changed[int(np.abs(values).argmax())]])}
+    hovers = {k: signed(v) for k, v in numbers.items()}
+    show_html("{}", influence_marks(found.tokens, found.position, numbers, hovers, pair))
+    told = {"sense": stands.sense, "word": found.tokens[found.changed[int(np.abs(values).argmax())]]}
     if shown.sense not in ("", stands.sense):
-        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=escape(shown.sense), **told)  # fmt: skip
+        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=shown.sense, **told)  # fmt: skip
     return t(
         "“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told
     )
@@ -195,13 +196,13 @@ def _halves(in_use: InUse, shown: Picked) -> str:
         HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
         for h, v in each.items()
     ]
-    told = {half: escape(each[half].sense) for half in influence.HALVES}
+    told = {half: each[half].sense for half in influence.HALVES}
     if len(set(told.values())) == 1:
         said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=told[influence.BOTH])
     else:
         said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **told)
     _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
-    st.html(_said(found.tokens, found.position))
+    show_html("{}", _said(found.tokens, found.position))
     return said
 
 
@@ -210,7 +211,7 @@ def _spelling(in_use: InUse, text: str) -> str:
     found = fired(in_use.model, word)
     known = word in opened.vectors(in_use.vectors)
     letters = [w for w in found.windows if w.lettered]
-    told = {"word": escape(word), "window": escape(letters[0].text) if letters else ""}
+    told = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
         said = t("No window with a letter of “{word}” counts: this model cannot read its letters.", **told)
     elif known:
@@ -232,7 +233,7 @@ def _headline(in_use: InUse, text: str) -> str:
     best = max(scores, key=scores.get)
     answers = classifiers.answers(TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
-    told = {"n": n, "all": len(answers), "label": escape(label), "best": escape(titles[best]), "right": scores[best]}
+    told = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **told)
     figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
     _draw(figure, "headline", said)

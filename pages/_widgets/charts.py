@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import Markup
 from core.figures import measures
 from core.figures.style import CONFIG, layer_colour, layer_title
 from pages._export import record
+from pages._frame.markup import show_html
 
 LONGEST = 500  # characters of a name: a reader hears it in one go
 
@@ -44,12 +45,10 @@ def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, 
     note(measures.weight_bars(weights), key=key, alt=alt)
     if not shown:
         return
-    rows = (
-        f'<span>s<sub>{k}</sub>{"·‖h‖" if by_length else ""}</span><span class="bar"><i style="width:{100 * weight:.1f}%;background:{layer_colour(str(k))}">'
-        f"</i><b>{weight:.0%}</b></span>"
-        for k, weight in enumerate(weights)
-    )
-    st.html(f'<div class="weights" role="img" aria-label="{escape(alt, quote=True)}">{"".join(rows)}</div>')
+    row = Markup('<span>s<sub>{}</sub>{}</span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
+    times = "·‖h‖" if by_length else ""
+    rows = [row.format(k, times, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]
+    show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)
 
 
 def _with_camera(config: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from html import escape
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -34,8 +33,8 @@ def show() -> None:
         query = view.query()
         pictures(
             name,
-            title=escape(view.question or view.title),
-            source=escape(_source(view)),
+            title=view.question or view.title,
+            source=_source(view),
             query=urlencode(query),
             short=short_links.shortened(query) if query else "",
             card=view.card(),

@@ -28,6 +28,10 @@ class Chosen:
         return self.tokens[self.position] if self.position is not None else ""
 
     @property
+    def asked(self) -> tuple[tuple[str, ...], int | None]:
+        return self.tokens, self.position
+
+    @property
     def readable(self) -> str:
         return join_tokens(list(self.tokens))
 

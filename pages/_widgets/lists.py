@@ -1,14 +1,14 @@
-"""Keyword-in-context lists and their table twins. All text that came from a user or a corpus is escaped here."""
+"""Keyword-in-context lists and their table twins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.cloud import UNDECIDED
 from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
@@ -16,37 +16,38 @@ from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.tokens import bare, join_tokens, pieces
 from pages._export import record
+from pages._frame.markup import show_html
 
 FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
 WINDOW = 9  # tokens shown on each side of the keyword; more where the other side has fewer
 
 
 def heading(text: str, colour: str, note: str = "") -> None:
-    small = f'<br><span class="small">{escape(note)}</span>' if note else ""
-    st.html(f'<div class="colhead" style="border-color:{colour}">{escape(text)}{small}</div>')
+    small = html('<br><span class="small">{}</span>', note) if note else ""
+    show_html('<div class="colhead" style="border-color:{}">{}{}</div>', colour, text, small)
 
 
-def chip_of(label: str, colour: str, told: str = "") -> str:
-    """A label on a ground of its colour, as HTML; what is `told` of it shows when one points at it."""
-    title = f' title="{escape(told, quote=True)}"' if told else ""
-    return f'<span class="chip" style="background:{colour};color:{ink(colour)}"{title}>{escape(label)}</span>'
+def chip_of(label: str, colour: str, told: str = "") -> Markup:
+    """A label on a ground of its colour; what is `told` of it shows when one points at it."""
+    title = html(' title="{}"', told) if told else ""
+    return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
 def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
     """The senses' colours, once for everything below; a labelled word's with their definitions."""
     told = definitions(languages.in_use(), word)
-    chips = "".join(chip_of(sense, sense_colour(k), told.get(sense, "")) for k, sense in enumerate(senses))
+    chips = [chip_of(sense, sense_colour(k), told.get(sense, "")) for k, sense in enumerate(senses)]
     grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
-    st.html(f'<div class="chips">{chips}{grey}</div>')
+    show_html('<div class="chips">{}{}</div>', chips, grey)
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
-    """What each of a labelled word's senses means, in sight: a line each behind its mark, as HTML, its chip if none is given."""
+    """What each of a labelled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
     told = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
-    each = [f"<div>{mark} {escape(told[sense])}</div>" for sense, mark in zip(senses, marks, strict=True) if sense in told]
+    each = [html("<div>{} {}</div>", mark, told[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in told]
     if each:
-        st.html(f'<div class="meanings">{"".join(each)}</div>')
+        show_html('<div class="meanings">{}</div>', each)
 
 
 def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
@@ -54,10 +55,10 @@ def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = 
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbours.requery).
     """
-    st.html("".join(_keyword_line(n, senses, taken_as) for n in found))
+    show_html("{}", [_keyword_line(n, senses, taken_as) for n in found])
 
 
-def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> str:
+def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Markup:
     o = neighbour.occurrence
     chip = ""
     if o.sense:
@@ -68,13 +69,13 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> str
     return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take)
 
 
-def take_button(taken_as: str, occurrence: Occurrence) -> str:
-    """The button that makes an occurrence the reader's sentence `taken_as`, as HTML."""
-    name = escape(t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position])), quote=True)
-    return (
-        f'<button type="button" class="take" data-take="{taken_as}:{occurrence.row}" title="{name}" aria-label="{name}">'
-        f"{t('look at this one')}</button>"
-    )
+def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
+    """The button that makes an occurrence the reader's sentence `taken_as`."""
+    name = t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position]))
+    return html(
+        '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
+        taken_as, occurrence.row, t("look at this one"), name=name,
+    )  # fmt: skip
 
 
 def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> tuple[int, int]:
@@ -87,31 +88,29 @@ def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> 
 
 def keyword_line(
     tokens: Sequence[str], position: int, remark: str, chip: str = "", n_words: int = 1, after: str = "", opened: bool = False
-) -> str:
+) -> Markup:
     """A word, or several, among the tokens around, spaced as in the whole sentence; the remark at the right.
 
-    Where the sentence is longer it opens by a click, whole. `chip` and `after` are HTML.
+    Where the sentence is longer it opens by a click, whole.
     """
     start, end = window(len(tokens), position, n_words)
     shown = pieces(tokens)
-    small = f'<span class="cosine">{escape(remark)}</span>' if remark else ""
+    small = html('<span class="cosine">{}</span>', remark) if remark else ""
     behind = position + n_words
 
-    def told(first: int, last: int) -> str:
+    def told(first: int, last: int) -> Markup:
         left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
         apart = " " if left and words.startswith(" ") else ""
-        return (
-            f'{"… " if first else ""}{escape(left.lstrip())}{apart}<b class="target">{escape(words.lstrip())}</b>'
-            f"{escape(right)}{' …' if last < len(tokens) else ''}"
-        )
+        ends = "… " if first else "", " …" if last < len(tokens) else ""
+        return html('{}{}{}<b class="target">{}</b>{}{}', ends[0], left.lstrip(), apart, words.lstrip(), right, ends[1])
 
     if (start, end) == (0, len(tokens)):
-        return f'<div class="kwic">{small}{told(0, len(tokens))}{chip}{after}</div>'
-    title = escape(t("Open the whole sentence, or close it"), quote=True)
-    return (
-        f'<div class="kwic">{small}<details{" open" if opened else ""}><summary title="{title}"><span class="cut">{told(start, end)}</span>'
-        f'<span class="whole">{told(0, len(tokens))}</span></summary></details>{chip}{after}</div>'
-    )
+        return html('<div class="kwic">{}{}{}{}</div>', small, told(0, len(tokens)), chip, after)
+    title = t("Open the whole sentence, or close it")
+    return html(
+        '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
+        small, " open" if opened else "", title, told(start, end), told(0, len(tokens)), chip, after,
+    )  # fmt: skip
 
 
 def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
@@ -119,24 +118,24 @@ def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as
     lines = []
     for one, o in zip(found, sentences, strict=True):
         few = t("one sentence") if one.occurrences == 1 else t("mean of {n}", n=one.occurrences)
-        sentence = "".join(f"<b>{escape(x)}</b>" if k == o.position else escape(x) for k, x in enumerate(pieces(o.tokens)))
-        title = escape(t("Open the whole sentence, or close it"), quote=True)
+        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(pieces(o.tokens)))
+        title = t("Open the whole sentence, or close it")
         lines.append(
-            f'<div class="kwic"><span class="cosine">{one.cosine:.2f}</span><details><summary title="{title}"><b class="target">'
-            f'{escape(bare(one.word))}</b> <span class="small">{escape(few)}</span><span class="whole"> {sentence.strip()}</span></summary>'
-            f"</details>{take_button(taken_as, o) if taken_as else ''}</div>"
-        )
-    st.html("".join(lines))
+            html(
+                '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
+                '<span class="small">{}</span><span class="whole"> {}</span></summary></details>{}</div>',
+                one.cosine, title, bare(one.word), few, sentence.strip(), take_button(taken_as, o) if taken_as else "",
+            )
+        )  # fmt: skip
+    show_html("{}", lines)
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
     """(word, cosine, remark) a line."""
-    st.html(
-        "".join(
-            f'<div class="kwic"><span class="cosine">{cosine:.2f}</span><b class="target">{escape(bare(word))}</b> <span class="small">{escape(note)}</span></div>'
-            for word, cosine, note in words
-        )
+    line = Markup(
+        '<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>'
     )
+    show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
 def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
 from core.analysis.maps import FrozenMaps
 from core.analysis.word_maps import ALL_WORDS, map_rows, place
 from core.common.i18n import t
+from core.common.markup import Markup, html
 from core.figures.maps import Star
 from core.figures.style import mark
 from core.text.tokens import join_tokens
@@ -40,7 +40,7 @@ def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: 
     table = opened.targets(in_use.corpus, in_use.model)
     found = []
     for number, one in placed(in_use, word, chosen).items():
-        products = opened.query_products(in_use.corpus, in_use.model, "targets", one.tokens, one.position)
+        products = opened.query_products(table, opened.query(in_use.model, *one.asked))
         places = place(table, products, rows, maps)
         found.append(star(number, one, {space: tuple(map(float, at)) for space, at in zip(maps.names, places, strict=True)}))
     return found
@@ -54,7 +54,7 @@ class Dots:
     words: list[str]  # as spelled
     senses: list[str]
     sentences: list[str]
-    cards: list[str]  # HTML
+    cards: list[Markup]
 
 
 @kept(32)
@@ -67,7 +67,7 @@ def dots(corpus: str, model: str, word: str) -> Dots:
         [o.tokens[o.position] for o in found],
         [o.sense or "" for o in found],
         [join_tokens(list(o.tokens)) for o in found],
-        [mark(o.tokens, o.position) + f"<br><i>{escape(o.sense or '')}</i>" for o in found],
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense or "") for o in found],
     )
 
 

@@ -18,7 +18,7 @@ LOOKED_AT = 60  # other words, of which each is shown once
 def nearest(in_use: InUse, chosen: Chosen, layer: str, k: int) -> list[Occurrence]:
     """Other sentences with the word; of a word that no labelled one is, the nearest other words, each once."""
     table = opened.targets(in_use.corpus, in_use.model)
-    found = opened.query_products(in_use.corpus, in_use.model, "targets", chosen.tokens, chosen.position)
+    found = opened.query_products(table, opened.query(in_use.model, *chosen.asked))
     weights = layer_weights(layer, table.meta["layers"])
     if table.lemma_of(chosen.word) is not None:
         return [one.occurrence for one in table.nearest(found, weights, k=k, which=neighbours.SAME)]

@@ -36,7 +36,7 @@ def note(
 
 def _card(in_use, first, second, layer, weights, lines) -> dict:
     pair = first, second
-    a, b = (opened.query(in_use.model, one.tokens, one.position).layers for one in pair)
+    a, b = (query.layers for query in opened.queries(in_use.model, (first.asked, second.asked)))
     cross, *own = pair_products(a, b)
     cosine = float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(layer, len(a), weights))[0])
     found = verdict.on(in_use, first, second)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import streamlit as st
 
@@ -51,12 +53,9 @@ def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list
     return cloud.static_neighbours(found, static, lemma), cloud.held_out(found, static)
 
 
-@kept(512)
-def encoded(model: str, sentences: tuple[tuple[tuple[str, ...], int], ...]) -> np.ndarray:
-    """(S, L, D) of the word in question in each (tokens, position), all in one batch; as they would be stored, float16 and back."""
-    layers = opened.model(model).encoder.encode([list(tokens) for tokens, _ in sentences])
-    found = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
-    return found.astype(np.float16).astype(np.float32)
+def encoded(model: str, sentences: Iterable[tuple[tuple[str, ...], int]]) -> np.ndarray:
+    """(S, L, D) of the word in question in each (tokens, position), as they would be stored."""
+    return np.stack([query.layers for query in opened.queries(model, sentences)])
 
 
 @kept(64)

@@ -19,7 +19,6 @@ from core.common.i18n import t
 from core.common.markup import plain
 from core.files.artifacts import read_json, write_json
 from core.index.joined import JoinedTable
-from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import evidence, verdict
 from core.senses.evidence import Evidence
@@ -40,11 +39,12 @@ def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
         return None
     table, lemma = _labelled(in_use, first.word)
     if table is not None and table.lemma_of(bare(second.word)) == lemma:
-        queries = _queries(in_use, first, second, first.word, as_written=evidence.is_also_a_name(table, lemma))
+        asked = _read(first, second, first.word, as_written=evidence.is_also_a_name(table, lemma))
+        queries = opened.queries(in_use.model, asked)
         return verdict.of_labelled(table, lemma, *queries, _ground_for(in_use, table, lemma), _static(in_use.model))
     spelling = bare(first.word).casefold()
-    queries = _queries(in_use, first, second, spelling)
-    asked = tuple((query.tokens, query.position) for query in queries)
+    asked = _read(first, second, spelling)
+    *queries, _ = opened.queries(in_use.model, (*asked, ((spelling,), 0)))
     return verdict.of_unlabelled(*queries, _seen(in_use.model, asked, spelling), _ground(in_use.model))
 
 
@@ -74,8 +74,8 @@ def is_word(chosen: Chosen) -> bool:
     return any(map(str.isalpha, chosen.word)) and languages.in_use().writes(chosen.word)
 
 
-def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str, *, as_written: bool = False) -> tuple[Query, Query]:
-    """Both words as the model reads them. A difference in letter case alone is no meaning: then both are read in lower case, but
+def _read(first: Chosen, second: Chosen, spelling: str, *, as_written: bool = False) -> tuple[tuple[tuple[str, ...], int], ...]:
+    """Both words as the model reads them, (tokens, position) each. A difference in letter case alone is no meaning: then both are read in lower case, but
     `as_written` where it is one (Turkey, turkey) and neither is in capitals throughout.
 
     Without labels two forms of a word are read in the one `spelling`: their own would keep them apart whatever they mean.
@@ -87,7 +87,7 @@ def _queries(in_use: InUse, first: Chosen, second: Chosen, spelling: str, *, as_
         if folded[0] == folded[1] or spelling == folded[0]:
             for mine, chosen in zip(tokens, (first, second), strict=True):
                 mine[chosen.position] = chosen.word.replace(bare(chosen.word), folded[0])
-    return tuple(opened.query(in_use.model, tuple(read), c.position) for read, c in zip(tokens, (first, second), strict=True))
+    return (tuple(tokens[0]), first.position), (tuple(tokens[1]), second.position)
 
 
 @within_run
@@ -142,9 +142,9 @@ def _ground(model_name: str) -> Ground:
 def _seen(model_name: str, asked: tuple[tuple[tuple[str, ...], int], ...], spelling: str) -> Evidence:
     """The evidence of a word in some sentences, (tokens, position) each."""
     model = opened.model(model_name)
-    alone = opened.query(model_name, (spelling,), 0).layers
-    layers = np.stack([opened.query(model_name, tokens, position).layers for tokens, position in asked])
-    return evidence.gather(model.encoder, _static(model_name), asked, layers, np.stack([alone] * len(asked)))
+    *layers, alone = (query.layers for query in opened.queries(model_name, (*asked, ((spelling,), 0))))
+    read = opened.sentences(model_name, [tokens for tokens, _ in asked])
+    return evidence.gather(model.encoder, _static(model_name), asked, np.stack(layers), np.stack([alone] * len(asked)), read)
 
 
 def _static(model_name: str) -> StaticVectors | None:

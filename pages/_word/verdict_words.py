@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
@@ -25,16 +23,16 @@ def certainty(verdict: Verdict) -> str:
 
 
 def reason(verdict: Verdict, word: str) -> str:
-    """What it rests on, as HTML: the votes of the labelled sentences nearest to each and the words around, or the cosine alone."""
+    """What it rests on: the votes of the labelled sentences nearest to each and the words around, or the cosine alone."""
     where = layer_title(verdict.layer)
     if verdict.senses is None:
-        return _without_labels(verdict, where, escape(word[:40]))
+        return _without_labels(verdict, where, word[:40])
     told = _votes(verdict, where)
     return f"{told} {t('The words around count too.')}" if verdict.around else told
 
 
 def _votes(verdict: Verdict, where: str) -> str:
-    first, second = (sense and escape(sense) for sense in verdict.senses)
+    first, second = verdict.senses
     if first and first == second:
         return t("At {where} the labelled sentences nearest to either mean most often “{sense}”.", where=where, sense=first)
     if first and second:

@@ -14,6 +14,7 @@ from core.classify.readable_words import read_and_unread
 from pages._classify.notices import CLOSE, about_answers
 from pages._classify.show import EXAMPLES, FRONT
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import written
 
 LABELS = ("World", "Sports", "<b>Business</b>")
 
@@ -87,7 +88,7 @@ def answers(draw) -> dict[str, Answer]:
 @given(answers())
 @settings(deadline=None, max_examples=150)
 def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
-    said, titles = " ".join(about_answers(found, [])), variant_titles()
+    said, titles = " ".join(written(about_answers(found, []))), variant_titles()
     labels = [answer.label for answer in found.values()]
     assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
     if match := re.search(r"All (\d+) say", said):

@@ -17,6 +17,7 @@ from pages._cached import progress
 from pages._compare import senses, spaces
 from pages._compare import store as compare_store
 from pages._compare.spaces import Chosen, read, told_apart
+from pages._compare.words import known_form
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
 from tests.app.test_pages import ROOT, html_of, opened
@@ -81,6 +82,13 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
     meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").lemmas)
     assert len(meant & set(offered)) >= 4, offered
+
+
+def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_missing():
+    words = ("plant", "light")
+    assert [known_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
+    page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
+    assert "“blorf” is not among the" in " ".join(one.value for one in page.caption) and not page.error
 
 
 @pytest.mark.parametrize("labelled", [True, False])

@@ -18,6 +18,7 @@ from core.senses.quiz import Asked, Reading
 from core.text import languages
 from pages._guess import notices
 from tests.app.test_pages import html_of, opened
+from tests.app.visit import written
 
 ENGLISH = languages.named("en")
 
@@ -128,7 +129,7 @@ SENSES = ("river <edge>", "money & more", "말")
 def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
     asked = Asked("w", ("a", "w"), 1, SENSES, label)
     found = Reading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
-    lines = [*notices.answered(asked, found, answer), *notices.how(asked, found)]
+    lines = written([*notices.answered(asked, found, answer), *notices.how(asked, found)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
     assert ("A point" in lines[0]) == (answer == found.sense) and ("is wrong" in lines[1]) == (found.sense != label)
     assert ("you read the sentence rightly" in lines[1]) == (answer == label != found.sense)

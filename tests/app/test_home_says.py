@@ -11,6 +11,7 @@ from core.analysis.anisotropy import Level
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from pages._home.notices import EQUAL, Seen, noticed
 from pages._word import verdict_words
+from tests.app.visit import written
 
 cosines = st.one_of(st.floats(-1, 1), st.just(1.0), st.just(0.99996))
 words = st.sampled_from(
@@ -30,7 +31,7 @@ def seen(draw) -> Seen:
 
 @given(seen())
 def test_every_sentence_of_home_is_true(one: Seen):
-    lines = noticed(one)
+    lines = written(noticed(one))
     text = " ".join(lines)
     assert 1 <= len(lines) <= 3 and "<b>" not in text
     level = one.random
@@ -71,7 +72,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
-    title, sure, why = verdict_words.title(one), verdict_words.certainty(one), verdict_words.reason(one, "<i>jam")
+    title, sure, why = verdict_words.title(one), verdict_words.certainty(one), *written([verdict_words.reason(one, "<i>jam")])
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
     assert "<i>" not in why and "<money>" not in why
     numbers = [int(n) for n in re.findall(r"\d+", sure)]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.common import markup
 from pages._export.html_file import LONG, Page, html_of
 
 
@@ -41,7 +42,7 @@ def test_whatever_stands_in_a_view_its_file_holds_no_element_of_it():
         Page(
             EVIL,
             EVIL,
-            (f"About “{EVIL}” <b>7</b>.",),
+            (markup.html("About “{}” <b>7</b>.", EVIL),),
             [(figure, EVIL)],
             [(table, EVIL)],
             [(EVIL, EVIL)],

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.index import neighbours
-from core.index.neighbours import Products
+from core.index.neighbours import Products, Query
 from core.text import languages
 from pages._cached import opened
 from pages._cached.kept import KEPT, kept, version, within_run
 from pages._corpus import store as corpus_store
-from pages._map import lines
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -74,23 +72,31 @@ def large(monkeypatch) -> SimpleNamespace:
     def pretended(*_) -> Products:
         return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
 
-    table = SimpleNamespace(
-        rows=SimpleNamespace(take=lambda _: [np.zeros((3, 8))]), occurrence=lambda _: SimpleNamespace(tokens=("a",), position=0)
-    )
     monkeypatch.setattr(opened, "products", pretended)
-    monkeypatch.setattr(neighbours, "products", pretended)
-    monkeypatch.setattr(opened, "query", lambda *_: None)
-    monkeypatch.setattr(opened, "targets", lambda *_: table)
-    return table
+    return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
 
 
 def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        opened.query_products("sentences", "elmo-mini", "targets", ("a", "b"), k)
-        lines._products(large, "sentences", "elmo-mini", k)
+        opened.query_products(large, Query(("a", "b"), k, np.zeros((3, 8))))
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
+
+
+def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkeypatch):
+    encoder, batches = opened.model("elmo-mini").encoder, []
+    encode = encoder.encode
+    monkeypatch.setattr(encoder, "encode", lambda sentences: [batches.append(sentences), *encode(sentences)][1:])
+    first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
+    for asked in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
+        for query, (tokens, position) in zip(opened.queries("elmo-mini", asked), asked, strict=True):
+            alone = encode([list(tokens)])[0][:, position]
+            assert (query.tokens, query.position) == (tokens, position)
+            np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
+    assert batches == [[list(first), list(second)], [list(third)]]
+    for together, tokens in zip(encode(batches[0]), batches[0], strict=True):
+        np.testing.assert_allclose(together, encode([tokens])[0], rtol=0, atol=1e-5)
 
 
 def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_anew():

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from core.common.markup import Markup
 from core.text.tokens import tokenize
 from pages._widgets.lists import WINDOW, keyword_line
 
@@ -25,7 +26,7 @@ def text_of(html: str) -> str:
 )
 def test_it_reads_as_the_sentence_did(sentence: str, word: str):
     tokens = tokenize(sentence)
-    assert text_of(keyword_line(tokens, tokens.index(word), "")) == sentence.replace("'", "&#x27;").replace('"', "&quot;")
+    assert text_of(keyword_line(tokens, tokens.index(word), "")) == Markup.escape(sentence)
 
 
 def test_far_words_are_cut_off_and_several_words_may_stand_in_the_middle_and_a_click_opens_the_rest():

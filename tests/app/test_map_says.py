@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.analysis.surroundings import CLOSE
 from pages._map.notices import NAMED, of_leans, of_occurrences, of_scores
+from tests.app.visit import written
 
 cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 
@@ -21,7 +22,7 @@ cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
     lines = of_leans([word for word, _, _ in points], near, "2", stars, large)
-    told, lean = " ".join(lines), near[0] - near[1]
+    told, lean = " ".join(written(lines)), near[0] - near[1]
     first, second = int((lean >= CLOSE).sum()), int((lean <= -CLOSE).sum())
     assert len(lines) <= 2 and "<" not in told.replace("&lt;", "")
     assert ("no word to draw" in told) == (not points)
@@ -37,7 +38,7 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
 
 @given(st.integers(1, 30), st.one_of(st.none(), st.lists(st.tuples(st.text("ab", min_size=1), st.integers(1, 9)), max_size=3)))
 def test_a_map_of_occurrences_counts_what_it_draws(n, groups):
-    told = " ".join(of_occurrences("ba<r", n, n, groups, "2"))
+    told = " ".join(written(of_occurrences("ba<r", n, n, groups, "2")))
     assert "<" not in told.replace("&lt;", "")
     assert ("The only sentence" in told) == (n == 1)
     assert ("groups were found" in told) == bool(groups and len(groups) > 1)
@@ -46,7 +47,7 @@ def test_a_map_of_occurrences_counts_what_it_draws(n, groups):
 
 @given(st.sampled_from(["0", "1", "2", "mix"]), *[st.floats(0, 1)] * 4, st.integers(2, 300), st.sampled_from([None, "ba<r"]))
 def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where, best, zero, chance, usual, n, word):
-    told = " ".join(of_scores(word, (where, best), zero, chance, usual, n))
+    told = " ".join(written(of_scores(word, (where, best), zero, chance, usual, n)))
     assert f"{best:.0%}" in told and f"Of {n} " in told and "<" not in told.replace("&lt;", "")
     assert told.count("at layer 0") == 1 if where == "0" else f"{zero:.0%} at layer 0" in told
     assert ("not shown" in told) == (best <= usual + 1e-9)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from pages._neighbours.notices import Listed, about
+from tests.app.visit import written
 
 SENSES = ("shore", "money", "<i>row</i>")
 
@@ -43,7 +44,7 @@ def names(one: Listed) -> list:
 @given(two_lists(), st.sampled_from(["0", "2", "mix"]), st.booleans())
 def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     first, second = pair
-    lines = about(first, second, layer, static_has=known)
+    lines = written(about(first, second, layer, static_has=known))
     a, b, told = names(first), names(second), " ".join(lines)
     assert len(lines) <= 2
     assert ("the same:" in told) <= (a == b != [])

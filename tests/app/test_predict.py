@@ -38,6 +38,25 @@ def test_it_opens_on_a_content_word_of_every_text_anew():
     assert page.session_state[AT] in (2, 7) and not page.exception
 
 
+def said(text: str) -> list[str]:
+    page = opened("pages/predict.py", ptext=text)
+    assert not page.exception
+    return [one.proto.body for one in page.get("html") if "What to notice" in one.proto.body]
+
+
+def test_a_whole_sentence_is_said_to_be_one_and_grammar_is_not_in_question():
+    page = opened("pages/predict.py", ptext="Two cranes lifted the statue onto its plinth.")
+    assert page.session_state[AT] in (1, 2, 4)
+    first, _ = said("Two cranes lifted the statue onto its plinth.")
+    assert "takes this text to be whole" in first and "1.0 equally" not in first
+    assert "before “Java” it hesitates" in said("Java coffee tastes of chocolate and earth.")[0]
+
+
+def test_a_word_that_stands_twice_is_named_with_its_number_and_a_sign_surprises_least():
+    assert "swear₂" in said("I swear that I did not swear.")[1]
+    assert "“.”" not in said("Bank holidays always bring rain.")[1]
+
+
 def test_the_gap_is_a_scored_content_word_where_there_is_one():
     nan = np.nan
     assert gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
@@ -63,6 +82,7 @@ def test_a_tie_favours_no_version():
     assert "yours the likelier" in _verdict(9, 8, 9, 8)[0] and "the other the likelier" in _verdict(8, 9, 8, 9)[0]
     assert "disagree" in _verdict(8, 9, 9, 8)[0]
     assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
+    assert "equally likely" in _verdict(34.4, 33.6, 35, 34)[0]  # 34 → 34, as it is shown
 
 
 def test_a_korean_ending_is_told_apart_from_the_word_spelt_like_it():

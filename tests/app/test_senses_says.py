@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 
 import numpy as np
 from hypothesis import given
@@ -21,6 +20,7 @@ from pages._flip.notices import CLEAR, NEVER, ShownPath
 from pages._found import notices as found_notices
 from pages._found.store import Occurrences
 from pages._widgets.inputs import Chosen
+from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
 LEADS = st.one_of(st.sampled_from([0.0, 0.001, -0.001, CLEAR, 0.2, -0.2]), st.floats(-2, 2, width=32))
@@ -29,8 +29,8 @@ LEADS = st.one_of(st.sampled_from([0.0, 0.001, -0.001, CLEAR, 0.2, -0.2]), st.fl
 def sentences(lines: list[str]) -> list[str]:
     """At most two lines, none of them empty, none with markup of the input's own."""
     assert 0 < len(lines) <= 2 and all(line.strip() for line in lines)
-    assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
-    return lines
+    assert not any(re.search(r"<(?!/?b>)", line) for line in written(lines))
+    return written(lines)
 
 
 @st.composite
@@ -63,7 +63,7 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
         assert ("too close" in lines[0]) == (margins[changes[0]] < CLEAR)
     else:
         assert not changes or np.abs(margins).max() < CLEAR
-    if again := re.search(r"changes again at edit ([\d, ]+)", lines[0]):
+    if again := re.search(r"changes again at edits? ([\d, ]+)", lines[0]):
         assert [int(k) for k in again[1].split(",")] == changes[1:]
     if lead := re.search(r"leads by (\d+\.\d+)", lines[0]):
         assert float(lead[1]) == round(float(margins[changes[0]]), 2) > 0 and changes[1:] == []
@@ -86,6 +86,13 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
         assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
 
 
+@given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
+def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(told, first, second):
+    said = flip_notices.why_by_sentences(object(), first, second, told)
+    assert "also where the meaning is one" in said and ("The verdict on the word" in said) == (told is not None)
+    assert ("Two words are in question" in said) == (told is None and first.casefold() != second.casefold())
+
+
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
 
 
@@ -101,22 +108,27 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
     words = [f"{word}{k}" for k, (_, _, word) in enumerate(dots)]
     found = Cloud(words if named else [], words, words, first, second, len(dots))
     static = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
-    lines = sentences(cloud_notices.noticed_own("<b>jam", layer, found, static, same=same))
+    lines = sentences(cloud_notices.noticed_own(("<b>jam", "<b>Jam" if same else "a&b"), layer, found, static))
+    if "sentences with" in lines[0]:  # of two words together, both are named
+        assert ("jam” / “a&amp;b" in lines[0]) == (not same)
     lean = second - first
     if told := re.search(
-        r"of (\d+) sentences with .*, (\d+) are nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
+        r"the (\d+) sentences with .* divide: (\d+) nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
     ):
         near = int((lean <= -cloud.LEAN).sum()), int((lean >= cloud.LEAN).sum())
         assert tuple(map(int, told.groups())) == (len(dots), *near, len(dots) - sum(near))
     if "too close to call." in lines[0] and "nearer to your first" not in lines[0]:
         assert (np.abs(lean) < cloud.LEAN).all()
-    if "stand nearer to your first" in lines[0]:
+    if only := re.search(r"only your (first|second) sentence has words", lines[0]):
+        assert ((lean <= -cloud.LEAN).any(), (lean >= cloud.LEAN).any()) == (only[1] == "first", only[1] == "second")
+    if "nearer to your first sentence: “" in lines[0]:
         best = words[int(np.argmax(np.where(lean <= -cloud.LEAN, first, -9)))]
-        assert lines[0].split("stand nearer")[0].count("“") <= 3 and f"“{escape(best)}”" in lines[0].split("stand nearer")[0]
+        nearer = lines[0].split("; to your second")[0]
+        assert nearer.count("“") <= 3 and f"“{written([best])[0]}”" in nearer
         assert (lean <= -cloud.LEAN).any() and (lean >= cloud.LEAN).any()
     assert (len(lines) == 2) == (static is not None and same)
     if static is not None and same and (static >= 0).any():
-        assert "of its 3 neighbours 2 go with the first sentence, 1 with the second" in lines[1]
+        assert "its 3 neighbours divide: 2 with the first sentence, 1 with the second" in lines[1]
 
 
 SHARES = (
@@ -153,7 +165,9 @@ def influences(draw) -> inf.Influence:
     at = draw(st.integers(0, n))
     varied = np.array([draw(values) for _ in range(n)]).reshape(n, 4, 3, 2)
     changed = tuple(k for k in range(n + 1) if k != at)
-    return inf.Influence(tokens, at, changed, ("0", "1", "2", "mix"), ("river <edge>", "말"), draw(values), varied, draw(values), np.abs(varied[..., 0]), np.abs(draw(values)))  # fmt: skip
+    views, senses = ("0", "1", "2", "mix"), ("river <edge>", "말")
+    cosines, alone, spread, least = draw(values), draw(values), np.abs(draw(values)), draw(values)
+    return inf.Influence(tokens, at, changed, views, senses, cosines, varied, alone, np.abs(varied[..., 0]), spread, least)
 
 
 @given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))
@@ -168,14 +182,18 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
         told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
         assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
-    apart = sentences(decided_notices.noticed_apart(found, asked, content))
-    if "holds the two apart most" in apart[0]:
+    assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
+    apart = sentences(decided_notices.noticed_apart(found, asked, content, "cat"))
+    if view != "0" and found.changed:
         values = inf.apart(found, view, half)
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
-        assert f"is {max(allowed):.2f} nearer" in apart[0] and view != "0"
-    elif view != "0" and found.changed:
-        assert "too close to call" in apart[0]
-    sentences(decided_notices.noticed_moves(found, asked, content))
+        most = max(allowed, key=abs, default=0.0)
+        assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
+        assert ("only words of grammar" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
+        if abs(most) >= inf.CLEAR:
+            assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
+    moves = sentences(decided_notices.noticed_moves(found, asked, content))
+    assert ("No other word stands around it" in moves[0]) == (not found.changed)
 
 
 @given(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.common.markup import Markup
 from core.tasks.results import Summary
 from pages._export.notebook_file import notebook
 from pages._export.notebook_tasks import FIRST_TEXTS
@@ -79,8 +80,9 @@ def test_what_is_noticed():
     a, b = (0, 0, "person"), (2, 3, "place")
     assert about_spans([a], [a], words) == "Both find the same 1."
     assert about_spans([], [], words) == "Neither finds anything here."
-    assert about_spans([a], [a, b], words) == "Only with ELMo: “&lt;2&gt;” (place)."
-    assert "Only without ELMo: “&lt;0&gt;”" in about_spans([a], [b], words) and "Only with ELMo" in about_spans([a], [b], words)
+    assert Markup.escape(about_spans([a], [a, b], words)) == "Only with ELMo: “&lt;2&gt;” (place)."
+    told = Markup.escape(about_spans([a], [b], words))
+    assert "Only without ELMo: “&lt;0&gt;”" in told and "Only with ELMo" in told
     assert about_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
     assert "&lt;" in about_choice("<", "y", (0.5, 0.7)) and "disagree" in about_choice("<", "y", (0.5, 0.7))
     one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)

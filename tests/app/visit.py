@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+
+from core.common.markup import Markup
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -24,3 +27,8 @@ def opened_whole(path: str = "app.py", **address: str) -> AppTest:
     page = opened(path, **address)
     assert not page.exception and not page.error
     return page
+
+
+def written(lines: Iterable[str]) -> list[str]:
+    """Lines as a notice writes them; apostrophes stay what they are."""
+    return [str(Markup.escape(line)).replace("&#39;", "'") for line in lines]

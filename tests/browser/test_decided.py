@@ -32,7 +32,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
         ("ring: the past decides", ("nearest to boxing arena", "the past half settles it")),
         ("club: the past decides", ("nearest to stick", "the past half settles it")),
         ("fire: the future decides", ("nearest to dismiss from a job", "the future half settles it")),
-        ("seal: the future decides", ("nearest to sea animal", "the future half settles it")),
+        ("organ: the future decides", ("nearest to musical instrument", "the future half settles it")),
         ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
         ("bank: the model is wrong", ("nearest to financial institution", "here the model is wrong")),
     ):

@@ -37,7 +37,7 @@ def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, fou
     the = np.array([k for k, o in enumerate(tokens) if o.tokens[o.position] == "the"])  # layer 0 knows "The" from "the"
     apart = token_maps.spreads(found, table.word[found.rows], [table.word_codes["the"]])[0]
     assert len(the) > 20 and np.ptp(found.places[0, the].astype(int), axis=0).max() <= 1
-    assert apart[0] < 1e-4 < 0.01 < apart[2]
+    assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
 
 
 def test_maps_keep_far_more_neighbours_than_places_by_lot_would(table, found):

@@ -23,7 +23,7 @@ import torch
 
 from core.cli import main
 from core.common import config
-from core.common.config import ASSETS, ROOT, ModelShape
+from core.common.config import ASSETS, NEIGHBOURS, ROOT, ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
@@ -302,12 +302,12 @@ def test_neighbours_repeat_the_question_with_its_tokens_position_layer_and_weigh
         "position": 4, "layer": "mix", "weights": [0.0, 0.0, 2.0],
     }  # fmt: skip
     assert neighbours(answer, model, corpus, "the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
-    assert neighbours(answer, model, corpus, "the bank")["query"]["weights"] == pytest.approx([1 / 3] * 3)
+    assert neighbours(answer, model, corpus, "the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
 
 
 def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, corpus):
     lists = [neighbours(answer, model, corpus, s, "--layer", 0)["neighbours"] for s in ("money of a bank .", "bank of the river")]
-    assert lists[0] == lists[1] and len(lists[0]) == 10
+    assert lists[0] == lists[1] and len(lists[0]) == NEIGHBOURS
     assert [(n["word"], n["cosine"]) for n in lists[0][:3]] == [("bank", pytest.approx(1, abs=1e-6))] * 3  # then other spellings
     assert all(n["word"] != "bank" and n["cosine"] < 1 for n in lists[0][3:])
 
@@ -362,7 +362,7 @@ def test_static_neighbours_are_cosines_checked_by_hand(answer, tmp_path):
 def test_static_neighbours_ask_the_bundled_vectors_by_default(answer):
     found = answer("static-neighbours", "--word", "river")
     keys_are(found, "static-neighbours")
-    assert len(found["neighbours"]) == 10 and "river" not in {n["word"] for n in found["neighbours"]}
+    assert len(found["neighbours"]) == NEIGHBOURS and "river" not in {n["word"] for n in found["neighbours"]}
 
 
 # --- evaluate, predict ------------------------------------------------------------------------------------------------

@@ -259,6 +259,15 @@ def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():
         close(np.concatenate([ahead[1:-1], behind[1:-1]], axis=1), layers[number][2])
 
 
+def test_what_stands_around_a_word_is_where_both_directions_stand_before_it():
+    sentences, positions = [TARGET, TARGET, TARGET, ["a"]], [0, 2, len(TARGET) - 1, 0]
+    found = ENCODER.around(sentences, positions)
+    for number, ahead, behind in ENCODER.directions(sentences):
+        close(found[number], np.concatenate([ahead[positions[number]], behind[positions[number] + 2]]))
+    np.testing.assert_array_equal(found, ENCODER.around(sentences, positions, ENCODER.encode(sentences)))
+    assert "_edges" not in vars(ENCODER.at("float32"))  # another precision has its own
+
+
 def test_streams_of_one_sentence_are_stateless_and_later_batches_are_not():
     (first,), (other,) = ENCODER.encode_streams([[TARGET], [["a", "b"]]])
     close(first, ALONE)

@@ -207,10 +207,11 @@ def made(
     *,
     alone: np.ndarray | None = None,
     spread: tuple[float, float] = (0.1, 0.1),
+    least: float = -1.0,
 ) -> inf.Influence:
     """An influence of one view, by hand: cosines to the senses a, b, c; alone it is as far from all; one word tried.
 
-    `alone` (3, 3) by half and sense; `spread` that of the past and the future half.
+    `alone` (3, 3) by half and sense; `spread` that of the past and the future half; `least` that of every sense.
     """
     cosines = np.array([[past, future, both]])
     return inf.Influence(
@@ -224,6 +225,7 @@ def made(
         np.zeros_like(cosines) if alone is None else alone[None],
         np.zeros((1, 1, 3)),
         np.repeat([[*spread, 0.1]], 3, axis=0).T[None],
+        np.full_like(cosines, least),
     )
 
 
@@ -267,6 +269,16 @@ def test_a_spread_is_the_standard_deviation_of_a_sense_s_lead_over_the_labelled_
     assert known.spread[2, HALVES.index(PAST)] == pytest.approx([leads.std()] * 2, rel=1e-4)
 
 
+def test_a_word_is_far_from_a_sense_where_no_labelled_sentence_is_as_far_from_the_others_of_it(labelled, known):
+    vectors, senses = labelled
+    units = vectors[[sense == known.senses[0] for sense in senses], 1]
+    units = units / np.linalg.norm(units, axis=1, keepdims=True)
+    each = [cosine(units[k], np.delete(units, k, axis=0).mean(axis=0)) for k in range(len(units))]
+    assert known.least[1, HALVES.index(BOTH), 0] == pytest.approx(min(each), abs=1e-5)
+    lists = ([0.3, 0.2, 0.1],) * 3
+    assert [inf.verdict(made(*lists, least=least), "1", BOTH).far for least in (-1.0, 0.29, 0.31)] == [False, False, True]
+
+
 @pytest.mark.parametrize("tokens", [("Bank", "by", "the", "water", "."), ("Grass", "grew", "on", "the", "bank")])
 def test_a_half_that_has_read_nothing_adds_nothing_and_never_settles_it(model, known, tokens):
     at = [word.lower() for word in tokens].index("bank")
@@ -304,7 +316,7 @@ def test_odd_tokens_are_read_like_any_other(model, known):
 def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     tokens = ("<img src=x>", "bank", '"&')
     html = influence_marks(tokens, 1, {0: 0.05, 2: -0.021}, {0: '"<b>', 2: "y"}, ("#0072B2", "#D55E00"))
-    assert "<img" not in html and "&lt;img src=x&gt;" in html and 'title="&quot;&lt;b&gt;"' in html
+    assert "<img" not in html and "&lt;img src=x&gt;" in html and 'title="&#34;&lt;b&gt;"' in html
     assert "+0.05" in html and "-0.02" in html and html.index("rgba(0,114,178") < html.index("rgba(213,94,0")
     heat = influence_table(
         tokens, 1, (0, 2), np.array([[0.0, 0.05], [0.001, -0.021]]), ["<0>", "1"], ("#0072B2", "#D55E00"), chosen=1

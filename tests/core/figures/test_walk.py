@@ -153,6 +153,10 @@ def test_a_token_is_spelt_in_bytes_with_marks_and_windows_read_on_into_the_paddi
         spelling.ids[: spelling.used].tolist() == [259, 111, 196, 170, 102, 260] and (spelling.ids[spelling.used :] == 261).all()
     )
     assert spelling.window(4, 4) == "e⟩··" and spelling.window(20, 3) == "···"
+    korean = walk(bundled(), ["\u2060은행"], 0).spelling
+    assert (
+        korean.window(0, 11) == "⟨-은행⟩" and korean.window(5, 5) == "9d80행"
+    )  # a character of which bytes are missing stays bytes
     assert (spelling.left_out, walk(small("wide"), ["x" * 60], 0).spelling.left_out) == (0, 12)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.index import build as building
 from core.index.build import build_index
@@ -240,7 +241,7 @@ def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, mon
     found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
     one, other = random_table.nearest(found, [1, 0, 0]), random_table.nearest(found, [0, 0.5, 0.5])
-    assert len(one) == len(other) == 10 and [n.occurrence.row for n in one] != [n.occurrence.row for n in other]
+    assert len(one) == len(other) == NEIGHBOURS and [n.occurrence.row for n in one] != [n.occurrence.row for n in other]
 
 
 def test_many_blocks_answer_as_one_block(random_table, tmp_path):

@@ -13,7 +13,7 @@ from core.senses.evidence import VIEWS, Evidence, centres, cosines
 class Reader:
     """A biLM that counts: forward the tokens read so far, backward those still read from the right; the boundaries count."""
 
-    dim, around = 2, Encoder.around  # of a biLM, by its two directions
+    dim, around, _edges = 2, Encoder.around, Encoder._edges  # of a biLM, by its two directions
 
     def directions(self, sentences):
         for number, tokens in reversed(list(enumerate(sentences))):  # in any order
@@ -21,11 +21,12 @@ class Reader:
             yield number, np.arange(1.0, n + 1)[:, None], np.arange(float(n), 0, -1)[:, None]
 
     def encode(self, sentences):
-        return [np.full((2, len(tokens), 3), len(tokens[0])) for tokens in sentences]
+        states = {n: np.stack([ahead[1:-1], behind[1:-1]], axis=1)[..., 0] for n, ahead, behind in self.directions(sentences)}
+        return [np.stack([np.full_like(states[n], len(tokens[0])), states[n]]) for n, tokens in enumerate(sentences)]
 
 
 def test_the_place_is_what_was_read_before_it_and_behind_it():
-    layers = np.ones((2, 2, 3))
+    layers = np.ones((2, 2, 2))
     found = evidence.gather(Reader(), None, [(("a", "b", "c"), 1), (("a",), 0)], layers, layers)
     # before "b": <S> a; behind it: c </S>. Before the only token: <S>; behind it: </S>
     assert found.place.tolist() == [[2, 2], [1, 1]]
@@ -37,7 +38,7 @@ def test_the_token_is_less_itself_standing_alone():
     views = found.views("0")
     assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6)
     assert views["topic"].tolist() == [[0, 1]]
-    assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3, 3], [3, 3, 3]]
+    assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3], [2, 2]]
 
 
 def test_every_word_counts_alike_in_the_centre_and_an_empty_view_has_no_angle():

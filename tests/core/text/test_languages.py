@@ -190,6 +190,9 @@ def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkey
     described(tmp_path, "xx", **told)
     with pytest.raises(BadInput, match=said):
         languages.named("xx")
+    (tmp_path / "meta.json").write_text('{"language": "xx"}')
+    with pytest.raises(BadInput, match=said):  # not read as English
+        languages.of_model(tmp_path)
     with pytest.raises(BadInput, match=r"no language '\.\./xx'"):
         languages.named("../xx")
 

@@ -49,6 +49,14 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
         ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
         ("mail me@x.co.uk!", "mail me@x.co.uk !"),
         ("foo_bar, #tag", "foo_bar , # tag"),
+        (
+            "love\u2764\ufe0f\U0001f602 \U0001f44d\U0001f3fd!",
+            "love \u2764\ufe0f \U0001f602 \U0001f44d\U0001f3fd !",
+        ),  # an emoji with its signs
+        (
+            "\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3",
+            "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3",
+        ),
     ],
 )
 def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentence, tokens):

@@ -50,6 +50,9 @@ def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
         (EN, "The e-mail was lost.", "My email is full.", ("e-mail", "email")),
         (EN, "The hen-house burned.", "A house was sold.", ("hen-house", "house")),
         (EN, "He left me a can of soup.", "You can carry the can.", ("can", "can")),
+        (EN, "May I come in?", "We met in May in Rome.", ("May", "May")),
+        (EN, "Will you go?", "She made a will.", ("Will", "will")),
+        (EN, "You can swim.", "I can sing.", ("swim", "sing")),  # grammar in both
         (EN, "The news was good.", "He has a new car.", ("news", "car")),  # no form of "new"
         (EN, "They sat in traffic, bored.", "Grandma made jam.", ("bored", "jam")),  # three letters count
         (EN, "The old man sat by the bank.", "The old man robbed the bank.", ("bank", "bank")),  # of many shared words

@@ -1,0 +1,40 @@
+"""Spelling: what it says of words a visitor may type, by the numbers and the pieces that the models really have."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from tests.app.visit import opened_whole
+
+
+def said(**address: str) -> str:
+    return unescape(" ".join(element.proto.body for element in opened_whole("pages/spelling.py", **address).get("html")))
+
+
+def test_chance_is_that_of_as_many_words_as_were_typed():
+    two, four = (float(re.search(r"(?:stay below|have) (0\.\d\d)(?: 95| or)", said(spell=words))[1]) for words in ("mint mints", "mint mints minty minted"))  # fmt: skip
+    assert four > two + 0.05
+
+
+@pytest.mark.parametrize(("words", "told"), [("don't", "“don't” (do + n't)"), ("maple", "")])
+def test_a_word_that_no_sentence_holds_whole_is_told(words: str, told: str):
+    text = said(spell=words)
+    assert told in text and ("both models read" in text) == bool(told)
+
+
+def test_words_whose_letters_are_not_read_are_near_to_nothing():
+    text = said(spell="😂 🙂 ghost")
+    assert text.count("these mean nothing") == 2 and "“😂”, “🙂” count for next to nothing" in text
+    assert "Nearest to each other" not in text and "Layer 0 puts “😂”" not in text and "%) that no" not in text
+
+
+def test_capitals_are_what_glove_lacks():
+    assert "it reads “Bank”, “BANK” in small letters" in said(spell="Bank bank BANK")
+
+
+def test_a_piece_that_stands_against_the_word_before_it_is_told_from_the_word():
+    text = said(lang="ko", spell="은행")
+    assert "-은행" in text and "\u2060" not in text
