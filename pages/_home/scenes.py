@@ -19,15 +19,25 @@ from pages._widgets.instruments import SHARED
 
 SHOWN = "home.scenes"  # in the session: the sentences that they were asked for, as home.js has them
 REST_MS = 700
+# A request that the reader's next deed overtakes does harm: of a page just left it would draw nothing at all, and of a slider just moved it
+# would bring the old place back. So it waits until the reader rests, and a page that was left asks nothing.
 NEAR = """
 export default function ({ data, parentElement, setStateValue }) {
   const place = parentElement.querySelector("span"), wanted = () => window["elmoscope-home"]?.key ?? "plain";
+  const here = (place.dataset.page ??= location.pathname), deeds = ["keydown", "input", "pointerdown", "pointerup", "click"];
   let timer = 0, near = false;
-  const soon = () => { clearTimeout(timer); timer = setTimeout(() => { if (near && wanted() !== data.shown) setStateValue("near", wanted()); }, data.rest); };
+  const ask = () => { if (near && wanted() !== data.shown && location.pathname === here) setStateValue("near", wanted()); };
+  const soon = () => { clearTimeout(timer); timer = setTimeout(ask, data.rest); };
   const watch = new IntersectionObserver((seen) => { if ((near = seen.at(-1).isIntersecting)) soon(); }, { rootMargin: "100000px 0px 200px" });
   watch.observe(place);
   addEventListener("elmoscope-home", soon);
-  return () => { clearTimeout(timer); watch.disconnect(); removeEventListener("elmoscope-home", soon); };
+  for (const deed of deeds) addEventListener(deed, soon, true);
+  return () => {
+    clearTimeout(timer);
+    watch.disconnect();
+    removeEventListener("elmoscope-home", soon);
+    for (const deed of deeds) removeEventListener(deed, soon, true);
+  };
 }
 """
 CURSOR = """

@@ -16,7 +16,8 @@ export default function ({ data }) {
     const box = event.target;
     if (event.isComposing || !(box instanceof HTMLTextAreaElement) || box.getAttribute("aria-label") !== data.label) return;
     clearTimeout(timer);
-    const send = () => box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
+    const page = location.pathname, enter = new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true });
+    const send = () => { if (location.pathname === page) box.dispatchEvent(enter); };
     timer = setTimeout(send, data.pause);
   };
   const composed = (event) => typed({ target: event.target, isComposing: false });
