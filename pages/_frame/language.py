@@ -11,6 +11,7 @@ from core.common.i18n import t
 from core.files import registry
 from core.text import languages
 from core.text.languages import Language
+from core.text.tokens import bare
 from pages._frame import examples, fonts
 from pages._frame.choices import LAYERS
 from pages._frame.question import gone_through_history
@@ -69,6 +70,27 @@ def say_if_missing(content: Language) -> None:
 def has_model(content: Language) -> bool:
     """Whether the language's own model is on this machine."""
     return own("model", content) == content.model
+
+
+def foreign(*words: str) -> list[str]:
+    """Those of the words in letters that the language which text is read as is not written in."""
+    reads = languages.in_use()
+    return [word for word in dict.fromkeys(map(bare, words)) if any(map(str.isalpha, word)) and not reads.writes(word)]
+
+
+def say_foreign(word: str) -> str:
+    return t(
+        "“{word}” is written in letters that {language} is not written in.", word=word[:40], language=languages.in_use().name
+    )
+
+
+def offer_its_language(word: str, key: str) -> None:
+    """A button for each other language that is written in the word's letters and has a model here."""
+    for other in languages.that_write(word):
+        if other.code != languages.in_use().code and has_model(other):
+            label = t("Read it as {language}", language=other.name)
+            if st.button(label, key=f"{key}.{other.code}", icon=":material/translate:", on_click=switch, args=(other.code,)):
+                st.rerun()  # the whole page, in that language
 
 
 def switch(code: str) -> None:

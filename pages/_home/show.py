@@ -13,7 +13,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
-from core.text import languages
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame import language
@@ -47,10 +46,8 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
     found = verdict.on(in_use, first, second)
     word = bare(first.word)
-    reads = languages.in_use()
-    foreign = [w for w in dict.fromkeys((word, bare(second.word))) if not reads.writes(w) and any(map(str.isalpha, w))]
-    if foreign:
-        said, small = t("Another language"), t("“{word}” is written in letters that {language} is not written in.", word=foreign[0][:40], language=reads.name)  # fmt: skip
+    if foreign := language.foreign(word, second.word):
+        said, small = t("Another language"), language.say_foreign(foreign[0])
     elif found is not None:
         said = verdict_words.title(found)
         small = f"{verdict_words.certainty(found)} {verdict_words.reason(found, word)}"
@@ -59,13 +56,8 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     else:
         said, small = t("Not a word"), t("Tap a word in each sentence.")
     show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', said, small)
-    for other in languages.that_write(foreign[0]) if foreign else ():
-        if other.code != reads.code and language.has_model(other):
-            label = t("Read it as {language}", language=other.name)
-            if st.button(
-                label, key=f"home.read.{other.code}", icon=":material/translate:", on_click=language.switch, args=(other.code,)
-            ):
-                st.rerun()  # the whole page, in that language
+    for other in foreign[:1]:
+        language.offer_its_language(other, "home.read")
 
 
 def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:

@@ -8,9 +8,10 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import plain
 from core.text.languages import tokenize
 from core.text.tokens import join_tokens
-from pages._frame import examples, question
+from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
 
@@ -52,14 +53,25 @@ def sentence_pair(*, stacked: bool = False, live: str | bool = False) -> tuple[C
         _examples()
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
         first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"), live=live)
-        return first, sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
+        second = sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
+        if not live:  # there the verdict says it
+            _foreign(first, second)
+        return first, second
 
 
 def first_sentence() -> Chosen:
     """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
     with folded(t("The sentence")):
         _examples()
-        return sentence(st.container(), "a", t("First sentence"), t("Word in question, first sentence"))
+        chosen = sentence(st.container(), "a", t("First sentence"), t("Word in question, first sentence"))
+        _foreign(chosen)
+        return chosen
+
+
+def _foreign(*chosen: Chosen) -> None:
+    for word in language.foreign(*(one.word for one in chosen))[:1]:
+        st.info(plain(language.say_foreign(word)), icon=":material/translate:")
+        language.offer_its_language(word, "inputs.read")
 
 
 def _examples() -> None:

@@ -134,3 +134,13 @@ def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
 
 def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():
     assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
+
+
+@pytest.mark.parametrize("path", ["pages/neighbours.py", "pages/map.py", "pages/flip.py", "pages/state.py"])
+def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
+    page = opened(path, a="눈이 온다", b="눈이 아프다")
+    assert not page.exception
+    told = [one.value for one in page.info if "written in letters that English is not written in" in one.value]
+    assert len(told) == 1 and "눈이" in told[0]
+    page.button(key="inputs.read.ko").click().run()
+    assert not page.exception and not [one for one in page.info if "written in letters" in one.value]

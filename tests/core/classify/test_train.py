@@ -20,9 +20,10 @@ from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, variant_named
 from core.classify.runs import Frozen, TrainConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
-from core.classify.train import BaselineTrainer, NetworkTrainer, _batches, make_trainer
+from core.classify.train import SMALL_BATCH, BaselineTrainer, NetworkTrainer, _batches, make_trainer
 from core.common.draws import Dropout, first_weights, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.threads import limit
 from core.files import checkpoint
 from core.files.artifacts import read_json, write_json
 from tests.core.classify_parts import CONFIG, dataset, frozen, table, tiny_encoder, tiny_vectors
@@ -88,6 +89,20 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
     trainer = make_trainer(variant_named(variant), data, replace(CONFIG, epochs=3), parts)
     list(trainer.run())
     assert 0.25 < trainer.finish().meta["test"]["accuracy"] < 0.42  # 1/3 and three standard errors of 360 rows
+
+
+def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts):
+    def threads_of(trainer: NetworkTrainer, stop: bool) -> tuple[set[int], int]:
+        limit(2)
+        seen = {torch.get_num_threads() for _ in heads.run(trainer, lambda: stop)}
+        return seen, torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as pool:  # a thread of its own, whose setting is no other test's
+        for size, within in ((SMALL_BATCH, 1), (SMALL_BATCH + 1, 2)):
+            trainer = make_trainer(VARIANTS["glove"], data, replace(CONFIG, batch_size=size, seed=size), parts)
+            trainer.dataset = replace(data, train=data.train * (100 * size // len(data.train) + 1))
+            for stop in (True, False):
+                assert pool.submit(threads_of, trainer, stop).result() == ({within}, 2)
 
 
 def test_events_tell_where_a_run_stands(data, parts):

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.common.config import ASSETS
 from core.files import registry
+from core.files.artifacts import read_json
 from core.text import languages
 from core.text.sentences import read_sentences
 from core.text.tokens import JOINER, bare
@@ -103,6 +105,11 @@ def test_every_labelled_word_is_on_the_first_list():
         lemmas = {target.lemma or target.word for sentence in sentences for target in sentence.targets}
         worth = words_of(language).worth
         assert {lemma for lemma in lemmas if worth.get(lemma, 0.0) < max(worth.values())} == set()
+
+
+def test_every_further_word_with_labels_is_listed():
+    known = words_of(EN)
+    assert set(read_json(ASSETS / "words-en.json")) - known.worth.keys() - known.common - known.function == set()
 
 
 @settings(max_examples=150, deadline=None)
