@@ -152,7 +152,7 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
 def curves_figure(
     curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False
 ) -> go.Figure:
-    """Named lines of (x, y) points, each named at its end; names that would stand on each other are moved apart.
+    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart.
 
     `x` and `y` name the axes; without an `x` it counts epochs.
     """
@@ -161,17 +161,21 @@ def curves_figure(
     heights = [point[1] for points in curves.values() for point in points]
     gap = (max(heights) - min(heights)) / 13 if heights else 0.0
     ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
+    edge = max((points[-1][0] for points in curves.values() if points), default=1)
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
         figure.add_scatter(
             x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=name, line={"color": colour, "width": 2.5},
             hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
         )  # fmt: skip
-        if points:
+        if points:  # at the right edge: over the place where a short line ends, a longer one may go on
             figure.add_annotation(
-                x=np.log10(points[-1][0]) if log_x else points[-1][0], y=ends[name], text=line_name(name, colour), showarrow=False,
+                x=np.log10(edge) if log_x else edge, y=ends[name], text=line_name(name, colour), showarrow=False,
                 xanchor="left", xshift=8, font={"size": 12},
             )  # fmt: skip
+            if points[-1][0] < edge:
+                way = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
+                figure.add_shape(type="line", **way, line={"color": colour, "width": 1, "dash": "dot"}, opacity=0.7)
     at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
     if log_x:  # names of ticks that would stand on each other
         apart_from = (np.log10(at[-1]) - np.log10(at[0])) * CLOSEST

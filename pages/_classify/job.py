@@ -122,15 +122,20 @@ class TrainingJob(Background):
                 self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
                 self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
                 if event.valid_loss is not None:
-                    point = {key: getattr(event, key) for key in ("epoch", "train_loss", "valid_loss", "valid_accuracy")}
-                    self.curves.setdefault((variant.name, seed), []).append(point)
+                    self._keep_curve(variant.name, seed, getattr(trainer, "history", []))
             head = trainer.finish()
+            self._keep_curve(variant.name, seed, head.meta["curve"])
             if seed == order.seeds[0] and variant.network in ("lstm", "mean"):
                 tokens = [example.tokens for example in self.dataset.train]
                 self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
             self.heads[variant.name, seed] = head
             if self.stop_asked:
                 return
+
+    def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
+        """A run's epochs, also those of an earlier visit that it went on from."""
+        points = ("epoch", "train_loss", "valid_loss", "valid_accuracy")
+        self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
 
     def _make_committee(self, variant: Variant, seed: int, frozen: Frozen) -> None:
         trained = {name: head for (name, s), head in self.heads.items() if s == seed}

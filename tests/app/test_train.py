@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
 from core.common.errors import BadInput
+from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
+from pages._cached import opened as opened_here
 from pages._cached.progress import duration
-from pages._classify.job import cost, left_of_all
+from pages._classify.job import Order, TrainingJob, cost, left_of_all
 from pages._classify.order import FEWEST, check_classes, refusal
 from pages._classify.train_results import FEW_TEXTS, about_training, learned_weights
 from tests.app.test_pages import opened
@@ -93,6 +95,28 @@ def test_what_is_said_of_a_training_is_so(found: dict):
     assert ("So few test texts" in said) == (n < FEW_TEXTS)
     random = any(VARIANTS[name].network == "lstm" for name in mean)
     assert "more seeds" not in said or (random and len({seed for _, seed in found}) == 1)
+
+
+def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("text,topic\n" + "".join(f"{'ab'[k % 2]} remark number {k},{'ab'[k % 2]}\n" for k in range(200)))
+    order = Order(
+        task="own", title="own.csv", files={"train": path}, columns={}, variants=("embedding",), seeds=(0,), share=1.0, epochs=12,
+        model="elmo-mini", vectors="glove-mini",
+    )  # fmt: skip
+
+    def epochs(upto: int) -> list[int]:
+        job = TrainingJob(order, Turns().ask())
+        job.start(opened_here.model("elmo-mini"), opened_here.vectors("glove-mini"))
+        while job.running:
+            job.turn.stop_asked |= max(map(len, job.curves.values()), default=0) >= upto
+            job.wait(0.001)
+        assert job.error is None
+        return [point["epoch"] for point in job.curves["embedding", 0]]
+
+    first = epochs(upto=2)
+    whole = epochs(upto=99)
+    assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
 
 
 def test_no_share_is_recommended_without_a_number_that_shows_it():
