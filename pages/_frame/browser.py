@@ -16,7 +16,7 @@ from core.common.i18n import t
 from pages._frame.markup import show_html
 
 SCRIPT = """
-const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500;
+const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500, LATE_MS = 3000;
 const TYPED = '[data-testid="stTextArea"] textarea, [data-testid="stTextInput"] input';  // sent as one types, or by Enter
 const running = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
 const changed = (from, to) => {
@@ -26,7 +26,7 @@ const changed = (from, to) => {
 function install() {
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   // touched: the reader did something that no run has taken up; owed: this run's first change of the address is a step's.
-  let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 };
+  let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 }, touchedAt = 0;
   let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
   const same = (url) => new URL(url ?? location.href, location.href);
   history.pushState = (state, title, url) => {  // by the program, or another page
@@ -63,7 +63,10 @@ function install() {
     if (!running()) travelling = false;
     arrived = "";
     // What is typed is a step once it is sent (replaceState), not with each key: a run that one has begun may still be going on.
-    if (!event.target.matches?.(TYPED)) touched = true;
+    if (!event.target.matches?.(TYPED)) {
+      touched = true;
+      touchedAt = Date.now();
+    }
     const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
     const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     leaving = leaves ? location.href : "";  // until the other page is pushed: a run of this one may end in between
@@ -102,6 +105,8 @@ function install() {
       if (touched) owed = true;
       touched = false;
     } else {
+      // A run that changed nothing in the address may have been another's, asked for just before: the step's own is still to come.
+      touched ||= owed && Date.now() - touchedAt < LATE_MS;
       owed = false;
       if (arrived && heard) tell();
       else if (heard) travelling = false;
