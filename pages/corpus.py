@@ -27,9 +27,7 @@ most = limits()
 ways = {"paste": t("Paste")} | ({"files": t("Files")} if most.uploads else {}) | ({"folder": t("Folder")} if most.paths else {})
 top = st.columns([3, 2], vertical_alignment="bottom")
 way = choice("corpus_way", t("Where are your texts?"), ways, "paste", place=top[0])
-top[1].button(
-    t("Example: our own sentences"), icon=":material/format_quote:", key="corpus.example", on_click=take_example, width="stretch"
-)
+top[1].button(t("Example: our own sentences"), icon=":material/format_quote:", key="corpus.example", on_click=take_example, width="stretch")
 if not (most.uploads and most.paths):
     st.caption(t("On this server files are not taken and folders not read: paste a text, or run the app yourself."))
 given = None
@@ -49,13 +47,18 @@ else:
     place = st.columns([3, 1], vertical_alignment="top")
     if way == "files":
         given = place[0].file_uploader(
-            t("Texts, at most {mb} MB each", mb=most.max_file_mb), ["txt", "csv", "tsv", "jsonl", "json", "docx"],
-            accept_multiple_files=True, key="corpus_files", max_upload_size=most.max_file_mb,
+            t("Texts, at most {mb} MB each", mb=most.max_file_mb),
+            ["txt", "csv", "tsv", "jsonl", "json", "docx"],
+            accept_multiple_files=True,
+            key="corpus_files",
+            max_upload_size=most.max_file_mb,
             help=t(
                 "At most {files} files, {sentences:,} sentences and {tokens:,} tokens make a corpus.",
-                files=most.max_files, sentences=most.max_sentences, tokens=most.max_tokens,
+                files=most.max_files,
+                sentences=most.max_sentences,
+                tokens=most.max_tokens,
             ),
-        )  # fmt: skip
+        )
     else:
         given = text_box(
             "corpus_folder",

@@ -14,7 +14,5 @@ lede(
     )
 )
 if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
-    st.switch_page(
-        "pages/guess.py", query_params={key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
-    )
+    st.switch_page("pages/guess.py", query_params={key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params})
 show("pages._flip.show", in_use)

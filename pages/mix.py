@@ -20,6 +20,7 @@ lede(
         sum=" + ".join(terms if known.few else [*terms[:2], "…", terms[-1]]),
     )
 )
+notices = st.container()
 with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
-    first, second = sentence_pair()
+    first, second = sentence_pair(notices=notices)
 show("pages._map.mix", in_use, first, second)

@@ -38,9 +38,13 @@ else:
     }
     known = examples.spelling()
     st.pills(
-        t("Examples"), list(known), key="spell_example", on_change=take_example, label_visibility="collapsed",
+        t("Examples"),
+        list(known),
+        key="spell_example",
+        on_change=take_example,
+        label_visibility="collapsed",
         format_func=lambda name: f":material/format_quote: {labels[name]}",
-    )  # fmt: skip
+    )
     columns = st.columns([5, 3], vertical_alignment="bottom")
     text = text_box(
         "spell",
@@ -57,8 +61,6 @@ else:
         amounts,
         "10000",
         place=columns[1],
-        help=t(
-            "The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."
-        ),
+        help=t("The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."),
     )
     show("pages._spelling.show", in_use, text or "", None if among == "all" else 10_000)

@@ -3,8 +3,6 @@
 usage: python tests/run.py [pytest's arguments]
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -68,19 +68,14 @@ def room(path: Path) -> str:
 @cache
 def rooms() -> dict[str, set[str]]:
     """Each room of app.py, core and pages, and the rooms that it imports from."""
-    files = {
-        name(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path
-        for path in [*CORE, *PAGES, ROOT / "app.py"]
-    }
+    files = {name(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in [*CORE, *PAGES, ROOT / "app.py"]}
     needs: dict[str, set[str]] = {room(path): set() for path in files.values()}
     for path in files.values():
         own = room(path)
         dotted = {d for _, d in imports_of(path)}
         # `from a import b` names a and a.b: where a.b is a module, a is only the way to it
         ways = {d.rpartition(".")[0] for d in dotted if d in files}
-        needs[own] |= {room(files[d]) for d in dotted if d in files and not (d in ways and files[d].name == "__init__.py")} - {
-            own
-        }
+        needs[own] |= {room(files[d]) for d in dotted if d in files and not (d in ways and files[d].name == "__init__.py")} - {own}
     return needs
 
 
@@ -130,9 +125,7 @@ def test_no_room_holds_more_files_than_one_takes_in_at_a_glance():
     assert not wrong, rule_broken(wrong)
 
 
-@pytest.mark.parametrize(
-    "folder", sorted({path.parent.relative_to(ROOT).as_posix() for path in [*CORE, *PAGES]} - {"core", "pages"})
-)
+@pytest.mark.parametrize("folder", sorted({path.parent.relative_to(ROOT).as_posix() for path in [*CORE, *PAGES]} - {"core", "pages"}))
 def test_files_of_one_room_do_not_import_each_other_in_a_circle(folder):
     files = {f"{folder.replace('/', '.')}.{path.stem}": path for path in sources(folder)}
     needs = {module: {dotted for _, dotted in imports_of(path) if dotted in files} - {module} for module, path in files.items()}

@@ -1,7 +1,5 @@
 """README and the rooms' READMEs say what is so: their commands exist, their files and links are there, the tree is the tree."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -25,9 +23,7 @@ COMMANDS = sorted(
     {
         line
         for text in SAID.values()
-        for found in re.findall(
-            r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE
-        )
+        for found in re.findall(r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE)
         for line in found
         if line
     }
@@ -85,9 +81,7 @@ def test_the_readmes_show_every_command():
     assert {name for name in listed if not any(s.startswith(name) for s in shown)} == set()
 
 
-FOLDERS = sorted(
-    {path.parent for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")} - {ROOT / "core", ROOT / "pages"}
-)
+FOLDERS = sorted({path.parent for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")} - {ROOT / "core", ROOT / "pages"})
 
 
 def test_readme_names_every_room_and_nothing_else():
@@ -99,9 +93,7 @@ def test_readme_names_every_room_and_nothing_else():
 def test_a_room_opens_with_a_line_for_each_of_its_files_and_says_what_it_imports(folder: Path):
     said = (folder / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^- `([\w.]+)`: ", said, re.MULTILINE))
-    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".html", ".txt"}} - {
-        "__init__.py"
-    }
+    assert named == {path.name for path in folder.iterdir() if path.suffix in {".py", ".js", ".css", ".html", ".txt"}} - {"__init__.py"}
     imports = next(line for line in said.splitlines() if line.startswith("Imports from: "))
     others = rooms()[folder.relative_to(ROOT).as_posix()] - {"core/__init__"}
     assert set(re.findall(r"`([\w/]+)`", imports)) == others

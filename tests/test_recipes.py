@@ -1,7 +1,5 @@
 """The recipes of README and of the rooms' READMEs run as they stand there, and print what they promise."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is imported is required, what is required is imported, and every version is pinned."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -12,9 +10,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = {  # a package by another name than its module's
-    "sklearn": "scikit-learn", "umap": "umap-learn", "faiss": "faiss-cpu", "docx": "python-docx", "mecab": "python-mecab-ko",
-    "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer", "axe_playwright_python": "axe-playwright-python", "PIL": "pillow",
-}  # fmt: skip
+    "sklearn": "scikit-learn",
+    "umap": "umap-learn",
+    "faiss": "faiss-cpu",
+    "docx": "python-docx",
+    "mecab": "python-mecab-ko",
+    "mecab_ko_dic": "python-mecab-ko-dic",
+    "charset_normalizer": "charset-normalizer",
+    "axe_playwright_python": "axe-playwright-python",
+    "PIL": "pillow",
+}
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own
 ELSEWHERE = {"allennlp", "transformers", "tokenizers", "core", "pages", "tests"}
 
@@ -52,9 +57,7 @@ def test_the_tests_require_what_they_import():
 def test_the_app_s_requirements_hold_nothing_of_the_tests():
     ours = pinned("tests/requirements.txt")
     assert {"pytest", "playwright", "hypothesis", "ruff"} <= set(ours)
-    assert set(ours) & set(pinned("requirements.txt")) == {
-        "fugashi"
-    }  # the app's on Python 3.13 only; the tests try both analysers
+    assert set(ours) & set(pinned("requirements.txt")) == {"fugashi"}  # the app's on Python 3.13 only; the tests try both analysers
     assert "-r ../requirements.txt" in (ROOT / "tests" / "requirements.txt").read_text()
 
 
@@ -67,9 +70,7 @@ def test_all_packages_that_come_with_them_are_pinned_to_the_same_versions():
 
 
 def test_what_is_installed_here_is_what_is_pinned():
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "freeze", "--all", "--disable-pip-version-check"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "pip", "freeze", "--all", "--disable-pip-version-check"], capture_output=True, text=True)
     if done.returncode:
         pytest.skip("this environment has no pip")
     here = dict(re.findall(r"^([A-Za-z0-9_.-]+)==([\w.]+)", done.stdout, re.MULTILINE))

@@ -87,9 +87,7 @@ class Cone:
     def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> Cone:
         """Learned on tokens drawn by lot; of fewer than k + 1 there are fewer directions."""
         mean = drawn.layers.mean(axis=0)
-        return cls(
-            mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)])
-        )
+        return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)]))
 
     def away(self, drawn: Drawn, k: int) -> Drawn:
         """The same tokens without the mean and the k largest directions."""

@@ -6,8 +6,6 @@ al. 2018), here in each layer by itself. A point's score is its way along that d
 occurrence that belongs to a pole would draw the pole to itself and so speak for itself: it is scored by its pole without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -104,19 +102,13 @@ def axis_scores(
     centred = rows - mean
     own = np.einsum("nd,nd->n", centred, rows)
     ends = [
-        _seen(centred, mean, own, unit_rows(members, np.float64), np.asarray(of))
-        for members, of in ((plus, plus_of), (minus, minus_of))
+        _seen(centred, mean, own, unit_rows(members, np.float64), np.asarray(of)) for members, of in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
 
 
 def pole_views(
-    layers: np.ndarray,
-    rows: np.ndarray,
-    x: tuple[Pole, Pole],
-    y: tuple[Pole, Pole] | None = None,
-    *,
-    mixes: Sequence[Sequence[float]],
+    layers: np.ndarray, rows: np.ndarray, x: tuple[Pole, Pole], y: tuple[Pole, Pole] | None = None, *, mixes: Sequence[Sequence[float]]
 ) -> list[View]:
     """Points (N, L, D) that are the table's `rows` (N,) -> for each mix of layers (weights (L,)) the view with these axes.
 

@@ -5,8 +5,6 @@ asked for. Probabilities are those of the full softmax, as in `LanguageModel.log
 <UNK>, which is context but is never scored, drawn or offered. Surprisal is -log2 p, in bits (Hale 2001; Levy 2008).
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,9 +50,7 @@ class Reading:
             if position < before + len(sentence):
                 return number, position - before
             before += len(sentence)
-        raise BadInput(
-            t("There is no word {position} in a text of {count} tokens.", position=position + 1, count=len(self.tokens))
-        )
+        raise BadInput(t("There is no word {position} in a text of {count} tokens.", position=position + 1, count=len(self.tokens)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +86,7 @@ def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
     ahead = np.concatenate([a[:-2] for a, _ in ordered])  # the state at token k - 1, or at <S>, foresees token k
     behind = np.concatenate([b[2:] for _, b in ordered])
     ids = torch.tensor([lm.vocabulary.id(token) for sentence in sentences for token in sentence])
-    return Reading(
-        sentences, ahead, behind, ordered[-1][0][-2], ordered[0][1][1], _surprisal(lm, ahead, ids), _surprisal(lm, behind, ids)
-    )
+    return Reading(sentences, ahead, behind, ordered[-1][0][-2], ordered[0][1][1], _surprisal(lm, ahead, ids), _surprisal(lm, behind, ids))
 
 
 def _surprisal(lm: LanguageModel, states: np.ndarray, ids: torch.Tensor) -> np.ndarray:
@@ -211,9 +205,7 @@ def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np
     return found
 
 
-def write(
-    lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0
-) -> Written:
+def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0) -> Written:
     """Draw up to n words after one sentence's tokens (or before them), each read before the next is drawn.
 
     p is raised to 1 / temperature and normalised; 0 takes the likeliest word. Each draw depends on the seed and the words

@@ -144,17 +144,13 @@ def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)
     if start.shape != (len(space), 2) or not np.isfinite(start).all():
-        raise BadInput(
-            f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}."
-        )
+        raise BadInput(f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}.")
     group = equal_rows(space)
     if len(space) < max(12, config.n_neighbors + 2):
         flat = procrustes(pca(space), start)
     else:
         with COMPUTING:
-            flat = procrustes(
-                _descended(_started(start, config), [_graph(space, group, config)], None, config, n_epochs)[0], start
-            )
+            flat = procrustes(_descended(_started(start, config), [_graph(space, group, config)], None, config, n_epochs)[0], start)
     _put_on_discs(flat, group, config.seed)
     return flat
 
@@ -251,9 +247,7 @@ def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
     return (start + np.random.default_rng(config.seed).normal(scale=1e-3, size=start.shape))[None]
 
 
-def _descended(
-    points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None
-) -> np.ndarray:
+def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None) -> np.ndarray:
     """UMAP's epochs from (K, N, 2) on; the graphs' edges pull, strangers push, `ties` (K, K, N) hold the maps together."""
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 

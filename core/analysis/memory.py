@@ -5,8 +5,6 @@ depend on what was encoded before it; `Encoder.encode` starts every sentence at 
 to the published golden files. Drift is 1 - cosine with the vectors of a fresh start: 0 says that nothing changed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,9 +107,7 @@ def remember(encoder: Encoder, sentence: Sentence, other: list[Sentence], varied
     own = range(0, len(same), len(other) + 1)
     before = encoder.encode([sentence])[0]
     in_batch = encoder.encode([*other, sentence])[-1]
-    return Memory(
-        *(Stream(tuple(stream[k] for k in own)) for stream in streams), (before, encoder.encode([sentence])[0]), in_batch
-    )
+    return Memory(*(Stream(tuple(stream[k] for k in own)) for stream in streams), (before, encoder.encode([sentence])[0]), in_batch)
 
 
 def changed_neighbours(

@@ -6,8 +6,6 @@ rotation and no scale changes, debiased, and beside words paired by lot. For one
 one corpus have, since a mean of few occurrences moves by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -123,9 +121,14 @@ def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[st
     if len(common) < FEWEST_WORDS:
         names = ", ".join(space.name for space in spaces)
         raise BadInput(
-            tn("{names} share {n} word; at least {least} are needed. Choose a larger corpus or other vectors.",
-               "{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.", len(common), names=names, least=FEWEST_WORDS)
-        )  # fmt: skip
+            tn(
+                "{names} share {n} word; at least {least} are needed. Choose a larger corpus or other vectors.",
+                "{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.",
+                len(common),
+                names=names,
+                least=FEWEST_WORDS,
+            )
+        )
     return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:most])
 
 
@@ -160,9 +163,15 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
     shared = (a[:, :, None] == b[:, None, :]).sum(axis=(1, 2))
     both = tuple(np.concatenate(each) for each in values)
     return Comparison(
-        words=tuple(words), first=a, second=b, cosines=both, shared=shared, profile=np.concatenate(profile), chance=k / (n - 1),
+        words=tuple(words),
+        first=a,
+        second=b,
+        cosines=both,
+        shared=shared,
+        profile=np.concatenate(profile),
+        chance=k / (n - 1),
         by_lot=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
-    )  # fmt: skip
+    )
 
 
 def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
@@ -275,9 +284,7 @@ def _half_sums(
     text = np.asarray(table.sentence if documents is None else np.asarray(documents)[table.sentence], np.int64)
     order = np.lexsort((text, of_row))
     word, text = of_row[order], text[order]
-    texts = (
-        np.cumsum(np.concatenate([[True], (word[1:] != word[:-1]) | (text[1:] != text[:-1])])) if len(order) else np.zeros(0, int)
-    )
+    texts = np.cumsum(np.concatenate([[True], (word[1:] != word[:-1]) | (text[1:] != text[:-1])])) if len(order) else np.zeros(0, int)
     rank = np.empty(len(order), int)
     rank[order] = texts - texts[np.searchsorted(word, word)] if len(order) else 0
     slot = np.where(of_row >= 0, of_row + len(words) * (rank % 2), -1)
@@ -287,9 +294,7 @@ def _half_sums(
             here = slot[start + at : start + at + min(BLOCK, len(block) - at)]
             rows = np.flatnonzero(here >= 0)
             vectors = np.tensordot(mix, widened(block[at + rows]), axes=(0, 1))
-            sums += (
-                csr_array((np.ones(len(rows), np.float32), (here[rows], np.arange(len(rows)))), (len(sums), len(rows))) @ vectors
-            )
+            sums += csr_array((np.ones(len(rows), np.float32), (here[rows], np.arange(len(rows)))), (len(sums), len(rows))) @ vectors
     counts = np.bincount(slot[slot >= 0], minlength=len(sums))
     return sums.reshape(2, len(words), -1), counts.reshape(2, -1)
 

@@ -5,8 +5,6 @@ projection (Jozefowicz et al. 2016, section 3.1). The part of v's length that a 
 bias' part these sum to 1. Behind a highway layer the answers are mixed and no filter has a part: strengths stand for parts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

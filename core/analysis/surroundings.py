@@ -5,8 +5,6 @@ a point leans to is the difference of its cosines with the word there; in layer 
 both sentences spell the word alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,9 +28,7 @@ class Surroundings:
     """N points of one table, all of them once: occurrences first, then spellings."""
 
     words: tuple[str, ...]
-    rows: (
-        np.ndarray
-    )  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
+    rows: np.ndarray  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
     occurrences: int  # so many of the points are occurrences of the word
     counts: np.ndarray  # (N,) occurrences that a point is the mean of
     layers: np.ndarray  # (N, L, D) float32

@@ -68,9 +68,7 @@ class TokenMaps:
 
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
     """Where the maps of a table are kept."""
-    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[
-        :8
-    ]
+    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBOURS, FORMAT))])[:8]
     return cache_folder() / "maps" / "tokens" / f"{table.meta['model']}-{table.meta['corpus'][:16]}-{made_by}.safetensors"
 
 

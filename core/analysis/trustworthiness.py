@@ -1,7 +1,5 @@
 """How far a map's neighbours are true neighbours (Venna and Kaski 2001), where there are true neighbours, and what luck would give."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.common.directions import unit_rows

@@ -5,8 +5,6 @@ filter, the gates of an LSTM step) is computed from their weights by the equatio
 `core.elmo.model`: P numbers of projection, H of a cell, F filters, T tokens, L layers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,8 +140,12 @@ def walk(encoder: Encoder, tokens: list[str], position: int) -> Walk:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
         raise BadInput(
-            t("Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.", position=position, last=len(tokens) - 1)
-        )  # fmt: skip
+            t(
+                "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.",
+                position=position,
+                last=len(tokens) - 1,
+            )
+        )
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = _spell(model.characters, tokens[position])
@@ -158,8 +160,18 @@ def walk(encoder: Encoder, tokens: list[str], position: int) -> Walk:
     layers = [np.concatenate([inner, inner], axis=1)]
     layers += [np.concatenate([f[1:-1], b[1:-1]], axis=1) for f, b in zip(forward.outputs, backward.outputs, strict=True)]
     return Walk(
-        tuple(tokens), position, spelling, banks, highways, vector.numpy(force=True), shares, bias_share, forward, backward, np.stack(layers)
-    )  # fmt: skip
+        tuple(tokens),
+        position,
+        spelling,
+        banks,
+        highways,
+        vector.numpy(force=True),
+        shares,
+        bias_share,
+        forward,
+        backward,
+        np.stack(layers),
+    )
 
 
 def most_moved(step: LSTMStep, n: int) -> np.ndarray:
@@ -173,9 +185,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     names = [_name(int(number)) for number in ids[0, :used]]
     owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]
     vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
-    spelling = Spelling(
-        ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2))
-    )
+    spelling = Spelling(ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2)))
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
     x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as CharacterCNN.pooled says
     banks = []

@@ -1,7 +1,5 @@
 """The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert

@@ -3,8 +3,6 @@
 Fitted by scikit-learn; what is kept is plain arrays, and answers need nothing but numpy.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Which columns a table of one's own has, and which of them look like its texts and its labels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path

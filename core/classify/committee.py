@@ -1,7 +1,5 @@
 """Committees: which heads they need, and their making from heads that are trained (what they are: core.classify.head)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from core.classify.data import Dataset

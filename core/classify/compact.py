@@ -3,8 +3,6 @@
 A trained head is rounded to this form before it is scored: what was measured is, to the bit, what is loaded later.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding

@@ -4,8 +4,6 @@ Every text is known by its normal form (case folded, blanks collapsed). A seeded
 and shares of this ranking are the splits and the folds: equal texts always fall together, whatever the file's order.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -139,13 +137,25 @@ def make_dataset(
 def _too_few(splits: list[tuple[Example, ...]], name: str, n_rows: int) -> str:
     train, valid, _ = splits
     if not train:
-        return tn("{name} has no row left to train on: {n:,} row is too few. Add some.",
-            "{name} has no row left to train on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
+        return tn(
+            "{name} has no row left to train on: {n:,} row is too few. Add some.",
+            "{name} has no row left to train on: {n:,} rows are too few. Add some.",
+            n_rows,
+            name=name,
+        )
     if not valid:
-        return tn("{name} has no row left to validate on: {n:,} row is too few. Add some.",
-            "{name} has no row left to validate on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
-    return tn("{name} has no row left to test on: {n:,} row is too few. Add some.",
-            "{name} has no row left to test on: {n:,} rows are too few. Add some.", n_rows, name=name)  # fmt: skip
+        return tn(
+            "{name} has no row left to validate on: {n:,} row is too few. Add some.",
+            "{name} has no row left to validate on: {n:,} rows are too few. Add some.",
+            n_rows,
+            name=name,
+        )
+    return tn(
+        "{name} has no row left to test on: {n:,} row is too few. Add some.",
+        "{name} has no row left to test on: {n:,} rows are too few. Add some.",
+        n_rows,
+        name=name,
+    )
 
 
 def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:

@@ -4,8 +4,6 @@ Everything is a difference of the calibrated log-odds of the named class, log p 
 changed one; the changed texts go through encoder and head together.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

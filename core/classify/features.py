@@ -5,8 +5,6 @@ layers 1 and up with 2P each, as float16 that is memory-mapped. A shard is writt
 goes on with the first shard that is missing. Layers count in the cap on disk and give way when room is needed (core.files.disk_space).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -72,9 +70,7 @@ class FeatureStore:
         return layers
 
 
-def open_features(
-    texts: Sequence[Tokens], encoder: Encoder, model: str, root: str | Path, *, report: Report | None = None
-) -> FeatureStore:
+def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: str | Path, *, report: Report | None = None) -> FeatureStore:
     """The store of these distinct texts under `root`, computed now as far as it is not there; `model`: a fingerprint.
 
     BadInput, before anything is computed, where the disk or the cap (core.common.limits) has no room for them, even without the layers of

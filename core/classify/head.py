@@ -209,9 +209,7 @@ def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str
     head = load_head(place, model=model, vectors=vectors)
     if head.meta["sha256"]["weights.safetensors"] != meta["members"][name]:
         told = {"folder": folder, "name": name}
-        raise CorruptArtifact(
-            t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **told)
-        )
+        raise CorruptArtifact(t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **told))
     return head
 
 

@@ -59,10 +59,7 @@ class Vocabulary:
             self._seen = seen = {}
         found = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
         return np.array(
-            [
-                seen.setdefault(token, self.number(token)) if number is None else number
-                for token, number in zip(text, found, strict=True)
-            ],
+            [seen.setdefault(token, self.number(token)) if number is None else number for token, number in zip(text, found, strict=True)],
             np.int64,
         )
 

@@ -6,8 +6,6 @@ than what their parts say: the LSTM's input is 32 to some 360 numbers wide, drop
 of ELMo's, and words are left out of the first two only. Where nothing but the parts differs: core.experiments.equal_network.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -36,18 +34,9 @@ class Variant:
 VARIANTS = {
     v.name: v
     for v in (
-        Variant(
-            name="embedding", title="nn.Embedding", description="Word vectors learned from the training rows alone", learned=True
-        ),
-        Variant(
-            name="glove", title="GloVe, frozen", description="One ready vector for each spelling, left as it is", glove="frozen"
-        ),
-        Variant(
-            name="glove-unfrozen",
-            title="GloVe, unfrozen",
-            description="GloVe as a start, trained on with the task",
-            glove="trained",
-        ),
+        Variant(name="embedding", title="nn.Embedding", description="Word vectors learned from the training rows alone", learned=True),
+        Variant(name="glove", title="GloVe, frozen", description="One ready vector for each spelling, left as it is", glove="frozen"),
+        Variant(name="glove-unfrozen", title="GloVe, unfrozen", description="GloVe as a start, trained on with the task", glove="trained"),
         Variant(name="elmo", title="ELMo", description="Vectors in context: a learned mix of frozen layers", elmo=True),
         Variant(
             name="embedding+elmo",
@@ -56,9 +45,7 @@ VARIANTS = {
             learned=True,
             elmo=True,
         ),
-        Variant(
-            name="glove+elmo", title="GloVe + ELMo", description="GloVe joined to vectors in context", glove="frozen", elmo=True
-        ),
+        Variant(name="glove+elmo", title="GloVe + ELMo", description="GloVe joined to vectors in context", glove="frozen", elmo=True),
         Variant(
             name="glove-unfrozen+elmo",
             title="GloVe unfrozen + ELMo",

@@ -4,8 +4,6 @@ ELMo makes a vector of any spelling, and a linear layer an answer of any vector:
 Sports with 60 %.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from core.classify.baselines import Baseline, grams
@@ -42,9 +40,7 @@ def without_a_word(heads: dict[str, Head], tokens: Tokens, vectors: StaticVector
 
 def _single(heads: Iterable[Head]) -> list[Head]:
     """Heads, and in a committee's place its members."""
-    return [
-        one for head in heads for one in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])
-    ]
+    return [one for head in heads for one in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
 
 
 def _knows(head: Head, tokens: Tokens, vectors: StaticVectors | None) -> bool:

@@ -1,7 +1,5 @@
 """What every training run shares: its configuration, its events, what is frozen, and how a finished head is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 

@@ -4,8 +4,6 @@ Calibration: one temperature for all logits, found on the validation set (Guo et
 Networks"); it changes how sure a classifier is and never which class it names.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Sequence

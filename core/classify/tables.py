@@ -4,8 +4,6 @@ Columns are found by the names that such files usually have, or are named by the
 known by its first cell, a label that recurs below it. Every fault is one sentence that names the file and the line.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import html
@@ -90,9 +88,7 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def placed_rows(
-    path: Path, *, numbered: bool, encoding: str | None = None
-) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
+def placed_rows(path: Path, *, numbered: bool, encoding: str | None = None) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
     """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
     kind = _kind(path)
     text, notes = _decoded(_unpacked(path), path.name, encoding)

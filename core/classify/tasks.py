@@ -4,8 +4,6 @@ A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache; 
 that it was trained on.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -77,9 +75,7 @@ TASKS = {
     task.name: task
     for task in (
         replace(_news("headlines", "Our own headlines", ("title", "lead"), train="headlines.csv"), bundled=True, clean=str),
-        _news(
-            "news", "News, title and text", ("title", "description"), train="ag_news/train_subset.csv", test="ag_news/test.csv"
-        ),
+        _news("news", "News, title and text", ("title", "description"), train="ag_news/train_subset.csv", test="ag_news/test.csv"),
         _news("news-title", "News, title alone", ("title",), train="ag_news/test.csv"),
         Task(
             name="spam",
@@ -175,12 +171,7 @@ def task_config(task: Task, *, seed: int = 0, epochs: int | None = None) -> Trai
 
 
 def freeze(
-    variants: Sequence[Variant],
-    dataset: Dataset,
-    model: Model | None,
-    vectors: StaticVectors | None,
-    *,
-    report: Report | None = None,
+    variants: Sequence[Variant], dataset: Dataset, model: Model | None, vectors: StaticVectors | None, *, report: Report | None = None
 ) -> dict[str, Frozen]:
     """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
     glove, elmo = {}, {}
@@ -282,9 +273,7 @@ def open_heads(
         if problems:
             unfit = t("No head for the task {task!r} fits this model and these vectors.", task=task.name)
             raise MissingArtifact(f"{unfit} {problems[0]}")
-        raise MissingArtifact(
-            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name)
-        )
+        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name))
     return OpenHeads(task, heads, tuple(problems))
 
 

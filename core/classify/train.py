@@ -58,9 +58,7 @@ def make_trainer(
 class NetworkTrainer(Resumable):
     """One run of a network; a seed decides it, wherever it is cut and resumed."""
 
-    def __init__(
-        self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
-    ) -> None:
+    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR) -> None:
         self.device = device
         self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
@@ -74,9 +72,7 @@ class NetworkTrainer(Resumable):
             self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
         self.network.to(device)  # its first weights are drawn on the processor
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
-        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            self.optimizer, factor=config.decay, patience=config.plateau - 1
-        )
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, factor=config.decay, patience=config.plateau - 1)
         self._begin(config.epochs, config.patience)
 
     @property

@@ -1,7 +1,5 @@
 """What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 
@@ -61,14 +59,7 @@ def _made(args) -> tuple[dict, str]:
     check_replaceable(folder)
     sentences = open_corpus(language.sentences, language)
     _spell(model, language, sentences)
-    table = build_index(
-        sentences,
-        model.encoder,
-        folder,
-        model=model.fingerprint,
-        targets_only=True,
-        report=progress("tokens"),
-    )
+    table = build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=progress("tokens"))
     (folder / "maps").mkdir()
     for k, word in enumerate([*table.lemmas, ALL_WORDS], 1):
         fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
@@ -80,8 +71,7 @@ def _made(args) -> tuple[dict, str]:
         write_json(folder / verdict.FILE, verdict.as_json(ground))
     lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
     lines += [
-        f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}"
-        for name, m in measured.items()
+        f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}" for name, m in measured.items()
     ]
     result = {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}
     return (_with_data(args.data, language, result, lines) if args.data else result), "\n".join(lines)
@@ -145,11 +135,6 @@ def convert(args) -> tuple[dict, str]:
     folder = Path(args.output)
     others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
     if others:
-        raise BadInput(
-            f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder."
-        )
+        raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
     save_hdf5(model.encoder.model, folder)
-    return {
-        "model": model.name,
-        "output": args.output,
-    }, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
+    return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"

@@ -1,7 +1,5 @@
 """What the commands of text classification do: train variants on labelled rows, classify a text, train what ships, fetch."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -44,13 +42,7 @@ def train(args) -> tuple[dict, str]:
             trained = {}
             for variant in with_members(variants):
                 head = trained[variant.name] = trained_head(
-                    variant,
-                    dataset,
-                    config,
-                    frozen[variant.name],
-                    trained,
-                    device,
-                    watch=_told(f"{dataset.name}, {variant.name}"),
+                    variant, dataset, config, frozen[variant.name], trained, device, watch=_told(f"{dataset.name}, {variant.name}")
                 )
                 if variant not in variants:
                     continue
@@ -71,9 +63,7 @@ def classify(args) -> tuple[dict, str]:
     tasks.text_tokens(task, args.text)  # a blank text is said before a model is opened
     wanted = [variant_named(name) for name in args.variant or tasks.head_folders(task.name, args.heads)]
     model, vectors = _opened(args, wanted)
-    found = tasks.open_heads(
-        task, args.variant or (), model=model, vectors=vectors, folder=args.heads, device=choose(args.device)
-    )
+    found = tasks.open_heads(task, args.variant or (), model=model, vectors=vectors, folder=args.heads, device=choose(args.device))
     for problem in found.problems:
         note(f"left out: {problem}")
     if not read_and_unread(tasks.text_tokens(task, args.text), letters_of(found.heads.values(), vectors))[0]:
@@ -168,11 +158,7 @@ def _datasets(args, task: tasks.Task) -> Iterator[tuple[int, Dataset]]:
     if args.test and (args.folds or args.order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
     split = SplitConfig(
-        share=args.share,
-        folds=args.folds,
-        seed=args.split_seed,
-        in_order=args.order,
-        duplicates=args.duplicates or task.duplicates,
+        share=args.share, folds=args.folds, seed=args.split_seed, in_order=args.order, duplicates=args.duplicates or task.duplicates
     )
     files = {"test": args.test, "valid": args.valid, "extra": args.extra}
     columns = {"text_columns": args.text_column or (), "label_column": args.label_column}
@@ -220,9 +206,7 @@ def _line(result: dict) -> str:
 
 def _summary(runs: list[dict]) -> dict:
     """Mean and sample standard deviation over runs."""
-    return {"runs": len(runs)} | {
-        key: _mean_and_spread([run[key] for run in runs]) for key in ("accuracy", "macro_f1", "seconds")
-    }
+    return {"runs": len(runs)} | {key: _mean_and_spread([run[key] for run in runs]) for key in ("accuracy", "macro_f1", "seconds")}
 
 
 def _mean_and_spread(values: list[float]) -> dict:
@@ -249,7 +233,5 @@ def noise(args) -> tuple[dict, str]:
     write_json(args.output, {**measured, task.name: provenance(**table)})
     sums.renew(args.output)
     lines = ["letters disturbed".ljust(28) + "".join(f"{share:8.0%}" for share in table["shares"])]
-    lines += [
-        name.ljust(28) + "".join(f"{statistics.fmean(row):8.1%}" for row in rows) for name, rows in table["accuracy"].items()
-    ]
+    lines += [name.ljust(28) + "".join(f"{statistics.fmean(row):8.1%}" for row in rows) for name, rows in table["accuracy"].items()]
     return {"output": args.output, **table}, "\n".join(lines)

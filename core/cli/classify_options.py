@@ -1,7 +1,5 @@
 """What the commands of text classification and of the tasks can be told."""
 
-from __future__ import annotations
-
 import argparse
 
 from core.cli.options import add_command, add_model, whole
@@ -33,45 +31,28 @@ VARIANTS = "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, 
 
 
 def add_commands(commands) -> None:
-    _train(
-        add_command(
-            commands, "train", "classify.train", "Train text classifiers on labelled rows and score them on held-out ones."
-        )
-    )
-    classify = add_command(
-        commands, "classify", "classify.classify", "What each trained classifier says of a text, and how sure it is."
-    )
+    _train(add_command(commands, "train", "classify.train", "Train text classifiers on labelled rows and score them on held-out ones."))
+    classify = add_command(commands, "classify", "classify.classify", "What each trained classifier says of a text, and how sure it is.")
     classify.add_argument("--task", required=True, metavar="T", help=f"{', '.join(TASKS)}, or a name you trained under")
     classify.add_argument("--text", required=True, metavar="TEXT", help="a headline, a message, a sentence")
     classify.add_argument("--variant", nargs="+", metavar="V", help="default: every variant that has a trained head")
     classify.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)")
     _frozen(classify)
     ship = add_command(
-        commands,
-        "train-heads",
-        "classify.train_heads",
-        "Train again what ships: every variant's head for every task; goes on where cut.",
+        commands, "train-heads", "classify.train_heads", "Train again what ships: every variant's head for every task; goes on where cut."
     )
     ship.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
     ship.add_argument("--output", default="assets/heads", metavar="DIR", help="default: assets/heads")
     ship.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS, metavar="T", help="default: all")
     _frozen(ship)
     proof = add_command(
-        commands,
-        "experiments",
-        "classify.experiments",
-        "Run the experiments of the Results page: one line a run; goes on where cut.",
+        commands, "experiments", "classify.experiments", "Run the experiments of the Results page: one line a run; goes on where cut."
     )
     proof.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
     proof.add_argument(
-        "--output",
-        default="assets/results/classification.jsonl",
-        metavar="F",
-        help="default: assets/results/classification.jsonl",
+        "--output", default="assets/results/classification.jsonl", metavar="F", help="default: assets/results/classification.jsonl"
     )
-    proof.add_argument(
-        "--only", nargs="+", default=list(EXPERIMENTS), choices=EXPERIMENTS, metavar="E", help=", ".join(EXPERIMENTS)
-    )
+    proof.add_argument("--only", nargs="+", default=list(EXPERIMENTS), choices=EXPERIMENTS, metavar="E", help=", ".join(EXPERIMENTS))
     proof.add_argument(
         "--seeds",
         nargs="+",
@@ -87,9 +68,7 @@ def add_commands(commands) -> None:
     noise.add_argument("--task", default="news-title", choices=TASKS, metavar="T", help="default: news-title")
     noise.add_argument("--data", required=True, metavar="FOLDER", help="laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/")
     noise.add_argument("--output", default="assets/results/noise.json", metavar="F", help="default: assets/results/noise.json")
-    noise.add_argument(
-        "--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="ways to disturb (default 0 1 2)"
-    )
+    noise.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="ways to disturb (default 0 1 2)")
     noise.add_argument("--limit", type=whole(1), metavar="N", help="only the first N test texts")
     noise.add_argument("--heads", metavar="DIR", help="where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)")
     _frozen(noise)
@@ -108,10 +87,7 @@ def _tasks(commands) -> None:
         required=True, metavar="fetch|train|evaluate|results"
     )
     fetch = add_command(
-        tasks,
-        "fetch",
-        "tasks.fetch",
-        "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays.",
+        tasks, "fetch", "tasks.fetch", "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays."
     )
     fetch.add_argument("--data", metavar="FOLDER", help="where to (default: data/tasks in the cache)")
     fetch.add_argument("--only", nargs="+", default=PAPER_TASKS, choices=PAPER_TASKS, metavar="T", help="default: all")
@@ -119,12 +95,8 @@ def _tasks(commands) -> None:
     evaluate = add_command(tasks, "evaluate", "tasks.evaluate", "Score a trained head on the test set.")
     for parser in (train, evaluate):
         parser.add_argument("--task", required=True, choices=PAPER_TASKS, metavar="T", help=", ".join(PAPER_TASKS))
-        parser.add_argument(
-            "--variant", default="elmo", choices=("baseline", "elmo"), help="GloVe and characters, or ELMo beside them"
-        )
-        parser.add_argument(
-            "--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/, conll2000/"
-        )
+        parser.add_argument("--variant", default="elmo", choices=("baseline", "elmo"), help="GloVe and characters, or ELMo beside them")
+        parser.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/, conll2000/")
     train.add_argument("--further", nargs="+", default=[], metavar="SET", help="train on these too: reddit, amazon (questions)")
     evaluate.add_argument("--test", metavar="SET", help="a further test set in place of the task's own: xquad (questions)")
     train.add_argument("--seed", type=whole(0), default=0, metavar="S", help="of every random choice (default 0)")
@@ -140,9 +112,7 @@ def _tasks(commands) -> None:
     results.add_argument("--data", required=True, metavar="FOLDER", help="holds ner/, entailment/, srl/, coref/, qa/, conll2000/")
     results.add_argument("--only", nargs="+", default=PAPER_TASKS, choices=PAPER_TASKS, metavar="T", help="default: all")
     results.add_argument("--seeds", nargs="+", type=whole(0), default=[0, 1, 2], metavar="S", help="default 0 1 2")
-    results.add_argument(
-        "--curve", nargs="+", type=whole(1), default=[], metavar="N", help="train on only so many, too: a learning curve"
-    )
+    results.add_argument("--curve", nargs="+", type=whole(1), default=[], metavar="N", help="train on only so many, too: a learning curve")
     results.add_argument("--no-controls", action="store_true", help="leave the runs on random labels out")
     results.add_argument("--output", default="assets/tasks", metavar="DIR", help="default: assets/tasks")
     for parser in (train, evaluate, results):

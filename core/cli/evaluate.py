@@ -3,8 +3,6 @@
 `evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
 """
 
-from __future__ import annotations
-
 import shlex
 import time
 from argparse import Namespace
@@ -38,9 +36,7 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
         scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens"))
     lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
     for name in [*_names(scores), *({"static"} & scores.keys())]:
-        near, centre = (
-            f"{scores[name][m]['macro']:.1%}, {scores[name][m]['pooled']:.1%}{_weights(scores[name][m])}" for m in MEASURES
-        )
+        near, centre = (f"{scores[name][m]['macro']:.1%}, {scores[name][m]['pooled']:.1%}{_weights(scores[name][m])}" for m in MEASURES)
         lines.append(f"{name:<11}{near:<26}{centre}")
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
@@ -62,9 +58,7 @@ def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
 
 def evaluate_all_words(args, model: Model | None = None) -> Answer:
     sentences = read_semcor(args.data)
-    scores = all_words.all_words(
-        model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens")
-    )
+    scores = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
     lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
     for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
         facts = scores[name]
@@ -72,14 +66,10 @@ def evaluate_all_words(args, model: Model | None = None) -> Answer:
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
         lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
     lines += _differences(_compared(scores), "")
-    frequent = {
-        name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts
-    }
+    frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
     lines += _differences(frequent, "", "the most frequent sense")
     unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
-    lines.append(
-        f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words"
-    )
+    lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
     return scores, "\n".join(lines)
 
 
@@ -112,9 +102,7 @@ def evaluate_sentences(args, model: Model | None = None) -> Answer:
     for name in [*_names(scores)[:-1], *(one for one in ("static", "form") if one in scores)]:
         facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
-        more = (
-            f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
-        )
+        more = f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
         lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{more}")
     lines += _differences(_compared(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
@@ -122,9 +110,7 @@ def evaluate_sentences(args, model: Model | None = None) -> Answer:
     lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     best = scores["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
-    return scores, "\n".join(
-        [*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"]
-    )
+    return scores, "\n".join([*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"])
 
 
 def evaluate_perplexity(args, model: Model | None = None) -> Answer:
@@ -136,11 +122,7 @@ def evaluate_perplexity(args, model: Model | None = None) -> Answer:
     sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
     perplexity = open_language_model(model).perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(perplexity, name), 4) for name in ("forward", "backward", "mean")}
-    result |= {
-        "tokens": perplexity.tokens,
-        "unknown_share": round(perplexity.unknown_share, 6),
-        "unknown_types": perplexity.unknown_types,
-    }
+    result |= {"tokens": perplexity.tokens, "unknown_share": round(perplexity.unknown_share, 6), "unknown_types": perplexity.unknown_types}
     result |= {name: round(getattr(perplexity, name), 4) for name in ("charged_forward", "charged_backward")}
     both = f"forward {perplexity.forward:.1f}, backward {perplexity.backward:.1f}, mean {perplexity.mean:.1f}"
     charged = f"forward {perplexity.charged_forward:.1f}, backward {perplexity.charged_backward:.1f}"
@@ -186,11 +168,7 @@ def evaluate_vectors(args) -> Answer:
 
 CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
     "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (
-        evaluate_senses,
-        "senses",
-        {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]},
-    ),
+    "senses": (evaluate_senses, "senses", {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
     "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
     "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
     "sentences": (evaluate_sentences, "sentences", {}),
@@ -199,15 +177,7 @@ CARD = {  # name in measures.json: what to run, its command, its options; paths 
     "random": (evaluate_random, "random", {}),
     "speed": (evaluate_speed, "speed", {}),
 }
-ENGLISH = (
-    "perplexity",
-    "senses",
-    "all_words",
-    "tags",
-    "sentences",
-    "pairs",
-    "random",
-)  # what can be measured of an English model
+ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
 OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
 DEFAULTS = {
     "perplexity": {"hold-out": None},

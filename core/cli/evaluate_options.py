@@ -1,7 +1,5 @@
 """What the `evaluate` commands and `check-sentences` can be told."""
 
-from __future__ import annotations
-
 import argparse
 
 from core.cli.options import add_cluster, add_command, add_model, whole
@@ -20,13 +18,9 @@ def add_commands(commands) -> None:
     tags.add_argument("--test", required=True, metavar="B", help="columns as of --train")
     tags.add_argument("--limit", type=whole(1), metavar="N", help="only the first N training sentences")
     add_model(tags)
-    perplexity = add_command(
-        evaluate, "perplexity", "evaluate.evaluate_perplexity", "Perplexity of both directions, full softmax."
-    )
+    perplexity = add_command(evaluate, "perplexity", "evaluate.evaluate_perplexity", "Perplexity of both directions, full softmax.")
     perplexity.add_argument("--text", required=True, nargs="+", metavar="F", help="a sentence a line; .xz and .gz read directly")
-    perplexity.add_argument(
-        "--hold-out", type=float, metavar="S", help="only the lines that a training with this --hold-out left out"
-    )
+    perplexity.add_argument("--hold-out", type=float, metavar="S", help="only the lines that a training with this --hold-out left out")
     perplexity.add_argument("--limit", type=int, metavar="N", help="only the first N sentences")
     add_model(perplexity)
     card = add_command(evaluate, "card", "evaluate.evaluate_card", "All measures whose data are there, kept beside the model.")
@@ -34,9 +28,7 @@ def add_commands(commands) -> None:
     card.add_argument("--output", metavar="FILE", help="default: measures.json in the model's folder")
     card.add_argument("--limit-text", type=whole(1), metavar="N", help="only the first N sentences for the perplexity")
     measures = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "neighbours", "random", "speed")
-    card.add_argument(
-        "--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay"
-    )
+    card.add_argument("--only", nargs="+", choices=measures, metavar="WHAT", help=f"only these of: {', '.join(measures)}; others stay")
     add_model(card)
     checked_help = "Check a file of sense-labelled sentences: enough of each sense, varied, none a copy."
     checked = add_command(commands, "check-sentences", "lessons.check_sentences", checked_help)
@@ -66,9 +58,7 @@ def _measuring_senses(evaluate) -> None:
     pairs.add_argument("--dev", required=True, metavar="A.jsonl", help=f"{rows}: they choose threshold and weights")
     pairs.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --dev")
     add_model(pairs)
-    own = add_command(
-        evaluate, "sentences", "evaluate.evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer."
-    )
+    own = add_command(evaluate, "sentences", "evaluate.evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer.")
     own.add_argument("--corpus", metavar="C", help="a registry name, or a JSONL with senses (default: those of its language)")
     add_model(own)
     near = add_command(
@@ -85,18 +75,14 @@ def _measuring_senses(evaluate) -> None:
 
 
 def _split(parser: argparse.ArgumentParser, share: float) -> None:
-    parser.add_argument(
-        "--share", type=float, default=share, metavar="S", help=f"share of --data to train on (default {share:g})"
-    )
+    parser.add_argument("--share", type=float, default=share, metavar="S", help=f"share of --data to train on (default {share:g})")
     parser.add_argument("--seed", type=whole(0), default=0, help="of the split (default 0)")
 
 
 def _lessons(evaluate) -> None:
     help_text = "What the lessons take minutes to compute, kept beside the model: is it context, the control task."
     lessons = add_command(evaluate, "lessons", "lessons.evaluate_lessons", help_text)
-    lessons.add_argument(
-        "--only", nargs="+", choices=PARTS, metavar="WHAT", help=f"only these of: {', '.join(PARTS)}; others stay"
-    )
+    lessons.add_argument("--only", nargs="+", choices=PARTS, metavar="WHAT", help=f"only these of: {', '.join(PARTS)}; others stay")
     add_model(lessons)
     several = add_command(
         evaluate, "layers", "lessons.evaluate_layers", "Several models beside each other on the same data, by layer and best mix."
@@ -104,14 +90,10 @@ def _lessons(evaluate) -> None:
     several.add_argument("--models", required=True, nargs="+", metavar="M", help="registry names or folders, of one language")
     several.add_argument("--data", required=True, metavar="FOLDER", help="holds senseval, conll2000, ag_news, or some of them")
     several.add_argument("--only", nargs="+", choices=ACROSS, metavar="WHAT", help=f"only these of: {', '.join(ACROSS)}")
-    several.add_argument(
-        "--limit", type=whole(1), default=1000, metavar="N", help="sentences with tags, of each part (default 1000)"
-    )
+    several.add_argument("--limit", type=whole(1), default=1000, metavar="N", help="sentences with tags, of each part (default 1000)")
     several.add_argument(
         "--titles", type=whole(10), default=2000, metavar="N", help="titles to learn from, and as many to ask (default 2000)"
     )
     several.add_argument("--output", metavar="FILE", help="a JSON file for the result, written after each measure")
-    several.add_argument(
-        "--pieces", choices=("mean", "first", "last"), default="mean", help="how pieces become a word (default mean)"
-    )
+    several.add_argument("--pieces", choices=("mean", "first", "last"), default="mean", help="how pieces become a word (default mean)")
     several.add_argument("--download", action="store_true", help="fetch models that are not on this machine")

@@ -1,7 +1,5 @@
 """The `index` commands: build, info, approximate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from core.cli.neighbours import in_shards

@@ -1,8 +1,6 @@
 """What `evaluate lessons`, `evaluate layers` and `check-sentences` do: a model measured for the lessons, several models layer by layer
 on the same data, and our own sentences checked; JSON and a table."""
 
-from __future__ import annotations
-
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -42,10 +40,7 @@ def evaluate_layers(args) -> tuple[dict, str]:
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
-    told = {
-        "models": dict(zip(names, (model.fingerprint for model in models), strict=True)),
-        "static": models[0].language.vectors,
-    }
+    told = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
     result = provenance(measure="layers", **told, titles=args.titles, tag_sentences=args.limit, measures={})
     lines = []
     for what in args.only or list(MEASURED):
@@ -62,10 +57,7 @@ def evaluate_layers(args) -> tuple[dict, str]:
         if args.output:
             write_json(Path(args.output), result)
         lines.append(f"{what} ({data[1]:,} test items)")
-        lines += [
-            f"  {name:<24}" + "  ".join(f"{space} {value:.1%}".strip() for space, value in row.items())
-            for name, row in rows.items()
-        ]
+        lines += [f"  {name:<24}" + "  ".join(f"{space} {value:.1%}".strip() for space, value in row.items()) for name, row in rows.items()]
         note("\n".join(lines[-len(rows) - 1 :]))
     if not result["measures"]:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
@@ -91,9 +83,7 @@ def _data_of(what: str, folder: Path, model: Model, args) -> tuple[tuple, int]:
         return (dev, test), len(test)
     if what == "senses":
         rows = [
-            row
-            for word in ("hard", "interest", "line", "serve")
-            for row in read_sense_rows(_there(folder / f"senseval/{word}.pos.xz"))
+            row for word in ("hard", "interest", "line", "serve") for row in read_sense_rows(_there(folder / f"senseval/{word}.pos.xz"))
         ]
         train, test = split_rows(rows, 0.8, 0)
         return (train, test), len(test)
@@ -124,7 +114,9 @@ def check_sentences(args) -> tuple[dict, str]:
         "meetings": len(meeting(rows)) // 2,
         "faults": broken_rules,
     }
-    line = "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses: {n:,} faults".format(
-        n=len(broken_rules), **counts
+    line = (
+        "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses: {n:,} faults".format(
+            n=len(broken_rules), **counts
+        )
     )
     return counts, "\n".join([*broken_rules, line])

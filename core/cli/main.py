@@ -4,8 +4,6 @@ With --json one JSON object goes to stdout and nothing else; progress and notes 
 on stderr and exit status 2.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """What the commands that make something can be told: `pretrain`, `glove`, `index`, `convert`, `bundle`, `texts`."""
 
-from __future__ import annotations
-
 import argparse
 
 from core.cli.options import add_cluster, add_command, add_device, add_model, whole
@@ -15,9 +13,7 @@ def add_commands(commands) -> None:
 
 def _train(commands) -> None:
     pretrain = add_command(commands, "pretrain", "training.pretrain", "Train a biLM on text; resumes from its checkpoints.")
-    pretrain.add_argument(
-        "--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly"
-    )
+    pretrain.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
     pretrain.add_argument("--output", required=True, metavar="DIR", help="checkpoints, log, and in the end DIR/model")
     pretrain.add_argument("--resume", action="store_true", help="go on from DIR's checkpoints")
     pretrain.add_argument("--valid", metavar="F", help="held-out text for the validation perplexity")
@@ -43,9 +39,7 @@ def _train(commands) -> None:
     pretrain.add_argument("--seed", type=whole(0), default=0, help="of every random choice")
     pretrain.add_argument("--threads", type=whole(0, 1024), default=0, help="processor threads (default: as torch chooses)")
     glove = add_command(commands, "glove", "training.glove", "Train GloVe vectors on text.")
-    glove.add_argument(
-        "--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly"
-    )
+    glove.add_argument("--corpus", required=True, nargs="+", metavar="F", help="text, one sentence a line; .xz and .gz read directly")
     glove.add_argument("--output", required=True, metavar="DIR", help="the folder of vectors")
     glove.add_argument("--work", metavar="DIR", help="where prepared text and checkpoints are kept (default: beside the output)")
     _text_of(glove)
@@ -63,9 +57,7 @@ def _text_of(parser: argparse.ArgumentParser) -> None:
 
 
 def _index(commands) -> None:
-    index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(
-        required=True, metavar="build|info|approximate"
-    )
+    index = commands.add_parser("index", help="Occurrence tables.").add_subparsers(required=True, metavar="build|info|approximate")
     build = add_command(index, "build", "index.index_build", "Encode a corpus into an index: every token in every layer.")
     build.add_argument("--corpus", required=True, metavar="F", help=".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz")
     build.add_argument(
@@ -77,9 +69,7 @@ def _index(commands) -> None:
     build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
     add_cluster(build)
     add_model(build)
-    near = add_command(
-        index, "approximate", "index.index_approximate", "Make an approximate index, for tables of millions of occurrences."
-    )
+    near = add_command(index, "approximate", "index.index_approximate", "Make an approximate index, for tables of millions of occurrences.")
     near.add_argument("folder", metavar="DIR", help="as made by index build")
     add_command(index, "info", "index.index_info", "What an index holds.").add_argument(
         "folder", metavar="DIR", help="as made by index build"
@@ -87,9 +77,7 @@ def _index(commands) -> None:
 
 
 def _bundle(commands) -> None:
-    convert = add_command(
-        commands, "convert", "bundle.convert", "Write a model in AllenNLP's format (options.json, weights.hdf5)."
-    )
+    convert = add_command(commands, "convert", "bundle.convert", "Write a model in AllenNLP's format (options.json, weights.hdf5).")
     convert.add_argument("--output", required=True, metavar="DIR", help="the new model's folder")
     add_model(convert)
     bundle = add_command(
@@ -98,18 +86,11 @@ def _bundle(commands) -> None:
         "bundle.bundle",
         "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps; with --data measures and heads.",
     )
-    bundle.add_argument(
-        "--data", metavar="FOLDER", help="the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too"
-    )
+    bundle.add_argument("--data", metavar="FOLDER", help="the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too")
     bundle.add_argument("--language", default="en", metavar="L", help="whose model, a code of core.text.languages (default en)")
     bundle.add_argument("--output", metavar="DIR", help="default: assets/targets, or as the language's description says")
     bundle.add_argument("--sums", action="store_true", help="only name what is in assets now, with its sha256, in assets/SHA256")
-    texts = add_command(
-        commands, "texts", "bundle.texts", "Bring the interface's translations up to date with the code, and compile them."
-    )
+    texts = add_command(commands, "texts", "bundle.texts", "Bring the interface's translations up to date with the code, and compile them.")
     texts.add_argument(
-        "files",
-        nargs="*",
-        metavar="XX.po",
-        help="named by their language, made where they are not there (default: assets/texts/*.po)",
+        "files", nargs="*", metavar="XX.po", help="named by their language, made where they are not there (default: assets/texts/*.po)"
     )

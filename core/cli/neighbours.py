@@ -1,7 +1,5 @@
 """`neighbours` and `static-neighbours`."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Nothing here, nor in the `*_options` beside the commands, imports what computes: `--help` need not wait for torch.
 """
 
-from __future__ import annotations
-
 import argparse
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help

@@ -1,7 +1,5 @@
 """What the commands that read a text can be told: `embed`, `predict`, `neighbours`, `static-neighbours`, `allennlp setup`."""
 
-from __future__ import annotations
-
 from core.cli.options import add_cluster, add_command, add_model, whole
 from core.common.config import FLOAT32, NEIGHBOURS, PRECISIONS
 
@@ -20,9 +18,7 @@ def _embed(commands) -> None:
         metavar="F",
         help=".json: list of token lists, or of equally long streams of them; .txt: a sentence a line",
     )
-    parser.add_argument(
-        "--output", required=True, metavar="O.npz", help="float32 (L, T, D) under the key of each sentence's number"
-    )
+    parser.add_argument("--output", required=True, metavar="O.npz", help="float32 (L, T, D) under the key of each sentence's number")
     parser.add_argument(
         "--stateful", action="store_true", help="carry the LSTMs' states from batch to batch (as the published golden files)"
     )
@@ -31,10 +27,7 @@ def _embed(commands) -> None:
     )
     parser.add_argument("--engine", choices=["elmoscope", "allennlp"], default="elmoscope", help="who computes")
     parser.add_argument(
-        "--precision",
-        choices=PRECISIONS,
-        default=FLOAT32,
-        help="of the LSTMs' weights: fewer bits are faster, and not quite exact",
+        "--precision", choices=PRECISIONS, default=FLOAT32, help="of the LSTMs' weights: fewer bits are faster, and not quite exact"
     )
     add_cluster(parser)
     predict = add_command(commands, "predict", "vectors.predict", "The words a biLM expects next, or before.")
@@ -44,9 +37,7 @@ def _embed(commands) -> None:
     )
     predict.add_argument("--k", type=whole(1), default=10, help="how many, best first (default 10)")
     add_model(predict)
-    allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(
-        required=True, metavar="setup"
-    )
+    allennlp = commands.add_parser("allennlp", help="The second engine, AllenNLP 2.10.1.").add_subparsers(required=True, metavar="setup")
     add_command(allennlp, "setup", "vectors.allennlp_setup", "Make AllenNLP's own Python 3.10 environment.")
 
 
@@ -54,16 +45,12 @@ def _neighbours(commands) -> None:
     parser = add_command(commands, "neighbours", "neighbours.find_neighbours", "Nearest occurrences of a word in a sentence.")
     parser.add_argument("--word", required=True, metavar="W", help="a token of the sentence, letter case aside")
     parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
-    parser.add_argument(
-        "--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once"
-    )
+    parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once")
     add_model(parser)
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
-    parser.add_argument(
-        "--layer", help="a layer's number from 0, or mix (default: the top layer, the mix where weights are given)"
-    )
+    parser.add_argument("--layer", help="a layer's number from 0, or mix (default: the top layer, the mix where weights are given)")
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
     parser.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")

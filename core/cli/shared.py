@@ -1,7 +1,5 @@
 """What commands share: notes and progress on stderr, a model and a cluster as the arguments name them."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

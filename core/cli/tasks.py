@@ -1,7 +1,5 @@
 """The `tasks` commands: fetch, train, evaluate, results; the tasks of the ELMo paper with and without it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,9 +45,7 @@ def evaluate(args) -> tuple[dict, str]:
     places = [place for root in roots if ((place := root / task.name / args.variant) / "meta.json").is_file()]
     if not places:
         told = {"task": task.name, "variant": args.variant}
-        raise MissingArtifact(
-            t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **told)
-        )
+        raise MissingArtifact(t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **told))
     model, vectors = _opened(args, args.variant)
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)
@@ -101,10 +97,7 @@ def fetch(args) -> tuple[dict, str]:
         report = progress(f"{name}, bytes")
         note(f"{name}: {file.publisher}, {file.licence}, {file.size:,} bytes, from {file.url}")
         public_data.fetch(
-            [name],
-            folder,
-            files=public_data.TASK_FILES,
-            report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s),
+            [name], folder, files=public_data.TASK_FILES, report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s)
         )
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "sha256": file.sha256})
         if name.endswith(".zip"):
@@ -127,13 +120,9 @@ def _told() -> Callable[[str, Progress], None]:
         nonlocal last
         if event.score is not None or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
-            where = (
-                f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
-            )
+            where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
             left = (
-                f", at most {event.seconds_left:.0f} s left"
-                if event.score is None
-                else f"; dev {event.score:.2%}; {event.seconds:.0f} s"
+                f", at most {event.seconds_left:.0f} s left" if event.score is None else f"; dev {event.score:.2%}; {event.seconds:.0f} s"
             )
             note(f"{what}: {where}{left}")
 
@@ -142,12 +131,9 @@ def _told() -> Callable[[str, Progress], None]:
 
 def _line(result: dict) -> str:
     mixes = "; ".join(
-        f"{where}: s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}"
-        for where, mix in result["mixes"].items()
+        f"{where}: s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}" for where, mix in result["mixes"].items()
     )
-    return f"{result['task']}, {result['variant']}: {_scores(result['test'])}, {result['seconds']:.0f} s" + (
-        f"; {mixes}" if mixes else ""
-    )
+    return f"{result['task']}, {result['variant']}: {_scores(result['test'])}, {result['seconds']:.0f} s" + (f"; {mixes}" if mixes else "")
 
 
 def _scores(scores: dict[str, float]) -> str:
@@ -157,6 +143,4 @@ def _scores(scores: dict[str, float]) -> str:
 
 def _row(name: str, one: Summary) -> str:
     spread = "" if one.elmo_spread is None else f" ± {one.elmo_spread:.1%}"
-    return (
-        f"{name:<14}{one.baseline:7.1%} -> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"
-    )
+    return f"{name:<14}{one.baseline:7.1%} -> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"

@@ -1,7 +1,5 @@
 """`pretrain` and `glove`: a model or vectors, trained here."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -60,17 +58,11 @@ def pretrain(args) -> tuple[dict, str]:
     elif args.start_vectors:
         vectors = open_vectors(args.start_vectors)
         if vectors.dim > args.projection - 3:
-            raise BadInput(
-                f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}."
-            )
+            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}.")
         words = list(vectors.words[:200_000])
         start = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
     folder = recipe.run(
-        made,
-        Path(args.output),
-        start=start,
-        resume=args.resume,
-        report=lambda event: note(next(recipe.progress_lines(iter([event])))),
+        made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event]))))
     )
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 

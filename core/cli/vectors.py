@@ -1,7 +1,5 @@
 """`embed` and `predict`: arguments in, (JSON result, text for people) out."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from pathlib import Path
@@ -26,9 +24,7 @@ def embed(args) -> tuple[dict, str]:
     if args.cluster is not None and (args.stateful or args.engine == "allennlp"):
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
     if args.precision != FLOAT32 and (args.cluster is not None or args.engine == "allennlp"):
-        raise BadInput(
-            f"--precision {args.precision} is of this process and of our engine: leave out --cluster and --engine allennlp."
-        )
+        raise BadInput(f"--precision {args.precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
     model = open_model(args, precision=args.precision)
     sentences = _read_embed_input(Path(args.input), args.stateful)
     started = time.perf_counter()

@@ -10,8 +10,6 @@ vectors. `python -m tests.bench.approximate DIR` measures recall; at these setti
 or not (66,673 real rows).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -4,8 +4,6 @@ What each chunk counts lies in the store until it is removed, under the fingerpr
 goes on. The sums are rounded as on one machine, since the same chunks are joined in the same order.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ Every job leaves the same thing wherever and however often it runs, so one that 
 one that a stalled worker has is given to an idle one too; the first answer counts. What fails is told as one sentence.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError

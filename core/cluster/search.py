@@ -5,8 +5,6 @@ machine. Products and cosines are computed of the same numbers as in one whole t
 may round otherwise in the last bit of float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache

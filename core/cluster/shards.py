@@ -11,8 +11,6 @@ before than one machine would have, and BLAS rounds a product of a few rows othe
 number is therefore the next one of float16.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time
@@ -42,10 +40,7 @@ OWN = {INDEX, "shards", "sentences", ".staging", APPROXIMATE}
 _SENTENCE = pa.schema(
     [
         ("tokens", pa.list_(pa.string())),
-        (
-            "targets",
-            pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos"))])),
-        ),
+        ("targets", pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos"))]))),
         ("document", pa.string()),
     ]
 )
@@ -123,9 +118,7 @@ def open_shards(where: str | Path) -> Shards:
         whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
         return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (whole,))
     if not store.has(INDEX):
-        told = t(
-            "{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX
-        )
+        told = t("{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX)
         raise MissingArtifact(told)
     try:
         meta = parse_json(store.read(INDEX))
@@ -222,9 +215,7 @@ def _own(where: str | Path) -> Store:
     strangers = store.names("") - OWN
     if strangers:
         names = ", ".join(sorted(strangers)[:3])
-        raise BadInput(
-            t("{place} holds other files ({names}). Name a new folder for an index in shards.", place=where, names=names)
-        )
+        raise BadInput(t("{place} holds other files ({names}). Name a new folder for an index in shards.", place=where, names=names))
     return store
 
 

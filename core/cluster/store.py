@@ -4,8 +4,6 @@ What is put there is whole or not there. In a folder that is a rename; in an obj
 appears at once, and a shard's meta.json is its last.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The model of a worker, loaded once a process, and an encoder that spreads its batches over workers."""
 
-from __future__ import annotations
-
 import copy
 import io
 import threading
@@ -93,9 +91,7 @@ class SpreadEncoder(Encoder):
             yield Job(str(k), encode_batch, arguments, sum(map(len, part)))
 
 
-def encode_batch(
-    model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None
-) -> np.ndarray | str:
+def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None) -> np.ndarray | str:
     """One worker's job: the layers of a batch's sentences in a row, (L, tokens, D), or their name in the store."""
     name = f"{text_fingerprint([fingerprint, *(part for s in sentences for part in (str(len(s)), *s))])}.npy"
     if store and open_store(store).has(name):

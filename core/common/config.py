@@ -51,10 +51,7 @@ class ModelShape:
             raise BadInput(t("A biLM's sizes must all be positive; the options give {options}", options=self))
         if max(width for width, _ in self.filters) > 50:
             raise BadInput(
-                t(
-                    "A token has 50 characters, so no filter in the options can be wider; they give {filters}",
-                    filters=self.filters,
-                )
+                t("A token has 50 characters, so no filter in the options can be wider; they give {filters}", filters=self.filters)
             )
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
             clips = {"cell": self.cell_clip, "projection": self.projection_clip}

@@ -5,8 +5,6 @@ weights' device. Random numbers are drawn on the processor and moved, so that a 
 taken in another order on another device, so that results agree to rounding, not to the bit.
 """
 
-from __future__ import annotations
-
 import torch
 
 from core.common.errors import BadInput

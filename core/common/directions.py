@@ -1,7 +1,5 @@
 """Vectors of length 1."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import DTypeLike
 

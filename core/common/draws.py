@@ -5,8 +5,6 @@ seed decides neither. Here the numbers, their order and their distributions are 
 after torch.manual_seed.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Generator, Tensor, nn
 

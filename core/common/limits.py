@@ -5,8 +5,6 @@ numbers of `PUBLIC` where a variable does not say otherwise. Bounds that belong 
 vector's size) stand with its reader.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -45,10 +43,22 @@ class Limits:
 
 
 PUBLIC = {
-    "max_pasted": 200_000, "max_file_mb": 5, "max_unpacked_mb": 20, "max_files": 50, "max_sentences": 20_000, "max_tokens": 200_000,
-    "max_table_mb": 10, "max_rows": 20_000, "max_session_disk_mb": 1_000, "max_disk_mb": 10_000, "max_session_jobs": 2,
-    "max_job_minutes": 20, "uploads": False, "paths": False, "downloads": False,
-}  # fmt: skip
+    "max_pasted": 200_000,
+    "max_file_mb": 5,
+    "max_unpacked_mb": 20,
+    "max_files": 50,
+    "max_sentences": 20_000,
+    "max_tokens": 200_000,
+    "max_table_mb": 10,
+    "max_rows": 20_000,
+    "max_session_disk_mb": 1_000,
+    "max_disk_mb": 10_000,
+    "max_session_jobs": 2,
+    "max_job_minutes": 20,
+    "uploads": False,
+    "paths": False,
+    "downloads": False,
+}
 # Characters of a page's small boxes, the same on every machine: none of them is read as a sentence.
 BOX = {"word": 60, "invented": 40, "query": 200, "headline": 200, "column": 100, "folder": 500}
 VARIABLES = {f"ELMOSCOPE_{field.name.upper()}": field.name for field in fields(Limits)}
@@ -66,15 +76,11 @@ def check_allowed(what: str) -> None:
         return
     raise BadInput(
         {
-            "uploads": lambda: t(
-                "Uploads are switched off on this server (ELMOSCOPE_UPLOADS). Paste a text, or run the app yourself."
-            ),
+            "uploads": lambda: t("Uploads are switched off on this server (ELMOSCOPE_UPLOADS). Paste a text, or run the app yourself."),
             "paths": lambda: t(
                 "Files and folders cannot be named by their path on this server (ELMOSCOPE_PATHS). Choose from the list, or run the app yourself."
             ),
-            "downloads": lambda: t(
-                "Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."
-            ),
+            "downloads": lambda: t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."),
         }[what]()
     )
 

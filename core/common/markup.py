@@ -4,8 +4,6 @@ The only place that knows how they are escaped: `plain` for Markdown, and for HT
 is Markup, HTML already. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's templates do so too: nobody escapes before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ One budget for all that is kept, whatever function made it, so that a large corp
 lengthens the machine's (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
 """
 
-from __future__ import annotations
-
 import mmap
 import sys
 import threading
@@ -67,9 +65,7 @@ class Kept:
             with self._lock:
                 self._making.pop(place, None)
 
-    def values(
-        self, maker: str, keys: Sequence[Hashable], make: Callable[[list[Hashable]], Iterable[Any]], *, most: int
-    ) -> list[Any]:
+    def values(self, maker: str, keys: Sequence[Hashable], make: Callable[[list[Hashable]], Iterable[Any]], *, most: int) -> list[Any]:
         """The values of several keys; those that are not kept are made together, by one call with their keys."""
         with self._lock:
             known = {key: self._values[maker, key][0] for key in keys if (maker, key) in self._values}

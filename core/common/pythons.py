@@ -1,7 +1,5 @@
 """The Pythons on which all of this runs. Asked before anything is imported that another one lacks."""
 
-from __future__ import annotations
-
 import sys
 
 from core.common.i18n import t

@@ -6,8 +6,6 @@ classifiers are compared by an exact test of the texts on which they differ; whe
 bounds chance (`margin`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -51,9 +49,7 @@ def paired(
     """
     differences = np.asarray(first, np.float64) - np.asarray(second, np.float64)
     if differences.ndim != 1 or not differences.size or not np.isfinite(differences).all():
-        raise BadInput(
-            f"A paired difference needs two scores of each item; got arrays of shape {np.shape(first)} and {np.shape(second)}."
-        )
+        raise BadInput(f"A paired difference needs two scores of each item; got arrays of shape {np.shape(first)} and {np.shape(second)}.")
     n = len(differences)
     counts = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     codes = np.arange(n) if groups is None else _codes(groups)

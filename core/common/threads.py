@@ -5,8 +5,6 @@ or one direction's half, would be the lot of all runs to come. Here a thread is 
 thread's own; torch's number stays what it began with, or what the user asked for.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import torch

@@ -3,8 +3,6 @@
 Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 from pathlib import Path
@@ -46,10 +44,7 @@ def read(path: Path) -> Texts:
 def written(texts: Texts) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
-        message.flags -= {
-            "python-format",
-            "python-brace-format",
-        }  # guessed from "50 % of"; and a particle is no format of Python's
+        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's
     file = io.BytesIO()
     write_po(file, texts, width=0, no_location=True, sort_output=True, ignore_obsolete=True)
     return file.getvalue()
@@ -81,10 +76,7 @@ def renew(texts: Texts, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
     An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say` or `again`.
     """
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
-    new, unused = (
-        [text for text in said if text not in there],
-        [text for text, kept in there.items() if not kept and text not in said],
-    )
+    new, unused = ([text for text in said if text not in there], [text for text, kept in there.items() if not kept and text not in said])
     for text in unused:
         texts.delete(text)
     for text in new:

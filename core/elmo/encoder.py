@@ -122,9 +122,7 @@ class Encoder:
             found = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
             for word in found:
                 self._words.move_to_end(word)
-        missing = sorted(
-            (word for word in dict.fromkeys(words) if word not in found), key=lambda w: len(w.encode("utf-8", "ignore"))
-        )
+        missing = sorted((word for word in dict.fromkeys(words) if word not in found), key=lambda w: len(w.encode("utf-8", "ignore")))
         for start in range(0, len(missing), WORDS_PER_PRODUCT):
             part = missing[start : start + WORDS_PER_PRODUCT]
             with torch.inference_mode():

@@ -3,8 +3,6 @@
 What a step keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -14,8 +12,18 @@ import numpy as np
 WORTH = 1 << 20  # cells (rows x H) of a layer from which on its three seconds of compiling are soon paid back
 F = np.float32
 REACH = F(7.90531110763549805)  # beyond it tanh is 1 to float32's last digit
-A0, A1, A2, A3, A4, A5, A6 = map(F, (-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
-                                     1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03))  # fmt: skip
+A0, A1, A2, A3, A4, A5, A6 = map(
+    F,
+    (
+        -2.76076847742355e-16,
+        2.00018790482477e-13,
+        -8.60467152213735e-11,
+        5.12229709037114e-08,
+        1.48572235717979e-05,
+        6.37261928875436e-04,
+        4.89352455891786e-03,
+    ),
+)
 B0, B1, B2, B3 = map(F, (1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03))
 
 

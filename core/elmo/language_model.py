@@ -152,6 +152,11 @@ class LanguageModel:
         shared_out = unscored * np.log(max(len(types), 1))
         charged = np.exp(-(known + spared - shared_out) / (n + unscored))
         return Perplexity(
-            forward=float(forward), backward=float(backward), charged_forward=float(charged[0]), charged_backward=float(charged[1]),
-            tokens=n, unknown_share=unscored / sum(map(len, sentences)), unknown_types=len(types),
-        )  # fmt: skip
+            forward=float(forward),
+            backward=float(backward),
+            charged_forward=float(charged[0]),
+            charged_backward=float(charged[1]),
+            tokens=n,
+            unknown_share=unscored / sum(map(len, sentences)),
+            unknown_types=len(types),
+        )

@@ -7,8 +7,6 @@ Products of normalised layers follow from those of the layers as they are: with 
 (a - m_a)(b - m_b) / (d_a d_b) = (a.b - D m_a m_b) / (d_a d_b), and d^2 = a.a / D - m_a^2. So no vector is read again.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.elmo.mix import widened
@@ -56,9 +54,7 @@ def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: in
     return out
 
 
-def normalised_cross(
-    cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int
-) -> np.ndarray:
+def normalised_cross(cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int) -> np.ndarray:
     """Products of a query's normalised layers with those of N rows: (N, L, L), means and deviations (L,), (N, L) -> (N, L, L)."""
     (means, d), (row_means, row_d) = own, rows
     n, n_layers = cross.shape[:2]

@@ -33,9 +33,7 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
     if precision == FLOAT32:
         return model
     if (device := of(model)).type != "cpu":
-        raise BadInput(
-            t("{precision} is for the processor alone: use float32 on {device}.", precision=precision, device=device.type)
-        )
+        raise BadInput(t("{precision} is for the processor alone: use float32 on {device}.", precision=precision, device=device.type))
     if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
         raise BadInput(
             t("{precision} needs FBGEMM and oneDNN, which this machine's torch does not have; use float32.", precision=precision)
@@ -65,9 +63,7 @@ class NarrowLSTM:
             with torch.no_grad():
                 packed = _int8 if precision == INT8 else _float16
                 state = packed(layer.state_weight)
-                self.products = Products(
-                    _float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection)
-                )
+                self.products = Products(_float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection))
         finally:
             torch.backends.quantized.engine = before
 

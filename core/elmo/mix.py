@@ -5,8 +5,6 @@ needs only dot products of layers: with C = A B^T, G_a = A A^T and G_b = B B^T, 
 cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma is in numerator and denominator alike: it never changes a cosine.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -123,9 +121,7 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.n
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        raise BadInput(
-            t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1)
-        )
+        raise BadInput(t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1))
     return np.eye(n_layers)[int(layer)]
 
 

@@ -8,8 +8,6 @@ Sentences are kept packed: longest first, time-major, without padding, so a step
 Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three neighbours).
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Generator, Tensor, nn
 

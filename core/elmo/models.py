@@ -3,8 +3,6 @@
 Nothing here caches in memory: a page keeps what it opens, the command line opens once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,9 +73,7 @@ def open_model(
     if is_transformer(folder):
         if precision != FLOAT32:
             raise BadInput(t("{model} is a transformer: only ELMo's LSTMs compute with fewer bits.", model=name))
-        return Model(
-            name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces)
-        )
+        return Model(name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces))
     encoder = Encoder(load_bilm(folder), name=name, precision=precision, device=place)
     fingerprint = model_fingerprint(folder)
     if spelled := load_spelled(folder, fingerprint):
@@ -102,10 +98,7 @@ def open_language_model(model: Model) -> LanguageModel:
     found = load_softmax(model.folder)
     if found is None:
         raise MissingArtifact(
-            t(
-                "{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.",
-                model=model.name,
-            )
+            t("{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.", model=model.name)
         )
     softmax, vocabulary = found
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)

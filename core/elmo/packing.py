@@ -1,7 +1,5 @@
 """Sentences laid out packed: longest first, time-major, without padding."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Packed sequences would come to the same, but on a processor torch's way back through them costs time in the square of the length.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -4,8 +4,6 @@ A char-CNN of many filters takes milliseconds for a spelling; a reader's first p
 what the char-CNN gave, in float32, and is used with those very weights only.
 """
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,8 +47,11 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
         told = t(
             "{path} holds {n} words and vectors of shape {shape}, {kind}, which do not belong together. Get it again, or delete it.",
-            path=path, n=len(words), shape=vectors.shape, kind=vectors.dtype,
-        )  # fmt: skip
+            path=path,
+            n=len(words),
+            shape=vectors.shape,
+            kind=vectors.dtype,
+        )
         raise CorruptArtifact(told)
     return words, vectors
 

@@ -5,8 +5,6 @@ output, the gates in place, and the output projection. The backward pass likewis
 product after the loop. Equations: Sak et al. (2014), eqs. 1-7, without peepholes; clips as in ELMo.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor
 from itertools import accumulate

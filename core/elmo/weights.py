@@ -4,8 +4,6 @@ The HDF5 names and layouts are bilm-tf's: kernels transposed, gates in TensorFlo
 output), the forget gate's bias without the +1 that TensorFlow adds at run time, highway gates named transform and carry.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -36,8 +34,10 @@ def load_bilm(folder: str | Path) -> BiLM:
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
         told = t(
             "{weights} has {size:,} bytes, too few for the {n:,} numbers that options.json beside it asks for. They do not belong together; get the model again.",
-            weights=weights, size=size, n=shape.n_parameters,
-        )  # fmt: skip
+            weights=weights,
+            size=size,
+            n=shape.n_parameters,
+        )
         raise CorruptArtifact(told)
     with torch.device("meta"):  # a shape without numbers: first weights drawn for nothing would take as long as reading
         model = BiLM(shape)
@@ -72,8 +72,11 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     if len(words) != n_words:
         told = t(
             "{file} has {n:,} words but {weights} has vectors for {held:,}.",
-            file=words_file, n=len(words), weights=weights.name, held=n_words,
-        )  # fmt: skip
+            file=words_file,
+            n=len(words),
+            weights=weights.name,
+            held=n_words,
+        )
         raise CorruptArtifact(told)
     softmax = Softmax(n_words, projection)
     _fill(softmax, {name.removeprefix("softmax."): value for name, value in state.items()}, weights)
@@ -125,12 +128,7 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
 
 
 def save_safetensors(
-    model: BiLM,
-    folder: Path,
-    *,
-    softmax: Softmax | None = None,
-    words: list[str] | None = None,
-    dtype: torch.dtype = torch.float16,
+    model: BiLM, folder: Path, *, softmax: Softmax | None = None, words: list[str] | None = None, dtype: torch.dtype = torch.float16
 ) -> None:
     """Write options.json, weights.safetensors and, with a softmax, its weights beside the model's and vocabulary.txt."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -139,9 +137,7 @@ def save_safetensors(
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
         (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8", newline="\n")
     with replacing(folder / "weights.safetensors") as temporary:
-        save_file(
-            {name: value.to("cpu", dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"}
-        )
+        save_file({name: value.to("cpu", dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
     (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
 
 
@@ -163,13 +159,14 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
         if state[name].shape != value.shape:
             told = t(
                 "{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.",
-                path=path, name=name, found=tuple(state[name].shape), needed=tuple(value.shape),
-            )  # fmt: skip
+                path=path,
+                name=name,
+                found=tuple(state[name].shape),
+                needed=tuple(value.shape),
+            )
             raise CorruptArtifact(told)
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
-            told = t(
-                "{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name
-            )
+            told = t("{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name)
             raise CorruptArtifact(told)
     module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
 
@@ -193,12 +190,7 @@ def _from_tensorflow(file, shape: ModelShape):
 
     def read(name: str) -> np.ndarray:
         dataset = file[name]
-        if (
-            not isinstance(dataset, h5py.Dataset)
-            or dataset.file.filename != file.filename
-            or dataset.external
-            or dataset.is_virtual
-        ):
+        if not isinstance(dataset, h5py.Dataset) or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
             raise ValueError(t("'{name}' is no array of this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' holds {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))

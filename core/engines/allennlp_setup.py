@@ -3,8 +3,6 @@
 No newer Python can install AllenNLP, so it gets a folder of its own, made once by `setup`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

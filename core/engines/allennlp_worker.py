@@ -14,8 +14,6 @@ and the key is "stream/k". An "id" is sent back as it came. Whatever fails is an
 {"ok": false, "error": one sentence, "importing": true if AllenNLP itself cannot be imported}.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

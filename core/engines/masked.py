@@ -1,7 +1,5 @@
 """A transformer's head for masked words, where it came with one: which pieces could stand where a word is, from both sides at once."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,8 +7,6 @@ is taken from the window in which it stands furthest from an edge. So a sentence
 shares its batch. The library is optional: it is imported when a model of its kind is opened.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,10 +49,7 @@ def weights_of(folder: Path) -> list[Path]:
     if found := sorted(folder.glob("*.safetensors")):
         return found
     raise MissingArtifact(
-        t(
-            "{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.",
-            folder=folder,
-        )
+        t("{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.", folder=folder)
     )
 
 
@@ -72,13 +67,7 @@ class TransformerEncoder:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        name: str = "transformer",
-        pieces: str = MEAN,
-        batch_tokens: int = 4096,
-        device: torch.device | None = None,
+        self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
     ) -> None:
         if pieces not in PIECES:
             raise BadInput(t("Pieces become a word by {known}, not by '{pieces}'.", known=", ".join(PIECES), pieces=pieces[:40]))
@@ -145,8 +134,7 @@ class TransformerEncoder:
             if word is not None:
                 of_word[word].append(piece)
         of_word = [
-            [self._hidden] if token == HIDDEN else pieces or [self._unknown]
-            for token, pieces in zip(sentence, of_word, strict=True)
+            [self._hidden] if token == HIDDEN else pieces or [self._unknown] for token, pieces in zip(sentence, of_word, strict=True)
         ]
         return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
 
@@ -183,9 +171,7 @@ class TransformerEncoder:
         for k, row in enumerate(rows):
             ids[k, : len(row)], mask[k, : len(row)] = torch.tensor(row), 1
         with torch.inference_mode():
-            hidden = self.model(
-                input_ids=ids.to(self.device), attention_mask=mask.to(self.device), output_hidden_states=True
-            ).hidden_states
+            hidden = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), output_hidden_states=True).hidden_states
             layers = torch.stack([layer.float().cpu() for layer in hidden]).numpy()  # (L, B, pieces, D)
         first = len(self._before)
         for k, one in enumerate(batch):

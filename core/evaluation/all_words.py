@@ -1,7 +1,5 @@
 """Every word of held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3), beside what needs no network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,9 +18,7 @@ PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a 
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
 
 
-def all_words(
-    model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None
-) -> dict:
+def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None) -> dict:
     """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
 
     "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the

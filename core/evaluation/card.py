@@ -4,8 +4,6 @@
 training and release. A model without them (AllenNLP's, or one's own) still has a shape and a size.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,11 +196,7 @@ def _differences(key: str, found: dict) -> dict[str, str]:
     """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
     told = {f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
     told["layer 1 less layer 2"] = _interval(key, found.get("order"))
-    return {
-        name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})"
-        for name, each in told.items()
-        if each is not None
-    }
+    return {name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})" for name, each in told.items() if each is not None}
 
 
 def _with_frequency(found: dict) -> dict:

@@ -5,8 +5,6 @@ every content word of a text), pairs of one word in two sentences (after WiC: Pi
 columns (Tjong Kim Sang and Buchholz 2000). Files may be packed (.xz, .gz).
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import random
@@ -253,9 +251,7 @@ def _after_final_punctuation(tokens: list[str], begins: set[int]) -> Iterator[in
             continue
         quotes = (0 if k in begins else quotes) + (token == '"')
         before = tokens[k - 1].lower() if k else ""
-        full = token in ("!", "?") or (
-            token == "." and len(before) > 1 and before not in _ABBREVIATIONS and not before.isdecimal()
-        )
+        full = token in ("!", "?") or (token == "." and len(before) > 1 and before not in _ABBREVIATIONS and not before.isdecimal())
         if not full:
             continue
         after = k + 1

@@ -9,8 +9,6 @@ and in each space "less_static", the space less it on the same items; "order" is
 interval over what was drawn together: words, documents, sentences (core.common.significance).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -40,9 +38,7 @@ MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hi
 Report = Callable[[int, int], None]  # tokens done, in all
 
 
-def senses(
-    model: Model, train: list[LabelledRow], test: list[LabelledRow], *, seed: int = 0, report: Report | None = None
-) -> dict:
+def senses(model: Model, train: list[LabelledRow], test: list[LabelledRow], *, seed: int = 0, report: Report | None = None) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
     "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
@@ -96,14 +92,11 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Repo
     return result | {"majority": float((same == (2 * same_dev.sum() >= len(dev))).mean())}
 
 
-def tags(
-    model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, seed: int = 0, report: Report | None = None
-) -> dict:
+def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, seed: int = 0, report: Report | None = None) -> dict:
     """Accuracy of a linear probe for the tags; "best_mix" learns the weights together with the probe; "order" by sentence."""
     layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
     (words, tags_a), (words_b, tags_b) = (
-        [[part for sentence in sentences for part in getattr(sentence, name)] for name in ("tokens", "tags")]
-        for sentences in (train, test)
+        [[part for sentence in sentences for part in getattr(sentence, name)] for name in ("tokens", "tags")] for sentences in (train, test)
     )
     result: dict = {"model": model.name, "n_train": len(words), "n": len(words_b), "tags": len(set(tags_a))}
     right = {}
@@ -134,8 +127,7 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
             query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
             near = table.nearest(query, weights, k=k, which=SAME)
             found = [
-                {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)}
-                for n in near
+                {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)} for n in near
             ]
             rows.append({"word": word, "sentence": text, "nearest": found})
             senses.append({n["sense"] for n in found})

@@ -5,8 +5,6 @@ the test data. Ties count by their share, as in core.senses.separation, so that 
 the draw by lot that it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -112,17 +110,13 @@ class AllWords:
         centroids = _centroids(train, codes)
         known = _grouped([key for key, _ in senses])
         self.n, self.unseen, self.ambiguous = len(test), 0, np.zeros(len(test), bool)
-        self._groups: list[
-            tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-        ] = []  # rows (m,), cosines, right (m, C), counts (C,)
+        self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
         for key, rows in _grouped(test_keys).items():
             if key not in known:
                 self.unseen += len(rows)
                 continue
             right = gold[rows][:, None] == known[key]
-            self._groups.append(
-                (rows, unit(np.asarray(test[rows], np.float32)) @ centroids[known[key]].T, right, counts[known[key]])
-            )
+            self._groups.append((rows, unit(np.asarray(test[rows], np.float32)) @ centroids[known[key]].T, right, counts[known[key]]))
             self.ambiguous[rows] = len(known[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
@@ -182,9 +176,7 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
         steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
     if n_layers < 1 or steps < 1:
         raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
-    bars = combinations(
-        range(steps + n_layers - 1), n_layers - 1
-    )  # between steps in a row: how many stand before each layer's end
+    bars = combinations(range(steps + n_layers - 1), n_layers - 1)  # between steps in a row: how many stand before each layer's end
     grid = [np.diff([-1, *cuts, steps + n_layers - 1]) - 1 for cuts in bars]
     grid = [weights / steps for weights in grid]
     scores = [score(weights) for weights in grid]

@@ -3,8 +3,6 @@
 Few words with some forty sentences each, so whatever is compared is compared word by word, and drawn by word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -43,9 +41,7 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     result: dict = {"model": model.name, "corpus": corpus}
     static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
     form = _form_report(table, rows, lemmas, labels)
-    centred = (
-        {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
-    )
+    centred = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
     cone = _cone(model)
     freed = {k: cone.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if cone else {}

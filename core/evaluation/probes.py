@@ -5,8 +5,6 @@ be compared: Adam on the softmax cross-entropy, its rate falling to 0. The probl
 zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -55,8 +53,14 @@ class Probe(nn.Module):
 
 
 def learned_mix_probe(
-    train_layers: np.ndarray, train_tags: Sequence[str], test_layers: np.ndarray, test_tags: Sequence[str], *, seed: int = 0, rank: int | None = None,
-) -> MixProbe:  # fmt: skip
+    train_layers: np.ndarray,
+    train_tags: Sequence[str],
+    test_layers: np.ndarray,
+    test_tags: Sequence[str],
+    *,
+    seed: int = 0,
+    rank: int | None = None,
+) -> MixProbe:
     """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe.
 
     With a rank the probe reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`.

@@ -4,8 +4,6 @@ A sense is learned from its sentences only where they differ in all but the word
 one that always comes first, would be told apart instead of the meaning. Each rule names its limit; `faults` says where one is broken.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,11 +41,7 @@ class Row:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS as GRAMMAR
 
         others = (token.lower() for k, token in enumerate(self.tokens) if k != self.position and token.isalpha())
-        return {
-            word
-            for word in others
-            if word not in GRAMMAR and word != self.lemma.lower() and (len(word) > 2 or not word.isascii())
-        }
+        return {word for word in others if word not in GRAMMAR and word != self.lemma.lower() and (len(word) > 2 or not word.isascii())}
 
 
 def read_rows(path: str | Path) -> list[Row]:
@@ -57,7 +51,15 @@ def read_rows(path: str | Path) -> list[Row]:
         if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
-                raise BadInput(t("{name}, row {n}: position {position!r} is none of its {k} tokens.", name=Path(path).name, n=number, position=position, k=len(row["tokens"])))  # fmt: skip
+                raise BadInput(
+                    t(
+                        "{name}, row {n}: position {position!r} is none of its {k} tokens.",
+                        name=Path(path).name,
+                        n=number,
+                        position=position,
+                        k=len(row["tokens"]),
+                    )
+                )
             found.append(Row(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not found:
         raise BadInput(t("{name} holds no row with tokens, position, lemma and sense.", name=Path(path).name))

@@ -5,8 +5,6 @@ is one figure, and so is what chance gives. Where a word's own static vector can
 for it (core.static.context).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
@@ -94,13 +92,11 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
         found = {
             name: probes.learned_mix_probe(*(x for k in (0, 1) for x in (layer_scores.mix_of(parts[k], weights)[None], labels[k]))).accuracy
             for name, weights in spaces(model)
-        }  # fmt: skip
+        }
         best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
         rows[model.name] = found | {BEST: best.accuracy}
     if vectors := static_vectors(models[0]):
-        means = [
-            np.stack([np.mean([_of(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in (train, test)
-        ]
+        means = [np.stack([np.mean([_of(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in (train, test)]
         rows[STATIC] = {"": probes.learned_mix_probe(means[0][None], labels[0], means[1][None], labels[1]).accuracy}
     return rows
 

@@ -5,8 +5,6 @@ counts is the difference to GloVe alone on the same subset (core.common.signific
 computed once a text and kept; a run that has its line in the results file is not made again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict

@@ -4,8 +4,6 @@ Differences are paired: the same subset, the same test texts. Intervals are draw
 all comparisons of one question at one size are adjusted together (Holm).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ LSTMs' weights are shuffled (the same shape, nothing learned; the char-CNN is ke
 you learn from context?", section 4), and the static context: the sum of the other words' vectors, without any network.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 from collections.abc import Callable, Sequence

@@ -6,8 +6,6 @@ From there on all is the same: a relu, dropout, classes; while training, words a
 Iyyer et al. 2015). The dropout is chosen among the same values for all, on the validation texts of the same run.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,9 +72,7 @@ class Fitted:
 class EqualNetwork(nn.Module):
     """(B, F) means of texts, all parts' layers side by side -> logits (B, C)."""
 
-    def __init__(
-        self, shapes: Sequence[tuple[int, int]], config: EqualConfig, *, dropout: float, classes: int, seed: int
-    ) -> None:
+    def __init__(self, shapes: Sequence[tuple[int, int]], config: EqualConfig, *, dropout: float, classes: int, seed: int) -> None:
         """`shapes`: (layers, numbers) of each part."""
         super().__init__()
         self.shapes, generator = list(shapes), seeded(seed)

@@ -1,7 +1,5 @@
 """Which experiments there are: what is trained on which texts, under which condition."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -45,12 +43,7 @@ EXPERIMENTS = {
             variants=("mean-elmo", "tfidf", "mean-glove"),
         ),
         Experiment(
-            name="spam-one-epoch",
-            task="spam",
-            condition="no duplicates, one epoch",
-            split=IN_ORDER,
-            variants=("mean-elmo",),
-            epochs=1,
+            name="spam-one-epoch", task="spam", condition="no duplicates, one epoch", split=IN_ORDER, variants=("mean-elmo",), epochs=1
         ),
         Experiment(
             name="spam-twenty-epochs",

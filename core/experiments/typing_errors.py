@@ -5,8 +5,6 @@ A disturbed letter is swapped with its neighbour, dropped, replaced or doubled, 
 the letters of a smaller one and more.
 """
 
-from __future__ import annotations
-
 import hashlib
 import string
 from collections.abc import Callable, Sequence
@@ -124,11 +122,7 @@ def accuracy_under_noise(
     for name, head in heads.items():
         if head.meta.get("data") != dataset.fingerprint:
             raise BadInput(
-                t(
-                    "The head of {name} was trained on other data than {task}: it may have seen these texts.",
-                    name=name,
-                    task=dataset.name,
-                )
+                t("The head of {name} was trained on other data than {task}: it may have seen these texts.", name=name, task=dataset.name)
             )
     examples = dataset.test[:limit]
     right = {name: np.zeros((len(shares), len(seeds))) for name in heads}

@@ -5,8 +5,6 @@ so are an experiment's lines of other rows or another split than it now has. Pro
 its own: whoever writes holds its lock.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -58,18 +56,13 @@ def run_experiments(
             frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
             drawn: dict[str, Head] = {}  # baselines, the same for every seed
             for seed in seeds:
-                keys = {
-                    v.name: f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
-                    for v in variants
-                }
+                keys = {v.name: f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}" for v in variants}
                 missing = [v for v in variants if keys[v.name] not in done and (v.name not in BASELINES or seed == seeds[0])]
                 trained = dict(drawn)
                 for variant in with_members(missing):
                     if variant.name in trained:
                         continue
-                    head = trained_head(
-                        variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device
-                    )
+                    head = trained_head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
                     if variant.name in BASELINES:
                         drawn[variant.name] = head
@@ -84,15 +77,10 @@ def run_experiments(
                         "right": packed(head.right),
                     }
                     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
-                    line |= {
-                        key: head.meta.get(key)
-                        for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")
-                    }
+                    line |= {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
                     add_line(output, line)
                     done.add(line["run"])
-                    report(
-                        f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s"
-                    )
+                    report(f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                     yield line
 
 
@@ -204,8 +192,7 @@ def _right(rows: Sequence[dict]) -> np.ndarray | None:
     if not all(row.get("right") for row in rows):
         return None
     by_seed = {
-        seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"])
-        for seed in {row["seed"] for row in rows}
+        seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"]) for seed in {row["seed"] for row in rows}
     }
     found = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
     return np.stack(found) if len({len(one) for one in found}) == 1 else None
@@ -220,10 +207,7 @@ def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
 def _mean_mix(mixes: Sequence[dict]) -> dict | None:
     if not mixes:
         return None
-    return {
-        "s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(),
-        "gamma": statistics.fmean(mix["gamma"] for mix in mixes),
-    }
+    return {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(), "gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
 
 
 def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:

@@ -1,7 +1,5 @@
 """Classifiers at work: answers side by side, confidence against accuracy, confusion, curves of a training."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -140,18 +138,25 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     names = list(labels)
     places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
     figure = Figure().add_heatmap(
-        z=shares, x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, text=counts.astype(int), texttemplate="%{text:,}",
+        z=shares,
+        x=names,
+        y=names,
+        zmin=0,
+        zmax=1,
+        showscale=False,
+        xgap=3,
+        ygap=3,
+        text=counts.astype(int),
+        texttemplate="%{text:,}",
         colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
         hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places),
-    )  # fmt: skip
+    )
     figure.update_yaxes(autorange="reversed", title=t("is"), fixedrange=True)
     figure.update_xaxes(title=t("was called"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
 
 
-def curves_figure(
-    curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False
-) -> go.Figure:
+def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False) -> go.Figure:
     """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart.
 
     `x` and `y` name the axes; without an `x` it counts epochs.
@@ -165,14 +170,23 @@ def curves_figure(
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
         figure.add_scatter(
-            x=[p[0] for p in points], y=[p[1] for p in points], mode="lines+markers", name=name, line={"color": colour, "width": 2.5},
+            x=[p[0] for p in points],
+            y=[p[1] for p in points],
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 2.5},
             hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
-        )  # fmt: skip
+        )
         if points:  # at the right edge: over the place where a short line ends, a longer one may go on
             figure.add_annotation(
-                x=np.log10(edge) if log_x else edge, y=ends[name], text=line_name(name, colour), showarrow=False,
-                xanchor="left", xshift=8, font={"size": 12},
-            )  # fmt: skip
+                x=np.log10(edge) if log_x else edge,
+                y=ends[name],
+                text=line_name(name, colour),
+                showarrow=False,
+                xanchor="left",
+                xshift=8,
+                font={"size": 12},
+            )
             if points[-1][0] < edge:
                 way = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
                 figure.add_shape(type="line", **way, line={"color": colour, "width": 1, "dash": "dot"}, opacity=0.7)
@@ -194,9 +208,7 @@ def curves_figure(
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
 
 
-def leads_figure(
-    leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str
-) -> go.Figure:
+def leads_figure(leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str) -> go.Figure:
     """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
     figure = Figure()
     names = list(leads)
@@ -204,14 +216,28 @@ def leads_figure(
     for k, name in enumerate(names):
         points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
         figure.add_scatter(
-            x=[p[0] * aside for p in points], y=[p[1] for p in points], mode="lines+markers", name=name,
+            x=[p[0] * aside for p in points],
+            y=[p[1] for p in points],
+            mode="lines+markers",
+            name=name,
             line={"color": colours[name], "width": 1.5},
-            marker={"size": 10, "color": colours[name], "symbol": ["circle" if p[4] else "circle-open" for p in points], "line": {"width": 2, "color": colours[name]}},
-            error_y={"type": "data", "symmetric": False, "array": [p[3] - p[1] for p in points], "arrayminus": [p[1] - p[2] for p in points],
-                     "thickness": 1.5, "width": 3},
+            marker={
+                "size": 10,
+                "color": colours[name],
+                "symbol": ["circle" if p[4] else "circle-open" for p in points],
+                "line": {"width": 2, "color": colours[name]},
+            },
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [p[3] - p[1] for p in points],
+                "arrayminus": [p[1] - p[2] for p in points],
+                "thickness": 1.5,
+                "width": 3,
+            },
             customdata=[[p[0], p[2], p[3]] for p in points],
             hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})", name, x),
-        )  # fmt: skip
+        )
     at = sorted({p[0] for points in leads.values() for p in points})
     figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)
     figure.update_yaxes(title=y, tickformat="+.0%", gridcolor=GRID, zeroline=False, fixedrange=True)

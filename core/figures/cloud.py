@@ -1,7 +1,5 @@
 """GloVe's one dot among its neighbours, and the shares of senses around a dot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -46,21 +44,33 @@ def dot_figure(
         here = [k for k in range(len(words)) if numbers[k] == number]
         sense = senses[number] if number >= 0 else t("undecided")
         figure.add_scatter(
-            x=points[here, 0], y=points[here, 1], mode="markers+text", name=sense,
+            x=points[here, 0],
+            y=points[here, 1],
+            mode="markers+text",
+            name=sense,
             text=[words[k][:24] if k in named else "" for k in here],
             textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
             textfont={"size": 12},
             hovertext=[t("<b>{word}</b><br>{sense}<br>cosine {cosine:.2f}", word=words[k], sense=sense, cosine=cosines[k]) for k in here],
             hovertemplate="%{hovertext}",
             marker={
-                "color": sense_colour(number) if number >= 0 else UNDECIDED, "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
-                "size": 9, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+                "color": sense_colour(number) if number >= 0 else UNDECIDED,
+                "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
+                "size": 9,
+                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
             },
-        )  # fmt: skip
+        )
     figure.add_scatter(
-        x=[0], y=[0], mode="markers+text", text=[html("<b>{}</b>", word[:24])], textposition="bottom center", textfont={"size": 15},
-        marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, hoverinfo="skip", name="GloVe",
-    )  # fmt: skip
+        x=[0],
+        y=[0],
+        mode="markers+text",
+        text=[html("<b>{}</b>", word[:24])],
+        textposition="bottom center",
+        textfont={"size": 15},
+        marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}},
+        hoverinfo="skip",
+        name="GloVe",
+    )
     figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.82 * reach, 0.82 * reach], scaleanchor="x", fixedrange=True)
     return base(figure, height=height, key=key)
@@ -95,27 +105,37 @@ def lean_figure(
     for side in (-1, 0, 1):
         here = np.flatnonzero(sides == side)
         figure.add_scatter(
-            x=x[here], y=y[here], mode="markers+text", name=names[side] if side >= 0 else t("too close to call"), textfont={"size": 13},
-            text=[labels[k][:24] if k in named else "" for k in here], hovertext=[hovers[k] for k in here],
-            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here], hovertemplate="%{hovertext}",
+            x=x[here],
+            y=y[here],
+            mode="markers+text",
+            name=names[side] if side >= 0 else t("too close to call"),
+            textfont={"size": 13},
+            text=[labels[k][:24] if k in named else "" for k in here],
+            hovertext=[hovers[k] for k in here],
+            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here],
+            hovertemplate="%{hovertext}",
             marker={
-                "color": sense_colour(side) if side >= 0 else UNDECIDED, "size": 10, "symbol": SENSE_SYMBOLS[max(side, 0)],
+                "color": sense_colour(side) if side >= 0 else UNDECIDED,
+                "size": 10,
+                "symbol": SENSE_SYMBOLS[max(side, 0)],
                 "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
             },
-        )  # fmt: skip
+        )
     for side, anchor in ((0, "left"), (1, "right")):
         at = (-1, 1)[side] * reach
         figure.add_scatter(
-            x=[0.93 * at], y=[high + room], mode="markers", hoverinfo="skip", name=f"end {side}",
+            x=[0.93 * at],
+            y=[high + room],
+            mode="markers",
+            hoverinfo="skip",
+            name=f"end {side}",
             marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
-        )  # fmt: skip
+        )
         figure.add_annotation(
             x=0.86 * at, y=high + room, text=html("<b>{}</b>", names[side]), showarrow=False, xanchor=anchor, font={"size": 13}
         )
     figure.update_xaxes(title=t("nearer to the first ← cosine → nearer to the second"), range=[-reach, reach], fixedrange=True)
-    figure.update_yaxes(
-        title=t("cosine with the nearer"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5
-    )
+    figure.update_yaxes(title=t("cosine with the nearer"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(showgrid=False, zeroline=False, nticks=5, tickformat="+.2f", title_standoff=4)
     return base(figure, height=height, key=key).update_layout(margin={"l": 48, "b": 44})
 
@@ -130,12 +150,18 @@ def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequ
             continue
         label = sense or t("undecided")
         figure.add_bar(
-            x=values, y=names, orientation="h", name=label, textposition="inside", insidetextanchor="middle", textangle=0,
+            x=values,
+            y=names,
+            orientation="h",
+            name=label,
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
             marker={"color": sense_colour(number) if sense else UNDECIDED, "line": {"width": 0}},
             text=[html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values],
             textfont={"size": 14, "color": ink(sense_colour(number) if sense else UNDECIDED)},
             hovertemplate=html("%{{y}}<br>{}: %{{x:.0%}}", label),
-        )  # fmt: skip
+        )
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
@@ -148,9 +174,12 @@ def _rings(figure: go.Figure, farthest: float) -> None:
     for cosine in (c for c in RINGS if 1 - c <= farthest * 1.02):
         radius = 1 - cosine
         figure.add_scatter(
-            x=radius * np.cos(turn), y=radius * np.sin(turn), mode="lines", line={"color": "rgba(140,140,150,0.28)", "width": 1},
+            x=radius * np.cos(turn),
+            y=radius * np.sin(turn),
+            mode="lines",
+            line={"color": "rgba(140,140,150,0.28)", "width": 1},
             hoverinfo="skip",
-        )  # fmt: skip
+        )
         figure.add_annotation(x=0, y=-radius, text=f"{cosine:.1f}", showarrow=False, opacity=0.6, font={"size": 11}, yshift=-7)
 
 

@@ -1,7 +1,5 @@
 """A path of edits: step by step on a word's map, and the lead of one sense over another by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,33 +18,45 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
     dark = "rgba(120,120,130,0.95)"
     if numbered:
         figure.add_scatter(
-            x=points[:, 0], y=points[:, 1], mode="lines+markers", line={"color": dark, "width": 1.8}, hovertext=list(hovers),
-            hovertemplate="%{hovertext}", name="path",
+            x=points[:, 0],
+            y=points[:, 1],
+            mode="lines+markers",
+            line={"color": dark, "width": 1.8},
+            hovertext=list(hovers),
+            hovertemplate="%{hovertext}",
+            name="path",
             marker={"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark},
-        )  # fmt: skip
+        )
     for number, k in enumerate((0, len(points) - 1)):
         figure.add_scatter(
-            x=[points[k, 0]], y=[points[k, 1]], mode="markers", hovertext=[hovers[k]], hovertemplate="%{hovertext}", name=f"end {number}",
+            x=[points[k, 0]],
+            y=[points[k, 1]],
+            mode="markers",
+            hovertext=[hovers[k]],
+            hovertemplate="%{hovertext}",
+            name=f"end {number}",
             marker={"symbol": "star", "size": 19, "color": OWN[number], "line": {"color": RIM, "width": 2}},
-        )  # fmt: skip
+        )
     if not numbered:
         return figure
     span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))
     for place, label in _numbers(points, TOGETHER * span):
         figure.add_annotation(
-            x=place[0], y=place[1], text=html("<b>{}</b>", label), showarrow=False, yshift=17, font={"size": 12, "color": "#ffffff"},
-            bgcolor="#3A3F4B", borderpad=2, opacity=0.92,
-        )  # fmt: skip
+            x=place[0],
+            y=place[1],
+            text=html("<b>{}</b>", label),
+            showarrow=False,
+            yshift=17,
+            font={"size": 12, "color": "#ffffff"},
+            bgcolor="#3A3F4B",
+            borderpad=2,
+            opacity=0.92,
+        )
     return figure
 
 
 def margin_figure(
-    margins: dict[str, Sequence[float]],
-    flips: dict[str, int | None],
-    senses: tuple[str, str],
-    hovers: Sequence[str],
-    *,
-    chosen: str,
+    margins: dict[str, Sequence[float]], flips: dict[str, int | None], senses: tuple[str, str], hovers: Sequence[str], *, chosen: str
 ) -> go.Figure:
     """Lead of the second sense over the first in cosine, a line for each layer; a diamond where a line first crosses 0. NaN is not drawn."""
     figure = Figure()
@@ -58,40 +68,41 @@ def margin_figure(
     for name, values in margins.items():
         strong = name == chosen
         figure.add_scatter(
-            x=list(range(n)), y=list(values), mode="lines+markers", name=layer_title(name), opacity=1.0 if strong else 0.6,
+            x=list(range(n)),
+            y=list(values),
+            mode="lines+markers",
+            name=layer_title(name),
+            opacity=1.0 if strong else 0.6,
             line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
-            marker={"size": 7 if strong else 4}, hovertext=list(hovers), hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
-        )  # fmt: skip
+            marker={"size": 7 if strong else 4},
+            hovertext=list(hovers),
+            hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
+        )
         if flips.get(name) is not None:
             figure.add_scatter(
-                x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip",
+                x=[flips[name]],
+                y=[values[flips[name]]],
+                mode="markers",
+                hoverinfo="skip",
                 marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
-            )  # fmt: skip
+            )
         figure.add_annotation(
-            x=n - 1, y=ends[name], text=line_name(layer_title(name), layer_colour(name)), showarrow=False,
-            xanchor="left", xshift=9, font={"size": 13},
-        )  # fmt: skip
-    for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
-        figure.add_annotation(
-            x=0,
-            y=y,
-            text=t("nearer to <b>{sense}</b>", sense=sense),
+            x=n - 1,
+            y=ends[name],
+            text=line_name(layer_title(name), layer_colour(name)),
             showarrow=False,
             xanchor="left",
-            yanchor=anchor,
+            xshift=9,
             font={"size": 13},
+        )
+    for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
+        figure.add_annotation(
+            x=0, y=y, text=t("nearer to <b>{sense}</b>", sense=sense), showarrow=False, xanchor="left", yanchor=anchor, font={"size": 13}
         )
     figure.update_xaxes(
         title=t("edits made"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False
     )
-    figure.update_yaxes(
-        title=t("lead, in cosine"),
-        range=[-reach, reach],
-        fixedrange=True,
-        gridcolor=GRID,
-        zeroline=False,
-        nticks=6,
-    )
+    figure.update_yaxes(title=t("lead, in cosine"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
     return base(figure, height=330, key="margins").update_layout(margin_r=70)
 
 

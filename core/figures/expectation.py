@@ -4,8 +4,6 @@ Forward is blue and backward vermilion, as in every figure of the training. Bars
 buttons are style rules, so that a word stays a button: reached by keyboard, read aloud, and wrapped with its line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -80,10 +78,18 @@ def versions_figure(
             (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
         ):
             figure.add_scatter(
-                x=list(range(len(words))), y=list(values), mode="lines+markers", line=line, marker={"size": 7}, name=name,
-                customdata=[(pair[side] or "")[:60] for pair in words], connectgaps=False, row=row, col=1,
+                x=list(range(len(words))),
+                y=list(values),
+                mode="lines+markers",
+                line=line,
+                marker={"size": 7},
+                name=name,
+                customdata=[(pair[side] or "")[:60] for pair in words],
+                connectgaps=False,
+                row=row,
+                col=1,
                 hovertemplate=t("<b>%{{customdata}}</b>, {version}: %{{y:.1f}} bits", version=name),
-            )  # fmt: skip
+            )
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
                 _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
         figure.update_yaxes(title=t("bits"), rangemode="tozero", gridcolor=GRID, zeroline=False, fixedrange=True, row=row, col=1)
@@ -121,6 +127,14 @@ def _name_end(figure: go.Figure, values: Sequence[float], name: str, *, above: b
     scored = [k for k, value in enumerate(values) if np.isfinite(value)]
     if scored:
         figure.add_annotation(
-            x=scored[-1], y=values[scored[-1]], text=name, showarrow=False, xanchor="left", xshift=9, yshift=8 if above else -8,
-            font_size=13, row=1, col=1,
-        )  # fmt: skip
+            x=scored[-1],
+            y=values[scored[-1]],
+            text=name,
+            showarrow=False,
+            xanchor="left",
+            xshift=9,
+            yshift=8 if above else -8,
+            font_size=13,
+            row=1,
+            col=1,
+        )

@@ -1,7 +1,5 @@
 """What decided a sense: a sentence coloured by its words' influence, words by layers, and what each half would choose."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +12,9 @@ from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
-FURTHEST = 0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
+FURTHEST = (
+    0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
+)
 STRONGEST = 0.62  # opacity of the full colour: the page's own text colour is read on it
 SHOWN = 40  # characters of a token
 TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;table-layout:fixed;font-size:0.9rem;"
@@ -92,11 +92,7 @@ def influence_table(
     between its words. `values` are the (K, V) influences of the words `changed`, coloured as by `influence_marks`."""
     most = _most(values.ravel())
     at = {k: row for row, k in enumerate(changed)}
-    title, row, cell = (
-        '<th scope="col" style="{}">{}</th>',
-        '<tr><th scope="row" style="{}">{}</th>{}</tr>',
-        '<td style="{}">{}</td>',
-    )
+    title, row, cell = ('<th scope="col" style="{}">{}</th>', '<tr><th scope="row" style="{}">{}</th>{}</tr>', '<td style="{}">{}</td>')
     titles = [html(title, f"{CELL}font-weight:{700 if k == chosen else 400}", name) for k, name in enumerate(views)]
     rows = []
     for k in sorted([*changed, position]):
@@ -121,20 +117,40 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     least = min(0.0, *strokes)
     below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
     figure.add_bar(
-        x=[bar.margin for bar in bars], y=below, orientation="h", width=0.38, marker={"color": [b.colour for b in bars]},
+        x=[bar.margin for bar in bars],
+        y=below,
+        orientation="h",
+        width=0.38,
+        marker={"color": [b.colour for b in bars]},
         customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
         hovertemplate=html(
-            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})", t("with no sentence around the word")
+            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})",
+            t("with no sentence around the word"),
         ),
-    )  # fmt: skip
+    )
     figure.add_scatter(
-        x=[0.0] * len(bars), y=[place - 0.2 for place in places], mode="text", textposition="middle right", hoverinfo="skip",
-        text=[f"\u00a0{_short(bar.label)} {bar.margin:.2f}" for bar in bars], textfont={"size": 13}, cliponaxis=False,
-    )  # fmt: skip
+        x=[0.0] * len(bars),
+        y=[place - 0.2 for place in places],
+        mode="text",
+        textposition="middle right",
+        hoverinfo="skip",
+        text=[f"\u00a0{_short(bar.label)} {bar.margin:.2f}" for bar in bars],
+        textfont={"size": 13},
+        cliponaxis=False,
+    )
     figure.add_scatter(
-        x=strokes, y=below, mode="markers", hoverinfo="skip", cliponaxis=False,
-        marker={"symbol": symbols, "size": [16 if s == "line-ns" else 9 for s in symbols], "color": "#8a8a94", "line": {"width": 2.5, "color": "#8a8a94"}},
-    )  # fmt: skip
+        x=strokes,
+        y=below,
+        mode="markers",
+        hoverinfo="skip",
+        cliponaxis=False,
+        marker={
+            "symbol": symbols,
+            "size": [16 if s == "line-ns" else 9 for s in symbols],
+            "color": "#8a8a94",
+            "line": {"width": 2.5, "color": "#8a8a94"},
+        },
+    )
     names = [f"{bar.group} · {bar.half}" for bar in bars]
     figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
     figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})

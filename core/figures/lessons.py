@@ -1,7 +1,5 @@
 """Pictures of the lessons: densities of cosines in rows, measures with their intervals, a word each as a dot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -38,13 +36,7 @@ class Dots:
 
 
 def density_rows(
-    rows: Sequence[Row],
-    grid: np.ndarray,
-    colours: Mapping[str, str],
-    *,
-    span: tuple[float, float],
-    key: str,
-    at: float | None = None,
+    rows: Sequence[Row], grid: np.ndarray, colours: Mapping[str, str], *, span: tuple[float, float], key: str, at: float | None = None
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
     figure = Figure()
@@ -57,36 +49,26 @@ def density_rows(
             colour = colours[name]
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
-                x=x, y=y, mode="lines", line={"color": colour, "width": 2}, fill="tonexty", fillcolor=_pale(colour),
-                name=name, customdata=curve[shown], hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
-            )  # fmt: skip
+                x=x,
+                y=y,
+                mode="lines",
+                line={"color": colour, "width": 2},
+                fill="tonexty",
+                fillcolor=_pale(colour),
+                name=name,
+                customdata=curve[shown],
+                hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
+            )
         told = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
         figure.add_annotation(
-            x=0,
-            xref="paper",
-            y=foot + ROW,
-            text=told,
-            showarrow=False,
-            xanchor="left",
-            yanchor="top",
-            align="left",
-            font={"size": 13},
+            x=0, xref="paper", y=foot + ROW, text=told, showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 13}
         )
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
     named = Markup("<br>").join(line_name(name, colour) for name, colour in colours.items())
     figure.add_annotation(
-        x=0,
-        xref="paper",
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        xanchor="left",
-        align="left",
-        text=named,
-        showarrow=False,
-        font={"size": 13},
+        x=0, xref="paper", y=1, yref="paper", yanchor="bottom", xanchor="left", align="left", text=named, showarrow=False, font={"size": 13}
     )
     figure.update_xaxes(range=list(span), title=t("cosine"), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
@@ -94,9 +76,7 @@ def density_rows(
     return figure.update_layout(margin_t=14 + 19 * len(colours))
 
 
-def interval_dots(
-    rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True
-) -> go.Figure:
+def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True) -> go.Figure:
     """Means with their intervals, a row each; behind them a grey dot for each word, the marked word's larger and dark."""
     figure = Figure()
     rng = np.random.default_rng(0)
@@ -108,7 +88,11 @@ def interval_dots(
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
         values = [row.words[word] for word in words]
         figure.add_scatter(
-            x=values, y=heights, mode="markers", text=words, hovertemplate=f"%{{text}}: %{{x:{form}}}",
+            x=values,
+            y=heights,
+            mode="markers",
+            text=words,
+            hovertemplate=f"%{{text}}: %{{x:{form}}}",
             marker={
                 "size": [13 if word == marked else 6 for word in words],
                 "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
@@ -116,19 +100,26 @@ def interval_dots(
                 "symbol": ["star" if word == marked else "circle" for word in words],
                 "opacity": 1,  # else Plotly draws dots of several sizes pale
             },
-        )  # fmt: skip
+        )
         figure.add_scatter(
             x=[row.low, row.high], y=[-number, -number], mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip"
         )
         figure.add_scatter(
-            x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour},
-            hovertemplate=f"{row.name}: %{{x:{form}}}",
-        )  # fmt: skip
+            x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour}, hovertemplate=f"{row.name}: %{{x:{form}}}"
+        )
         value = f"{row.mean:{form}}  ({row.low:{form}} … {row.high:{form}})"
         figure.add_annotation(
-            x=0, xref="paper", y=-number, yshift=9, yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
+            x=0,
+            xref="paper",
+            y=-number,
+            yshift=9,
+            yanchor="bottom",
+            xanchor="left",
+            align="left",
+            showarrow=False,
+            font={"size": 13},
             text=html("<b>{}</b>  {}", row.name, value),
-        )  # fmt: skip
+        )
     ends = [zero, *(end for row in rows for end in (row.low, row.high, *row.words.values()))]
     low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
     margin = 0.04 * (high - low or 1)
@@ -153,35 +144,49 @@ def word_dots(
     xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, colour: str, key: str
 ) -> go.Figure:
     """A dot a word, its name when pointed at; `log` is of the axis across."""
-    spread = (
-        np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))
-    )  # whole numbers lie on each other
+    spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # whole numbers lie on each other
     figure = Figure().add_scatter(
-        x=np.asarray(xs, float) + spread, y=list(ys), mode="markers", text=words, customdata=list(xs),
-        marker={"size": 9, "color": colour, "opacity": 0.75}, hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
-    )  # fmt: skip
+        x=np.asarray(xs, float) + spread,
+        y=list(ys),
+        mode="markers",
+        text=words,
+        customdata=list(xs),
+        marker={"size": 9, "color": colour, "opacity": 0.75},
+        hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
+    )
     figure.update_xaxes(title=across, type="log" if log else "linear", fixedrange=True, gridcolor=GRID, zeroline=False, dtick=1)
     figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
     return base(figure, height=300, key=key)
 
 
-def rank_lines(
-    ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str
-) -> go.Figure:
+def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, level: tuple[str, float], title: str, key: str) -> go.Figure:
     """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
     figure = Figure()
     colours = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line={"color": "#888", "width": 1.5, "dash": "dot"})
     for (name, values), colour in zip(lines.items(), colours, strict=False):
         figure.add_scatter(
-            x=list(ranks), y=list(values), mode="lines+markers", line={"color": colour, "width": 3}, marker={"size": 9}, name=name,
+            x=list(ranks),
+            y=list(values),
+            mode="lines+markers",
+            line={"color": colour, "width": 3},
+            marker={"size": 9},
+            name=name,
             hovertemplate=f"{name}: %{{y:.1%}}",
-        )  # fmt: skip
+        )
     told = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
     figure.add_annotation(
-        x=0, xref="paper", y=1, yref="paper", yanchor="bottom", xanchor="left", align="left", showarrow=False, font={"size": 13},
+        x=0,
+        xref="paper",
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left",
+        align="left",
+        showarrow=False,
+        font={"size": 13},
         text=Markup("<br>").join([*told, f"··· {level[0]} {level[1]:.0%}"]),
-    )  # fmt: skip
+    )
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)
     base(figure, height=400, key=key)

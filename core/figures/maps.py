@@ -1,7 +1,5 @@
 """Vectors in space: the angle between two, cosines per layer, and maps of many."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -57,9 +55,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
     _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
-        figure.add_annotation(
-            x=x, y=-0.08, text=html("<b>{}</b><br>{}", title, text), showarrow=False, font={"size": 14}, yanchor="top"
-        )
+        figure.add_annotation(x=x, y=-0.08, text=html("<b>{}</b><br>{}", title, text), showarrow=False, font={"size": 14}, yanchor="top")
     figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
     return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
@@ -75,9 +71,7 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
         return
     half = _angle(cosine) / 2
     arc = np.linspace(-half, half, 40)
-    figure.add_scatter(
-        x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip"
-    )
+    figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
         x = x0 + math.sin(side * half)
         y = math.cos(half)
@@ -127,10 +121,14 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     if level := {name: value for name, value in (random or {}).items() if name in values}:
         for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
             figure.add_scatter(
-                x=list(level.values()), y=[layer_title(name) for name in level], mode="markers", showlegend=False, cliponaxis=False,
+                x=list(level.values()),
+                y=[layer_title(name) for name in level],
+                mode="markers",
+                showlegend=False,
+                cliponaxis=False,
                 marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
                 hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}"),
-            )  # fmt: skip
+            )
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
     return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
@@ -185,13 +183,7 @@ def map_figure(
         )
         if number >= 0 and name_senses:
             edge = outer_edge(xy[here], xy)
-            _name(
-                figure,
-                edge,
-                sense,
-                sense_colour(number),
-                _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))),
-            )
+            _name(figure, edge, sense, sense_colour(number), _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))))
     add_stars(figure, stars, layer)
     ranges = (limits[:2], limits[2:]) if limits else (None, None)
     shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}

@@ -1,7 +1,5 @@
 """What was measured: layer weights, accuracies beside chance, how a model was trained, and what each of its layers knows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log10
@@ -48,26 +46,49 @@ def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
     logs = [log10(ratio) for ratio in times]
     places = list(range(len(rows)))
     figure = Figure().add_bar(
-        x=logs, y=places, orientation="h", width=0.36, marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
-        text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times], textposition="outside", textfont={"size": 14},
-        cliponaxis=False, customdata=times, hovertemplate="%{customdata:.3g} ×",
-    )  # fmt: skip
+        x=logs,
+        y=places,
+        orientation="h",
+        width=0.36,
+        marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
+        text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times],
+        textposition="outside",
+        textfont={"size": 14},
+        cliponaxis=False,
+        customdata=times,
+        hovertemplate="%{customdata:.3g} ×",
+    )
     for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
         lines = wrap(what, 44)
         apart = Markup("<br>") if len(lines) == 1 and len(what) + len(peer) > 46 else "  "
         name = html('{}{}<span style="font-size:11px">{}</span>', Markup("<br>").join(lines), apart, peer)
         figure.add_annotation(
-            x=0, xref="paper", xanchor="left", y=place, yanchor="bottom", yshift=13, text=name, showarrow=False, align="left", font={"size": 13}
-        )  # fmt: skip
+            x=0,
+            xref="paper",
+            xanchor="left",
+            y=place,
+            yanchor="bottom",
+            yshift=13,
+            text=name,
+            showarrow=False,
+            align="left",
+            font={"size": 13},
+        )
         # Where both are equally fast, beside the bar alone: a line through all would strike the names out.
         figure.add_shape(type="line", x0=0, x1=0, y0=place - 0.26, y1=place + 0.26, line={"color": "#888", "width": 1})
     low, high = min([0.0, *logs]), max([0.0, *logs])
     ticks = [k for k in range(-3, 6) if low - 0.2 <= k <= high + 0.2]
     figure.update_xaxes(
-        range=[low - 0.45, high + 0.5], tickvals=ticks, ticktext=[f"{10.0**k:g} ×" for k in ticks], showgrid=False, zeroline=False,
-        fixedrange=True, automargin=True, tickangle=0,
+        range=[low - 0.45, high + 0.5],
+        tickvals=ticks,
+        ticktext=[f"{10.0**k:g} ×" for k in ticks],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+        tickangle=0,
         title={"text": t("times as fast as the peer in small print"), "standoff": 10},
-    )  # fmt: skip
+    )
     figure.update_yaxes(range=[len(rows) - 0.6, -0.85], visible=False, fixedrange=True)
     return base(figure, height=64 * len(rows) + 80, key="ratios")
 
@@ -84,9 +105,7 @@ def accuracy_lines(
             y=list(values.values()),
             name=name,
             text=[f"{v:.0%}" for v in values.values()],
-            textposition=[
-                "inside" if v > 0.15 else "outside" for v in values.values()
-            ],  # at its foot, where no line strikes it out
+            textposition=["inside" if v > 0.15 else "outside" for v in values.values()],  # at its foot, where no line strikes it out
             insidetextanchor="start",
             textangle=0,
             textfont={"size": 14},
@@ -100,9 +119,7 @@ def accuracy_lines(
     for value, label, dash in sorted(lines):
         at = max(value, at + 0.19)  # two lines of text
         figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
-        figure.add_annotation(
-            x=1.01, xref="paper", y=at, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12}
-        )
+        figure.add_annotation(x=1.01, xref="paper", y=at, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12})
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
     base(figure, height=270, key="accuracy")
@@ -148,9 +165,13 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
         figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
     figure.update_xaxes(title=t("million tokens seen"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
     figure.update_yaxes(
-        title=title, type="log" if quantity == "perplexity" else "linear", gridcolor=GRID, fixedrange=True, zeroline=False,
+        title=title,
+        type="log" if quantity == "perplexity" else "linear",
+        gridcolor=GRID,
+        fixedrange=True,
+        zeroline=False,
         **({"tickvals": _ticks(validations)} if quantity == "perplexity" else {"nticks": 6}),
-    )  # fmt: skip
+    )
     return base(figure, height=340, key=f"training.{quantity}")
 
 

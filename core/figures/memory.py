@@ -1,7 +1,5 @@
 """How far a sentence's vectors drift when the model remembers earlier text: by token, and as a stream goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,24 +48,30 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     )
     for values, colour, name, dash in lines:
         figure.add_scatter(
-            x=at, y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash}, marker={"size": 8}, name=name,
+            x=at,
+            y=values,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5, "dash": dash},
+            marker={"size": 8},
+            name=name,
             hovertemplate=html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name),
-        )  # fmt: skip
-    figure.update_xaxes(
-        title=t("which time the sentence is encoded"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True
-    )
+        )
+    figure.update_xaxes(title=t("which time the sentence is encoded"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True)
     figure.update_yaxes(title=t("drift from the time before"), rangemode="tozero", tickformat=".2f")
     return _finish(figure, key="state.settling", height=330)
 
 
-def _line(
-    figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, shown: str, *, dash: str | None = None
-) -> None:
+def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, shown: str, *, dash: str | None = None) -> None:
     figure.add_scatter(
-        x=list(range(len(tokens))), y=values, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash},
-        marker={"size": 7}, name=name, customdata=[token[:60] for token in tokens],
+        x=list(range(len(tokens))),
+        y=values,
+        mode="lines+markers",
+        line={"color": colour, "width": 2.5, "dash": dash},
+        marker={"size": 7},
+        name=name,
+        customdata=[token[:60] for token in tokens],
         hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", shown, name),
-    )  # fmt: skip
+    )
 
 
 def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:
@@ -75,9 +79,16 @@ def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str
     places = [k for k in range(len(tokens)) if k % every == 0 or k == bold]
     words = [token if len(token) <= 14 else token[:13] + "…" for token in tokens]
     figure.update_xaxes(
-        tickvals=places, ticktext=[html("<b>{}</b>", words[k]) if k == bold else words[k] for k in places], tickangle=-45 if len(tokens) > 7 else 0,
-        fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13}, range=[-0.4, len(tokens) - 0.6], automargin=True,
-    )  # fmt: skip
+        tickvals=places,
+        ticktext=[html("<b>{}</b>", words[k]) if k == bold else words[k] for k in places],
+        tickangle=-45 if len(tokens) > 7 else 0,
+        fixedrange=True,
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 13},
+        range=[-0.4, len(tokens) - 0.6],
+        automargin=True,
+    )
     return _finish(figure, key=key, height=height)
 
 

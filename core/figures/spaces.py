@@ -1,7 +1,5 @@
 """Figures of the pages Compare and Senses found: overlaps, whole spaces, how many clusters, clusters on a map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,10 +21,15 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
     figure = Figure().add_bar(
-        x=list(range(k + 1)), y=share, marker_color=LAYER_COLOURS["2"], customdata=counts,
-        text=[f"{value:.0%}" if value >= 0.005 else "" for value in share], textposition="outside", cliponaxis=False,
+        x=list(range(k + 1)),
+        y=share,
+        marker_color=LAYER_COLOURS["2"],
+        customdata=counts,
+        text=[f"{value:.0%}" if value >= 0.005 else "" for value in share],
+        textposition="outside",
+        cliponaxis=False,
         hovertemplate=t("{x} shared neighbours: {n} words", x="%{x}", n="%{customdata:,}"),
-    )  # fmt: skip
+    )
     for value, label, dash in ((chance * k, t("luck"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
         if value < 0.25:  # would stand on the bar's own figure
             continue
@@ -34,12 +37,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         figure.add_annotation(x=value, y=1.0, yref="paper", yanchor="bottom", text=label, showarrow=False, font={"size": 12})
     figure.update_xaxes(title=t("neighbours shared, of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
     figure.update_yaxes(
-        title=t("share of words"),
-        tickformat=".0%",
-        fixedrange=True,
-        gridcolor=FAINT,
-        nticks=5,
-        range=[0, 1.14 * float(share.max())],
+        title=t("share of words"), tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=5, range=[0, 1.14 * float(share.max())]
     )
     return base(figure, height=330, key="overlap")
 
@@ -48,9 +46,17 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
     shown = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
     figure = Figure().add_heatmap(
-        z=matrix, x=shown, y=shown, zmin=0, zmax=1, colorscale=RAMP, showscale=False, xgap=2, ygap=2,
+        z=matrix,
+        x=shown,
+        y=shown,
+        zmin=0,
+        zmax=1,
+        colorscale=RAMP,
+        showscale=False,
+        xgap=2,
+        ygap=2,
         hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
-    )  # fmt: skip
+    )
     for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
             figure.add_annotation(
@@ -71,19 +77,17 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Se
     named = ((null, t("one cloud"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
         figure.add_scatter(
-            x=list(numbers), y=list(values), mode="lines+markers", line={"color": colour, "dash": dash, "width": 2},
-            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]}, hovertemplate="%{y:.3f}",
-        )  # fmt: skip
+            x=list(numbers),
+            y=list(values),
+            mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 2},
+            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]},
+            hovertemplate="%{y:.3f}",
+        )
     low, high = sorted(named, key=lambda each: each[0][-1])
     for (values, name, colour, _), shift in ((low, -14), (high, 14)):
         figure.add_annotation(
-            x=numbers[-1],
-            y=values[-1],
-            text=line_name(name, colour),
-            showarrow=False,
-            xanchor="right",
-            yshift=shift,
-            font={"size": 13},
+            x=numbers[-1], y=values[-1], text=line_name(name, colour), showarrow=False, xanchor="right", yshift=shift, font={"size": 13}
         )
     figure.update_xaxes(title=t("number of groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
@@ -103,41 +107,33 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
     figure = Figure()
     figure.add_hline(y=chance, line={"dash": "dot", "color": "#888", "width": 1.5})
-    figure.add_annotation(
-        x=0, y=chance, text=t("shuffled labels"), showarrow=False, xanchor="left", yanchor="bottom", font={"size": 12}
-    )
+    figure.add_annotation(x=0, y=chance, text=t("shuffled labels"), showarrow=False, xanchor="left", yanchor="bottom", font={"size": 12})
     values = [value for line in lines for value in (*line.values, chance)]
     low, high = min(values), max(values)
     ends = apart({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
     for number, line in enumerate(lines):
         colour = sense_colour(number)
         figure.add_scatter(
-            x=np.linspace(0, 1, len(line.values)).tolist(), y=list(line.values), mode="lines+markers", text=list(line.layers),
-            line={"color": colour, "width": 3}, marker={"size": 9}, hovertemplate="%{text}: %{y:.1%}",
-        )  # fmt: skip
+            x=np.linspace(0, 1, len(line.values)).tolist(),
+            y=list(line.values),
+            mode="lines+markers",
+            text=list(line.layers),
+            line={"color": colour, "width": 3},
+            marker={"size": 9},
+            hovertemplate="%{text}: %{y:.1%}",
+        )
         figure.add_annotation(
             x=1.02, y=ends[line.name], text=line_name(line.name, colour), showarrow=False, xanchor="left", font={"size": 13}
         )
     figure.update_xaxes(
-        tickvals=[0, 1],
-        ticktext=[t("layer 0"), t("top layer")],
-        range=[-0.03, 1.45],
-        fixedrange=True,
-        showgrid=False,
-        zeroline=False,
+        tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], fixedrange=True, showgrid=False, zeroline=False
     )
     figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=6, range=[low - 0.04, high + 0.06])
     return base(figure, height=300, key="depth")
 
 
 def found_map(
-    coordinates: np.ndarray,
-    found: np.ndarray,
-    names: Sequence[str],
-    gold: Sequence[str | None],
-    hovers: Sequence[str],
-    *,
-    key: str,
+    coordinates: np.ndarray, found: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
     """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
     figure = Figure()
@@ -148,16 +144,32 @@ def found_map(
         here = np.flatnonzero(found == number)
         colour = sense_colour(number) if len(names) > 1 else GREY
         figure.add_scatter(
-            x=coordinates[here, 0], y=coordinates[here, 1], mode="markers", text=[hovers[k] for k in here],
+            x=coordinates[here, 0],
+            y=coordinates[here, 1],
+            mode="markers",
+            text=[hovers[k] for k in here],
             hovertemplate="%{text}",
-            marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
-        )  # fmt: skip
+            marker={
+                "color": colour,
+                "symbol": symbols[here].tolist(),
+                "size": 11,
+                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+            },
+        )
         if len(names) > 1 and len(here):
             x, y, shift = spots[number]
             figure.add_annotation(
-                x=x, y=y, text=html("<b>{}</b>", name[:40]), showarrow=False, font={"size": 13, "color": "#ffffff"}, bgcolor=colour,
-                borderpad=3, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift,
-            )  # fmt: skip
+                x=x,
+                y=y,
+                text=html("<b>{}</b>", name[:40]),
+                showarrow=False,
+                font={"size": 13, "color": "#ffffff"},
+                bgcolor=colour,
+                borderpad=3,
+                opacity=0.9,
+                yanchor="top" if shift < 0 else "bottom",
+                yshift=shift,
+            )
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)
@@ -173,9 +185,7 @@ def _label_spots(coordinates: np.ndarray, found: np.ndarray, n: int) -> dict[int
         own = coordinates[found == number]
         x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
         tried = [(x, low, -9), (x, top, 9), (x, low, -37), (x, top, 37)]
-        spots[number] = next(
-            (spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0]
-        )
+        spots[number] = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0])
     return spots
 
 

@@ -1,7 +1,5 @@
 """A spelling as the char-CNN reads it: letters and windows by what they give, cosines as tables, answers as letters go wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,9 +28,11 @@ def letter_marks(firing: Firing) -> Markup:
         parts.append(
             html(
                 '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>',
-                ground, share, shown(letter),
+                ground,
+                share,
+                shown(letter),
             )
-        )  # fmt: skip
+        )
     return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
 
@@ -51,30 +51,43 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     most = max(LEAST, np.abs(firing.grid).max())
     names = [t("{n} wide", n=width) for width in firing.widths]
     figure.add_heatmap(
-        z=firing.grid, x=list(range(n)), y=names, zmin=-most, zmax=most, showscale=False, xgap=2, ygap=3, row=1, col=1,
+        z=firing.grid,
+        x=list(range(n)),
+        y=names,
+        zmin=-most,
+        zmax=most,
+        showscale=False,
+        xgap=2,
+        ygap=3,
+        row=1,
+        col=1,
         colorscale=SCALE,
-        text=[letters] * len(names), hovertemplate="%{text}, %{y}: %{z:+.1%}",
-    )  # fmt: skip
+        text=[letters] * len(names),
+        hovertemplate="%{text}, %{y}: %{z:+.1%}",
+    )
     for name, share in zip(names, firing.by_width, strict=True):
         _beside(figure, name, f"{share:+.0%}", axis="")
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
     figure.add_bar(
-        y=places, x=[w.last - w.first + 0.9 for w in spans], base=[w.first - 0.45 for w in spans], orientation="h", row=2, col=1,
+        y=places,
+        x=[w.last - w.first + 0.9 for w in spans],
+        base=[w.first - 0.45 for w in spans],
+        orientation="h",
+        row=2,
+        col=1,
         marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
         hovertext=[
             t("“{text}”, {width} wide, filters: {n}<br>{share:+.1%} of the vector", text=w.text, width=w.width, n=w.filters, share=w.share)
             for w in spans
         ],
         hovertemplate="%{hovertext}",
-    )  # fmt: skip
+    )
     for place, window in zip(places, spans, strict=True):
         _beside(figure, place, html("<b>{}</b>  {:+.0%}", window.text, window.share), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
     figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
-    figure.update_xaxes(
-        row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size}
-    )
+    figure.update_xaxes(row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size})
     figure.update_xaxes(row=2, col=1, showticklabels=False)
     figure.update_yaxes(autorange="reversed", fixedrange=True, showgrid=False, tickfont={"size": 13}, automargin=True)
     figure.update_yaxes(row=2, col=1, showticklabels=True, tickvals=places, ticktext=[t("{n} wide", n=w.width) for w in spans])
@@ -96,22 +109,22 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
     names = [word if len(word) <= 14 else word[:13] + "…" for word in words]
     n, places = len(names), list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
     figure = Figure().add_heatmap(
-        z=np.clip(np.nan_to_num(matrix), 0, 1), x=places, y=places, zmin=0, zmax=1, xgap=3, ygap=3, showscale=False, hoverinfo="skip",
-        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]], opacity=0.6,
-    )  # fmt: skip
+        z=np.clip(np.nan_to_num(matrix), 0, 1),
+        x=places,
+        y=places,
+        zmin=0,
+        zmax=1,
+        xgap=3,
+        ygap=3,
+        showscale=False,
+        hoverinfo="skip",
+        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, colour]],
+        opacity=0.6,
+    )
     text = [t("none") if np.isnan(value) else f"{value:.2f}" for value in matrix.ravel()]
     # A trace of its own: on a shade that is half transparent a heatmap's own text takes the wrong of black and white.
-    figure.add_scatter(
-        x=places * n, y=np.repeat(places, n).tolist(), mode="text", text=text, textfont={"size": 14}, hoverinfo="skip"
-    )
-    ticks = {
-        "tickvals": places,
-        "ticktext": names,
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-        "tickfont": {"size": 13},
-    }
+    figure.add_scatter(x=places * n, y=np.repeat(places, n).tolist(), mode="text", text=text, textfont={"size": 14}, hoverinfo="skip")
+    ticks = {"tickvals": places, "ticktext": names, "fixedrange": True, "showgrid": False, "zeroline": False, "tickfont": {"size": 13}}
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)
     return base(figure, height=70 + 40 * len(names), key=key).update_layout(margin={"t": 36})
@@ -126,9 +139,14 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
         colour, dash = styles[name]
         title = VARIANTS[name].title
         figure.add_scatter(
-            x=list(shares), y=list(values), mode="lines+markers", name=title, line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 7}, hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
-        )  # fmt: skip
+            x=list(shares),
+            y=list(values),
+            mode="lines+markers",
+            name=title,
+            line={"color": colour, "width": 2.5, "dash": dash},
+            marker={"size": 7},
+            hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
+        )
         figure.add_annotation(
             x=shares[-1],
             y=ends[name],
@@ -141,9 +159,14 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
     if chosen is not None:
         figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})
     figure.update_xaxes(
-        title=t("letters disturbed"), tickvals=list(shares), tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True,
+        title=t("letters disturbed"),
+        tickvals=list(shares),
+        tickformat=".0%",
+        gridcolor=GRID,
+        zeroline=False,
+        fixedrange=True,
         range=[min(shares) - 0.01, max(shares) + 0.01],
-    )  # fmt: skip
+    )
     figure.update_yaxes(title=y, range=[-0.02, 1.05], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
     longest = max((len(VARIANTS[name].title) for name in lines), default=0)
     return base(figure, height=380, key=f"noise.{y}").update_layout(margin_r=24 + 7 * longest, transition=None)

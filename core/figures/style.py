@@ -5,8 +5,6 @@ light to dark, the mix the darkest, GloVe always orange, the user's own sentence
 are chosen to stand on a white and on a near-black page; text takes the page's own colour.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -28,14 +26,11 @@ FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or spea
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
 # The page's own, then what Windows, macOS, Android and Linux have for Hangul: a name for each, since an exported figure has no page.
-FONTS = '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'
+FONTS = (
+    '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'
+)
 CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
-MAP_CONFIG = {
-    "displaylogo": False,
-    "responsive": True,
-    "scrollZoom": True,
-    "modeBarButtonsToRemove": ["autoScale2d", "toImage"],
-}
+MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
 
 
 class Figure(go.Figure):

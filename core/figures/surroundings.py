@@ -1,7 +1,5 @@
 """Words around a word: a map of them by the sentence they lean to, and how far each leans."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -45,12 +43,23 @@ def lean_map(
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
         figure.add_scatter(
-            x=xy[here, 0], y=xy[here, 1], mode="markers+text", customdata=here[:, None], cliponaxis=False,
-            text=[words[k] if k in written else "" for k in here], textposition="top center", textfont={"size": 13},
-            hovertext=[cards[k] for k in here], hovertemplate="%{hovertext}",
-            marker={"color": colours[group], "size": 10, "symbol": ["diamond" if k < occurrences else "circle" for k in here],
-                    "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"}},
-        )  # fmt: skip
+            x=xy[here, 0],
+            y=xy[here, 1],
+            mode="markers+text",
+            customdata=here[:, None],
+            cliponaxis=False,
+            text=[words[k] if k in written else "" for k in here],
+            textposition="top center",
+            textfont={"size": 13},
+            hovertext=[cards[k] for k in here],
+            hovertemplate="%{hovertext}",
+            marker={
+                "color": colours[group],
+                "size": 10,
+                "symbol": ["diamond" if k < occurrences else "circle" for k in here],
+                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+            },
+        )
     add_stars(figure, stars, layer)
     shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
     for axis, number, span in ((figure.update_xaxes, 0, limits[:2]), (figure.update_yaxes, 1, limits[2:])):
@@ -64,16 +73,24 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
     """One bar a word: how much nearer it is to the first sentence (to the left) or to the second (to the right), from zero."""
     reach = max([0.1, *np.abs(values)]) * 1.15
     figure = Figure().add_bar(
-        x=[-value for value in values], y=list(range(len(words))), orientation="h", marker_color=[SIDES[k] for k in groups],
+        x=[-value for value in values],
+        y=list(range(len(words))),
+        orientation="h",
+        marker_color=[SIDES[k] for k in groups],
         customdata=list(zip(words, values, strict=True)),
         hovertemplate=Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}"),
-    )  # fmt: skip
+    )
     ticks = {"tickvals": list(range(len(words))), "ticktext": words, "tickfont": {"size": 13}}
     figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], fixedrange=True, showgrid=False, zeroline=False)
     figure.update_xaxes(
-        range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888", showticklabels=False,
+        range=[-reach, reach],
+        fixedrange=True,
+        gridcolor=GRID,
+        zeroline=True,
+        zerolinecolor="#888",
+        showticklabels=False,
         title=t("← nearer to the first · nearer to the second →"),
-    )  # fmt: skip
+    )
     figure.update_layout(dragmode=False, bargap=0.35)
     return base(figure, height=21 * len(words) + 60, key=key)
 

@@ -1,7 +1,5 @@
 """What a map does to the truth: lines to a point's true neighbours, three dimensions to look at, words ranked by their gain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -35,9 +33,7 @@ def add_links(figure: go.Figure, at: Sequence[float], ends: np.ndarray, near: np
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
     if len(at) == 2:
-        figure.add_scatter(
-            x=[at[0]], y=[at[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}}
-        )
+        figure.add_scatter(x=[at[0]], y=[at[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}})
     figure.data = [*lines, *(trace for trace in figure.data if trace.mode != "lines")]
     return figure
 
@@ -61,28 +57,36 @@ def space_figure(
             continue
         x, y, z = np.asarray(coordinates, float)[here].T
         figure.add_scatter3d(
-            x=x, y=y, z=z, mode="markers", name=sense or t("other"), text=[hovers[k] for k in here], hovertemplate="%{text}",
-            marker={"size": 2.5 if number < 0 else 5, "color": GREY if number < 0 else sense_colour(number),
-                    "symbol": SYMBOLS_3D[max(number, 0) % 8]},
-        )  # fmt: skip
+            x=x,
+            y=y,
+            z=z,
+            mode="markers",
+            name=sense or t("other"),
+            text=[hovers[k] for k in here],
+            hovertemplate="%{text}",
+            marker={
+                "size": 2.5 if number < 0 else 5,
+                "color": GREY if number < 0 else sense_colour(number),
+                "symbol": SYMBOLS_3D[max(number, 0) % 8],
+            },
+        )
     for number, star in enumerate(stars):
         if layer in star.points:
             x, y, z = ([value] for value in star.points[layer])
             figure.add_scatter3d(
-                x=x, y=y, z=z, mode="markers+text", text=[star.label], name=star.label, hovertext=[star.text],
-                hovertemplate="%{hovertext}", marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
-            )  # fmt: skip
-    axis = {
-        "showbackground": False,
-        "showticklabels": False,
-        "showspikes": False,
-        "gridcolor": "rgba(140,140,150,0.25)",
-        "zeroline": False,
-    }
+                x=x,
+                y=y,
+                z=z,
+                mode="markers+text",
+                text=[star.label],
+                name=star.label,
+                hovertext=[star.text],
+                hovertemplate="%{hovertext}",
+                marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+            )
+    axis = {"showbackground": False, "showticklabels": False, "showspikes": False, "gridcolor": "rgba(140,140,150,0.25)", "zeroline": False}
     names = [t("component {number}", number=number) for number in (1, 2, 3)]
-    figure.update_layout(
-        scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)}
-    )
+    figure.update_layout(scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)})
     figure.update_layout(scene_aspectmode="data", scene_uirevision=key)
     return base(figure, height=620, key=key)
 
@@ -100,29 +104,57 @@ def ranking_figure(
     places = list(range(len(words)))
     figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     figure.add_scatter(
-        x=[gains[w][layer][3] for w in words], y=places, mode="markers", marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
-        hovertemplate=t("the most possible: {most}", most="%{x:.0%}"), customdata=[[w] for w in words],
-    )  # fmt: skip
+        x=[gains[w][layer][3] for w in words],
+        y=places,
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
+        hovertemplate=t("the most possible: {most}", most="%{x:.0%}"),
+        customdata=[[w] for w in words],
+    )
     for name in (n for n in next(iter(gains.values())) if n != layer):
         figure.add_scatter(
-            x=[gains[w][name][0] for w in words], y=places, mode="markers", marker={"size": 6, "color": layer_colour(name), "opacity": 0.75},
-            customdata=[[w] for w in words], hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
-        )  # fmt: skip
+            x=[gains[w][name][0] for w in words],
+            y=places,
+            mode="markers",
+            marker={"size": 6, "color": layer_colour(name), "opacity": 0.75},
+            customdata=[[w] for w in words],
+            hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
+        )
     chosen = [gains[w][layer] for w in words]
     figure.add_scatter(
-        x=[g[0] for g in chosen], y=places, mode="markers", customdata=[[w] for w in words],
-        error_x={"type": "data", "symmetric": False, "array": [g[2] - g[0] for g in chosen], "arrayminus": [g[0] - g[1] for g in chosen],
-                 "color": layer_colour(layer), "thickness": 2, "width": 0},
-        marker={"size": 12, "color": layer_colour(layer), "symbol": ["circle" if g[4] else "circle-open" for g in chosen], "line": {"width": 2.5, "color": layer_colour(layer)}},
+        x=[g[0] for g in chosen],
+        y=places,
+        mode="markers",
+        customdata=[[w] for w in words],
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [g[2] - g[0] for g in chosen],
+            "arrayminus": [g[0] - g[1] for g in chosen],
+            "color": layer_colour(layer),
+            "thickness": 2,
+            "width": 0,
+        },
+        marker={
+            "size": 12,
+            "color": layer_colour(layer),
+            "symbol": ["circle" if g[4] else "circle-open" for g in chosen],
+            "line": {"width": 2.5, "color": layer_colour(layer)},
+        },
         hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
-    )  # fmt: skip
+    )
     figure.update_yaxes(
-        tickvals=places, ticktext=[html("<b>{}</b> ◂", w) if w == word else w for w in words], range=[len(words) - 0.4, -0.6],
-        fixedrange=True, showgrid=False, zeroline=False, tickfont={"size": 13},
-    )  # fmt: skip
+        tickvals=places,
+        ticktext=[html("<b>{}</b> ◂", w) if w == word else w for w in words],
+        range=[len(words) - 0.4, -0.6],
+        fixedrange=True,
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 13},
+    )
     figure.update_xaxes(
-        title=t("1-NN accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6,
-    )  # fmt: skip
+        title=t("1-NN accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6
+    )
     figure.update_layout(dragmode=False, clickmode="event+select")
     return base(figure, height=ROW * len(words) + 70, key=key)
 
@@ -144,23 +176,29 @@ def words_figure(
         if not of:
             continue
         figure.add_scatter(
-            x=[points[w][0] for w in of], y=[points[w][1] for w in of], mode="markers", name=name,
+            x=[points[w][0] for w in of],
+            y=[points[w][1] for w in of],
+            mode="markers",
+            name=name,
             customdata=[[w, points[w][2]] for w in of],
-            marker={"size": [4 + 3 * points[w][2] for w in of], "color": sense_colour(number), "opacity": 0.75,
-                    "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
-                    "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM}},
+            marker={
+                "size": [4 + 3 * points[w][2] for w in of],
+                "color": sense_colour(number),
+                "opacity": 0.75,
+                "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
+                "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM},
+            },
             hovertemplate=html(
-                "<b>%{{customdata[0]}}</b> · {}<br>{}", t("{n} meanings", n="%{customdata[1]}"),
+                "<b>%{{customdata[0]}}</b> · {}<br>{}",
+                t("{n} meanings", n="%{customdata[1]}"),
                 t("nearest of one meaning: {share}, by chance {chance}", share="%{y:.0%}", chance="%{x:.0%}"),
             ),
-        )  # fmt: skip
+        )
     figure.update_xaxes(title=t("by chance (shuffled meanings)"), tickformat=".0%", gridcolor=GRID, zeroline=False)
     figure.update_yaxes(
         title=t("1-NN, {where}", where=layer_title(layer)), tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False
     )
     x = [point[0] for point in points.values()] or [0, 1]
     figure.update_xaxes(range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)])
-    figure.update_layout(
-        legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False
-    )
+    figure.update_layout(legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False)
     return base(figure, height=480, key=key)

@@ -1,7 +1,5 @@
 """Numbers of the biLM as they are: heat maps with zero in the middle, and what each filter brought."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -47,23 +45,49 @@ def heat_figure(
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
     figure = Figure().add_heatmap(
-        z=values, zmin=-limit, zmax=limit, colorscale=SCALE, xgap=1 if values.shape[1] <= 64 else 0, ygap=2, hoverongaps=False,
-        customdata=above, hovertemplate=Markup("%{customdata}<br><b>%{z:.3f}</b>"),
+        z=values,
+        zmin=-limit,
+        zmax=limit,
+        colorscale=SCALE,
+        xgap=1 if values.shape[1] <= 64 else 0,
+        ygap=2,
+        hoverongaps=False,
+        customdata=above,
+        hovertemplate=Markup("%{customdata}<br><b>%{z:.3f}</b>"),
         colorbar={
-            "orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top",
-            "ypad": 10, "xpad": 0, "outlinewidth": 0, "tickvals": [-limit, 0, limit],
+            "orientation": "h",
+            "thickness": 9,
+            "len": 0.5,
+            "lenmode": "fraction",
+            "x": 0.0,
+            "xanchor": "left",
+            "y": 0.0,
+            "yanchor": "top",
+            "ypad": 10,
+            "xpad": 0,
+            "outlinewidth": 0,
+            "tickvals": [-limit, 0, limit],
             "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
         },
-    )  # fmt: skip
+    )
     if winners:
         figure.add_scatter(
-            x=[c for _, c in winners], y=[r for r, _ in winners], mode="markers", hoverinfo="skip",
+            x=[c for _, c in winners],
+            y=[r for r, _ in winners],
+            mode="markers",
+            hoverinfo="skip",
             marker={"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}},
-        )  # fmt: skip
+        )
     figure.update_yaxes(
-        autorange="reversed", tickvals=list(range(len(labels))), ticktext=labels, fixedrange=True, automargin=True,
-        showgrid=False, zeroline=False, tickfont={"size": 13},
-    )  # fmt: skip
+        autorange="reversed",
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        fixedrange=True,
+        automargin=True,
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 13},
+    )
     figure.update_xaxes(fixedrange=True, showgrid=False, zeroline=False, showticklabels=columns is not None, side="top")
     if columns is not None:
         size = 13 if len(columns) <= 30 else 10
@@ -89,12 +113,19 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
     figure = Figure().add_bar(
-        x=list(shares), y=list(range(len(names))), orientation="h", marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
-        text=[f"{s:.1%}" for s in shares], textposition="outside", textfont={"size": 14}, cliponaxis=False,
-        customdata=list(hovers), hovertemplate=Markup("%{customdata}<br><b>%{x:.1%}</b>"),
-    )  # fmt: skip
+        x=list(shares),
+        y=list(range(len(names))),
+        orientation="h",
+        marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
+        text=[f"{s:.1%}" for s in shares],
+        textposition="outside",
+        textfont={"size": 14},
+        cliponaxis=False,
+        customdata=list(hovers),
+        hovertemplate=Markup("%{customdata}<br><b>%{x:.1%}</b>"),
+    )
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(
         autorange="reversed", tickvals=list(range(len(names))), ticktext=names, fixedrange=True, automargin=True, tickfont={"size": 14}
-    )  # fmt: skip
+    )
     return base(figure, height=30 * len(names) + 40, key="walk.shares")

@@ -3,8 +3,6 @@
 Every artifact carries `provenance`: model, corpus and config as the caller states them, code version, environment, date.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

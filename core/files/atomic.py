@@ -1,7 +1,5 @@
 """Files that are whole or not there: written beside their place under a name of one's own, and renamed; and locks on files."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools

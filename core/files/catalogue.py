@@ -1,7 +1,5 @@
 """What can be had by name: the models, vectors and sentences that are bundled or published, where from, on what terms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from core.common.i18n import t
@@ -103,12 +101,8 @@ def in_words(entry: Entry) -> Entry:
     sentences = {
         f"Trained on {BILLION}.": t("Trained on the 1 Billion Word Benchmark."),
         f"Trained on {WIKI_NEWS}.": t("Trained on 5.5 billion tokens of Wikipedia and WMT news."),
-        f"{CHECKED}.": t(
-            "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none."
-        ),
-        f"{UNCHECKED}.": t(
-            "No sha256 is published: that of the first download is recorded on this machine, and must not change."
-        ),
+        f"{CHECKED}.": t("The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none."),
+        f"{UNCHECKED}.": t("No sha256 is published: that of the first download is recorded on this machine, and must not change."),
         MD5_CHECKED: t("The file must have the MD5 that gensim-data publishes for it."),
     }
     title = entry.title.removeprefix(f"{entry.name}, ")

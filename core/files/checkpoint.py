@@ -3,8 +3,6 @@
 `Resumable` is what the trainers of heads share: epochs with early stopping that go on, to the bit, where they were cut.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterator

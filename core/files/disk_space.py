@@ -4,8 +4,6 @@ Frozen layers (core.classify.features) are made again from the texts whenever th
 those first that were not used for the longest time, and never those that a training has open, here or in another process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -4,16 +4,12 @@ https only (plain http to this very machine). The file grows as `NAME.part`, wit
 one download at a time holds it, to the end. RFC 9110 sections 13.1.5 and 14 (If-Range, Range, Content-Range) say what a server may do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import http.client
 import os
 import re
 import shutil
-import socket
-import ssl
 import time
 import urllib.error
 import urllib.request
@@ -27,6 +23,7 @@ from filelock import Timeout
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.files import https
 from core.files.artifacts import file_sha256, read_json, write_json
 from core.files.atomic import cannot_write, locked, rename
 
@@ -35,8 +32,6 @@ TRIES = 5  # in a row without a byte of progress
 BACKOFF_S, LONGEST_WAIT_S = 0.5, 10.0  # the first wait between tries, doubled each time
 REPORT_S = 0.1  # between two reports
 MAX_BYTES = 20_000_000_000  # of a file whose size nobody states
-RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP answers that may be better the next time
-THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,7 @@ def download(
     (no network, 404, lost for good), CorruptArtifact (wrong size or sum; what came is removed), BadInput (address, full disk)
     or DownloadStopped.
     """
-    _check_url(url)
+    https.check_url(url)
     transfer = _Transfer(url, Path(target), size, report, timeout_s, stop)
     try:
         with _held(transfer.part):
@@ -98,9 +93,7 @@ def file_md5(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     except OSError as error:
-        raise MissingArtifact(
-            t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
-        ) from None
+        raise MissingArtifact(t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)) from None
 
 
 @dataclass(slots=True)
@@ -141,14 +134,19 @@ class _Transfer:
                 if self.request(self.resume_headers()):
                     return
             except (OSError, http.client.HTTPException) as error:
-                problem = self.explain(error)
+                problem = https.problem(error, self.url, self.target.name, answered=self.answered)
             failures = 0 if self.stream.tell() > before else failures + 1
             if failures < TRIES:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
         raise MissingArtifact(
-            t("{name} could not be downloaded from {host}: {problem}. The {n:,} bytes that have arrived are kept. Try again later.",
-              name=self.target.name, host=self.host, problem=problem, n=self.stream.tell())
-        )  # fmt: skip
+            t(
+                "{name} could not be downloaded from {host}: {problem}. The {n:,} bytes that have arrived are kept. Try again later.",
+                name=self.target.name,
+                host=self.host,
+                problem=problem,
+                n=self.stream.tell(),
+            )
+        )
 
     def check(self, sums: dict[str, str | None]) -> None:
         """That what has arrived is what was published; else it is removed."""
@@ -157,10 +155,16 @@ class _Transfer:
             if digest != expected:
                 self.restart()
                 raise CorruptArtifact(
-                    t("{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
-                      "or get the file from elsewhere.",
-                      name=self.target.name, url=self.url, kind=kind, found=digest, expected=expected)
-                )  # fmt: skip
+                    t(
+                        "{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
+                        "or get the file from elsewhere.",
+                        name=self.target.name,
+                        url=self.url,
+                        kind=kind,
+                        found=digest,
+                        expected=expected,
+                    )
+                )
 
     def resume_headers(self) -> dict[str, str]:
         """Headers that ask for what is missing, and for all of it should the file have changed since."""
@@ -181,10 +185,8 @@ class _Transfer:
     def request(self, headers: dict[str, str]) -> bool:
         """One request, its answer appended to the part; True when the file is complete."""
         self.check_stop()
-        local = self.host in THIS_MACHINE  # no proxy stands between
-        opener = urllib.request.build_opener(_Redirects, *([urllib.request.ProxyHandler({})] if local else []))
         try:
-            answer = opener.open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
+            answer = https.opener(self.host).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code != 416:
@@ -218,16 +220,26 @@ class _Transfer:
         if self.size is not None and total not in (None, self.size):
             self.restart()
             raise CorruptArtifact(
-                t("{host} offers {name} with {n:,} bytes; the published file has {size:,}. Get the file from elsewhere.",
-                  host=self.host, name=self.target.name, n=total, size=self.size)
-            )  # fmt: skip
+                t(
+                    "{host} offers {name} with {n:,} bytes; the published file has {size:,}. Get the file from elsewhere.",
+                    host=self.host,
+                    name=self.target.name,
+                    n=total,
+                    size=self.size,
+                )
+            )
         total = self.size if total is None else total
         free = shutil.disk_usage(self.target.parent).free
         if total is not None and total - done > free:
             raise BadInput(
-                t("{name} needs {needed:,.0f} MB more, {folder} has {free:,.0f} MB free. Free some, or set ELMOSCOPE_CACHE.",
-                  name=self.target.name, needed=(total - done) / 1e6, folder=self.target.parent, free=free / 1e6)
-            )  # fmt: skip
+                t(
+                    "{name} needs {needed:,.0f} MB more, {folder} has {free:,.0f} MB free. Free some, or set ELMOSCOPE_CACHE.",
+                    name=self.target.name,
+                    needed=(total - done) / 1e6,
+                    folder=self.target.parent,
+                    free=free / 1e6,
+                )
+            )
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
@@ -236,8 +248,13 @@ class _Transfer:
             if self.stream.tell() + len(chunk) > most:
                 self.restart()
                 raise CorruptArtifact(
-                    t("{host} sends more than the {most:,} bytes of {name}. It was removed.", host=self.host, most=most, name=self.target.name)
-                )  # fmt: skip
+                    t(
+                        "{host} sends more than the {most:,} bytes of {name}. It was removed.",
+                        host=self.host,
+                        most=most,
+                        name=self.target.name,
+                    )
+                )
             try:
                 view = memoryview(chunk)
                 while view:
@@ -270,47 +287,6 @@ class _Transfer:
             raise DownloadStopped(
                 t("The download of {name} was stopped; its {n:,} bytes are kept.", name=self.target.name, n=self.stream.tell())
             )
-
-    def explain(self, error: Exception) -> str:
-        """What went wrong, if another try may help; MissingArtifact if it cannot."""
-        reason = getattr(error, "reason", error)
-        if isinstance(error, urllib.error.HTTPError):
-            if error.code in RETRIED:
-                return t("the server answers {code} {reason}", code=error.code, reason=error.reason)
-            raise MissingArtifact(
-                t("{host} answers {code} {reason} for {url}: the file is not (or no longer) there. Get it from elsewhere.",
-                  host=self.host, code=error.code, reason=error.reason, url=self.url)
-            ) from None  # fmt: skip
-        if isinstance(reason, ssl.SSLCertVerificationError):
-            raise MissingArtifact(
-                t("The certificate of {host} is not accepted ({reason}). Check this machine's date and network.",
-                  host=self.host, reason=reason.verify_message)
-            ) from None  # fmt: skip
-        if isinstance(reason, socket.gaierror) and not self.answered:
-            raise MissingArtifact(
-                t("{host}, which has {name}, was not found. Is this machine online?", host=self.host, name=self.target.name)
-            ) from None
-        return t("no answer in time") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
-        if req.type == "https" and not newurl.lower().startswith("https:"):
-            raise BadInput(
-                t("{url} leads on to {other}, which is not https. It was not followed.", url=req.full_url, other=newurl[:200])
-            )
-        _check_url(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        fine = parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE))
-    except ValueError:
-        fine = False
-    if not fine:
-        raise BadInput(t("{url} is not an https address. Only those are downloaded.", url=url[:200]))
 
 
 @contextlib.contextmanager

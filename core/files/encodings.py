@@ -1,7 +1,5 @@
 """Which encoding a text file that is no UTF-8 is written in: read off its bytes by charset-normalizer."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from pathlib import Path

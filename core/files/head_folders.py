@@ -1,7 +1,5 @@
 """Folders of trained heads: how one was made is read without its weights, and it answers only with what it was trained on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,10 +35,7 @@ def check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | 
             raise CorruptArtifact(
                 t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
                 if kind == "model"
-                else t(
-                    "The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.",
-                    **told,
-                )
+                else t("The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.", **told)
             )
 
 

@@ -4,8 +4,6 @@ What is fetched: the configuration, the tokeniser and the safetensors, each by t
 the hub records for large files. No pickle and no code is among them. HF_ENDPOINT names another server with the hub's paths.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile
@@ -25,15 +23,7 @@ from core.files.download import Report, download
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"
 CONFIG = "config.json"  # fetched last, so that a folder with it is whole
-READ = {
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "merges.txt",
-    "vocab.json",
-    "added_tokens.json",
-}
+READ = {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "merges.txt", "vocab.json", "added_tokens.json"}
 INDEX, WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
 LICENCE = "license:"
 
@@ -66,9 +56,7 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
     """Ask the hub for a model's files, sizes and licence. MissingArtifact where it has no such model, or none in safetensors."""
     check_allowed("downloads")
     with tempfile.TemporaryDirectory() as folder:
-        told = read_json(
-            download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict
-        )
+        told = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
     revision = told.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(told.get("sha"))) else "main"
     known = {str(one.get("rfilename")): one for one in told.get("siblings") or [] if isinstance(one, dict)}
     named = [file for file in known if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]

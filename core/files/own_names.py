@@ -3,8 +3,6 @@
 A name is what its owner calls the text and the first digits of its file's fingerprint, which nobody can guess: "letters.txt · 8c1f…".
 """
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress
@@ -40,10 +38,7 @@ def path_of(name: str) -> Path | None:
     found = next(iter(sorted(folder().glob(f"{match['digits']}*.jsonl"))), None)
     if found is None:
         raise MissingArtifact(
-            t(
-                "“{name}” is no longer kept here. Bring the text again on the page Your corpus.",
-                name=match["called"][:LONGEST] or name,
-            )
+            t("“{name}” is no longer kept here. Bring the text again on the page Your corpus.", name=match["called"][:LONGEST] or name)
         )
     return found
 

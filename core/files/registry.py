@@ -4,8 +4,6 @@ A name is looked for as a path, in `assets/`, in the folder ELMOSCOPE_DATA, in t
 that is allowed. A download is checked against the sha256 that is published or, where none is, against that of the first.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -45,9 +43,7 @@ def entries(kind: str) -> list[Entry]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                listed.append(
-                    Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
-                )
+                listed.append(Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
@@ -58,12 +54,7 @@ def entry_named(name: str, kind: str) -> Entry | None:
 
 
 def resolve(
-    name_or_path: str | Path,
-    kind: str,
-    *,
-    allow_download: bool = False,
-    report: Report | None = None,
-    stop: Callable[[], bool] = _never,
+    name_or_path: str | Path, kind: str, *, allow_download: bool = False, report: Report | None = None, stop: Callable[[], bool] = _never
 ) -> Path:
     """The folder or file of a model, of vectors or of a corpus, by path or by name.
 
@@ -91,8 +82,12 @@ def resolve(
         if allow_download:
             return hub.fetch(name, report=report, stop=stop)
         raise MissingArtifact(
-            t("There is no folder {name} here, and a model published by that name is not on this machine yet. Allow its download from {host}.", name=name, host=hub.host())
-        )  # fmt: skip
+            t(
+                "There is no folder {name} here, and a model published by that name is not on this machine yet. Allow its download from {host}.",
+                name=name,
+                host=hub.host(),
+            )
+        )
     if problem:
         raise problem
     if entry:
@@ -112,7 +107,7 @@ def place_of(name: str, kind: str) -> Path | None:
 def _unknown(name: str, kind: str) -> str:
     facts = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
     if kind == "model":
-        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **facts)  # fmt: skip
+        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **facts)
     if kind == "vectors":
         return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **facts)
     return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **facts)
@@ -128,9 +123,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise BadInput(
-            t("{folder} is no folder. A model is a folder that holds options.json and one weights file.", folder=folder)
-        )
+        raise BadInput(t("{folder} is no folder. A model is a folder that holds options.json and one weights file.", folder=folder))
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
@@ -143,12 +136,18 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
         if not candidates:
             raise MissingArtifact(
                 t("{folder} has no {what}. A model is a folder that holds options.json and one weights file.", folder=folder, what=what)
-            )  # fmt: skip
+            )
         if len(candidates) > 1:
             names = ", ".join(path.name for path in candidates)
             raise BadInput(
-                t("{folder} has {n} where one {what} should be: {names}. Keep one of them.", folder=folder, n=len(candidates), what=what, names=names)
-            )  # fmt: skip
+                t(
+                    "{folder} has {n} where one {what} should be: {names}. Keep one of them.",
+                    folder=folder,
+                    n=len(candidates),
+                    what=what,
+                    names=names,
+                )
+            )
     return options[0], weights[0]
 
 
@@ -187,10 +186,7 @@ def verify(entry: Entry, folder: Path) -> None:
         if expected not in (None, digest):
             facts = {"path": path, "found": digest, "expected": expected}
             raise CorruptArtifact(
-                t(
-                    "{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.",
-                    **facts,
-                )
+                t("{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.", **facts)
                 if file.sha256
                 else t(
                     "{path} is not the one first downloaded (recorded in {record}): its sha256 is {found}, not {expected}. Delete it and "
@@ -227,9 +223,7 @@ def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: R
         return fetch(entry, report=report, stop=stop)
     known = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t(
-            "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put it there as {path}.", path=place, **known
-        )
+        message = t("{name} ({size:g} MB) is not on this machine yet. Allow its download, or put it there as {path}.", path=place, **known)
     else:
         message = t(
             "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",

@@ -4,8 +4,6 @@ The list has the form of sha256sum (`sha256sum -c SHA256` in that folder checks 
 anew. A file is read for this once: what was found is kept in the user's cache by the file's size and time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -78,9 +76,7 @@ def drop() -> None:
 def bundled_files(root: Path) -> list[Path]:
     """Every file that the list names, in order: READMEs and their pictures are not read by the program."""
     found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in {".md", ".png"})
-    return [
-        path for path in found if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)
-    ]
+    return [path for path in found if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)]
 
 
 def _listed(root: Path) -> dict[str, str]:
@@ -121,9 +117,7 @@ def _check_file(path: Path, expected: str) -> bool:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
     if seen[2] != expected:
         told = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
-        raise CorruptArtifact(
-            f"{told} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}"
-        )
+        raise CorruptArtifact(f"{told} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}")
     return unread
 
 

@@ -5,8 +5,6 @@ So a few rows' products answer for every mix; which rows, is settled by looking 
 reader's browser ranks anew at every pixel of a drag (pages/_map/mix.js) is this one, and its numbers are this file's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -20,10 +18,7 @@ from core.index.neighbours import Products, best
 from core.index.rows import Rows
 from core.index.table import OccurrenceTable
 
-STEPS, MIXES = (
-    10,
-    100,
-)  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
+STEPS, MIXES = (10, 100)  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
 EACH = 60  # nearest rows that are kept of every mix
 MOST = 2_000  # rows in all
 

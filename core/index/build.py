@@ -3,8 +3,6 @@
 What was encoded of an index that is not finished lies beside it, a file a round, until it is.
 """
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable

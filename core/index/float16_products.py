@@ -4,8 +4,6 @@ Compiling takes a second or more, which one search does not pay back: `warm_up` 
 thread. torch, which has no product of float16 with float32, widens every number into memory first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

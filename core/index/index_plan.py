@@ -1,7 +1,5 @@
 """What the index of a corpus will take: disk, memory, and time on this machine; and whether it may."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -91,15 +89,22 @@ def check_room(plan: Plan, spent: int = 0) -> None:
     found = room()
     told = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > most.max_session_disk_mb * 10**6:
-        raise BadInput(t(
-            "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
-            most=most.max_session_disk_mb, **told,
-        ))  # fmt: skip
+        raise BadInput(
+            t(
+                "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
+                most=most.max_session_disk_mb,
+                **told,
+            )
+        )
     if needed + found.used > most.max_disk_mb * 10**6:
-        raise BadInput(t(
-            "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
-            used=found.used / 1e6, most=most.max_disk_mb, **told,
-        ))  # fmt: skip
+        raise BadInput(
+            t(
+                "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
+                used=found.used / 1e6,
+                most=most.max_disk_mb,
+                **told,
+            )
+        )
 
 
 def measured_pace(encoder, sentences: list[Sentence]) -> Pace:

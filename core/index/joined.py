@@ -3,8 +3,6 @@
 Rows stand table after table, so that those of the first keep their numbers; nothing is copied but names and the mean vectors of spellings.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

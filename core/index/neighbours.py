@@ -4,8 +4,6 @@ One pass over the table per query gives the (L, L) products of every row with th
 nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from abc import ABC, abstractmethod
@@ -132,9 +130,7 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
         told = t(
-            "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.",
-            position=position,
-            last=len(tokens) - 1,
+            "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.", position=position, last=len(tokens) - 1
         )
         raise BadInput(told)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
@@ -149,8 +145,11 @@ def products(rows: Rows, query: Query) -> Products:
             (n, size), (given, given_size) = block.shape[1:], query.layers.shape
             told = t(
                 "The index holds {n} layers of {size}, the model gives {given} layers of {given_size}.",
-                n=n, size=size, given=given, given_size=given_size,
-            )  # fmt: skip
+                n=n,
+                size=size,
+                given=given,
+                given_size=given_size,
+            )
             raise BadInput(told)
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]

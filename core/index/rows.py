@@ -1,7 +1,5 @@
 """The vectors of an occurrence table as they lie on disk: blocks of an Arrow IPC file, mapped and never copied whole."""
 
-from __future__ import annotations
-
 import mmap
 from functools import cached_property
 from pathlib import Path
@@ -88,10 +86,7 @@ def schema_of(n_layers: int, dim: int) -> pa.Schema:
     """Columns of an occurrence table of L layers of size D."""
     name = pa.dictionary(pa.int32(), pa.string())
     columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
-    columns += [
-        ("layers", pa.list_(pa.float16(), n_layers * dim)),
-        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
-    ]
+    columns += [("layers", pa.list_(pa.float16(), n_layers * dim)), ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2))]
     return pa.schema(columns)
 
 

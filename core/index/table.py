@@ -5,8 +5,6 @@ A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; senten
 `sentences.arrow` (tokens) and `meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -57,16 +55,12 @@ class OccurrenceTable(Index):
             raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **told))
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise CorruptArtifact(
-                t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder)
-            )
+            raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
-            raise CorruptArtifact(
-                t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder)
-            )
+            raise CorruptArtifact(t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder))
         self.word, self.sense, self.lemma, self.sentence, self.position = (
             self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
         )
@@ -164,9 +158,7 @@ class OccurrenceTable(Index):
             same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
         return same
 
-    def nearest_types(
-        self, query: Query | Products, weights, *, k: int = NEIGHBOURS, other_words: bool = True
-    ) -> list[TypeNeighbour]:
+    def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, other_words: bool = True) -> list[TypeNeighbour]:
         """The k nearest spellings by their mean vectors; products that are given are those with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)

@@ -1,7 +1,5 @@
 """Names to occurrence tables: an index folder, the shipped one, or one built into the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -7,8 +7,6 @@ against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen o
 from pairs drawn by lot best, everything is measured on the other half, and as many directions drawn by lot are the control.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,9 +61,7 @@ class Panel:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cone:
     panels: tuple[dict[str, Panel], ...]  # a layer each, by treatment
-    gains: tuple[
-        dict[str, Paired], ...
-    ]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn by lot; in AUC
+    gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn by lot; in AUC
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
     labelled: bool
@@ -88,9 +84,7 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         each = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
         drawn = rng.permutation(len(table))[:LOT]
         rows = np.concatenate([*each, drawn]).astype(int)
-        words = np.concatenate(
-            [*(np.full(len(found), code) for code, found in zip(chosen, each, strict=True)), np.full(len(drawn), -1)]
-        )
+        words = np.concatenate([*(np.full(len(found), code) for code, found in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
         lot = np.arange(len(rows) - len(drawn), len(rows))
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
@@ -124,8 +118,12 @@ def cone(found: Sample, *, seed: int = 0) -> Cone:
         by_lot = _aucs(found, unit(without(centred, drawn)), measured)
         panels.append(here)
         gains.append(
-            {MEAN: paired(here[MEAN].auc, here[RAW].auc), TOP: paired(here[TOP].auc, here[MEAN].auc), "control": paired(here[TOP].auc, by_lot)}
-        )  # fmt: skip
+            {
+                MEAN: paired(here[MEAN].auc, here[RAW].auc),
+                TOP: paired(here[TOP].auc, here[MEAN].auc),
+                "control": paired(here[TOP].auc, by_lot),
+            }
+        )
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(found.apart.sum())}
     for word in measured:
         same = _same(found, found.groups[word])
@@ -133,9 +131,7 @@ def cone(found: Sample, *, seed: int = 0) -> Cone:
         pairs[WORD] += len(same) - int(same.sum())
     names = [tuple(found.names[k] for k in half) for half in (control, measured)]
     counted = {kind: count for kind, count in pairs.items() if count}
-    return Cone(
-        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted
-    )
+    return Cone(panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted)
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
@@ -157,9 +153,7 @@ def explained(vectors: np.ndarray) -> float:
 
 def nearer(cosines: np.ndarray, others: np.ndarray) -> float:
     """(p,), sorted (q,) -> the share of pairs of both in which the first is higher, ties for half: the area under the ROC curve."""
-    return float(
-        (np.searchsorted(others, cosines, "left") + np.searchsorted(others, cosines, "right")).mean() / (2 * len(others))
-    )
+    return float((np.searchsorted(others, cosines, "left") + np.searchsorted(others, cosines, "right")).mean() / (2 * len(others)))
 
 
 def density(cosines: list[np.ndarray]) -> np.ndarray:

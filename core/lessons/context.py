@@ -9,8 +9,6 @@ One measure for all: how often the nearest other sentence of a word has its sens
 so `python -m core evaluate lessons` keeps it beside the model; what is compared on the page are the kept figures, word by word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

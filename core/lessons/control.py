@@ -8,8 +8,6 @@ The sentences are our own, bundled. English tags are those of `assets/tags-en.js
 knows no vectors (tests/bench/tags.py); Korean ones are the analyser's that cuts the text (core.text.morphemes).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -31,15 +29,7 @@ RANKS = (1, 2, 4, 8, 16, 64)
 SENTENCES = 1_200  # drawn by lot, four fifths to train on
 CONTROLS = 3  # draws of random tags
 FILE = ASSETS / "tags-en.json"
-KOREAN = {
-    "N": "noun",
-    "V": "verb",
-    "M": "modifier",
-    "J": "particle",
-    "E": "ending",
-    "X": "affix",
-    "I": "interjection",
-}  # Sejong tags
+KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "ending", "X": "affix", "I": "interjection"}  # Sejong tags
 
 
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -65,18 +55,14 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
-def measured(
-    model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None
-) -> dict:
+def measured(model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None) -> dict:
     """Accuracies on tags and control and their difference, by layer and rank; "type": each type's commonest tag, no vectors."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(sentences))[:most]
     cut = 4 * len(chosen) // 5
     train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
-    vectors = [
-        np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)
-    ]  # (L, N, D)
+    vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
     seen = np.isin(test.types, train.types)
     known = np.flatnonzero(seen)
     controls = []
@@ -98,9 +84,7 @@ def measured(
         rows = {}
         for rank in ranks:
             right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
-            heart = np.mean(
-                [learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0
-            )
+            heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
             difference = paired(right, heart, [int(k) for k in test.numbers[known]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
             if report:

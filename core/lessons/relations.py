@@ -8,8 +8,6 @@ A word's likeness to itself (its mean cosine over two of its sentences, less tha
 it is and how many senses are labelled: both could make it more of one kind than its senses do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

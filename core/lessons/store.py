@@ -1,7 +1,5 @@
 """What the lessons take minutes to compute, kept beside the model: lessons.json, written by `python -m core evaluate lessons`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From what speaks for one meaning to how likely it is: a logistic regression over pairs of labelled sentences, words weighed alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,9 +8,7 @@ SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: ei
 RIDGE = 1e-3  # on the regression's coefficients, of inputs of size 1
 
 
-def inputs_of(
-    agreement: np.ndarray, given: np.ndarray, cosines: np.ndarray, given_around: np.ndarray | None, trust: float
-) -> np.ndarray:
+def inputs_of(agreement: np.ndarray, given: np.ndarray, cosines: np.ndarray, given_around: np.ndarray | None, trust: float) -> np.ndarray:
     """(n,) each: votes' and middles' agreement, cosine, and middles' agreement by what stands around, None where that is unknown -> (n, 8).
 
     The vectors' count by themselves, and as far as these can be trusted of this word.

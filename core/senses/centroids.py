@@ -4,8 +4,6 @@ A sense's middle is the sum of its labelled sentences' directions. A sentence is
 exp(SHARPNESS * cosine with their middles); how far two sentences are given to the same is the product of their shares, summed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (tests/bench/verdicts.py)
@@ -25,12 +23,7 @@ def agreements(cosines: np.ndarray, labels: np.ndarray) -> np.ndarray:
     own, other, apart = squared[:, None], squared[None], cosines[:, :, None]
     products = sums[:, None] - own - other * apart  # (n, n, C): of i with the sums less i and j
     squares = (
-        np.einsum("nc,nc->c", members, sums)
-        - 2 * own * sums[:, None]
-        - 2 * other * sums[None]
-        + own
-        + other
-        + 2 * own * other * apart
+        np.einsum("nc,nc->c", members, sums) - 2 * own * sums[:, None] - 2 * other * sums[None] + own + other + 2 * own * other * apart
     )
     found = _shares(products, squares, members.sum(axis=0) - members[:, None] - members[None])
     return np.einsum("ijc,jic->ij", found, found)

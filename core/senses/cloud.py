@@ -5,8 +5,6 @@ mean unit vector of its sentences' content words, as in context-group discrimina
 to the profile it leans to most, measured from the middle of all of them. ELMo's neighbours are labelled occurrences already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -24,9 +22,7 @@ from core.static.vectors import StaticVectors
 CLEAR = 0.25
 FUNCTION_WORDS = 200  # the vectors' first words, by frequency: "the", "after", "many" stand beside every sense
 LEAN = 0.02  # in cosine: what leads by less leans to neither of two sentences
-NEAREST = (
-    8  # labelled sentences around one of the user's: half of the 16 a bundled sense has. All of them would be every sense alike
-)
+NEAREST = 8  # labelled sentences around one of the user's: half of the 16 a bundled sense has. All of them would be every sense alike
 
 
 @dataclass(frozen=True, slots=True)

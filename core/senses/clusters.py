@@ -29,8 +29,6 @@ their senses has (about 16), and of the single senses 1. Real vectors of one sen
 they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import warnings
@@ -106,12 +104,7 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
 
     if not 1 <= number <= len(rows):
         raise BadInput(
-            tn(
-                "{n} sentence cannot make {number} groups.",
-                "{n} sentences cannot make {number} groups.",
-                len(rows),
-                number=number,
-            )
+            tn("{n} sentence cannot make {number} groups.", "{n} sentences cannot make {number} groups.", len(rows), number=number)
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
@@ -146,8 +139,8 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     near = found >= found.max() - null.std(axis=0, ddof=1)
     best = NUMBERS[int(near.argmax())]
     return Suggestion(
-        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p,
-    )  # fmt: skip
+        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p
+    )
 
 
 def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -224,9 +217,7 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
             values.append(measure(shuffled, found))
     rand, v, purity = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in nulls)
     mutual = float(adjusted_mutual_info_score(codes, found))
-    return Agreement(
-        rand=true[0], rand_null=rand, v=true[1], v_null=v, mutual=mutual, purity=true[2], purity_null=purity, n=len(codes)
-    )
+    return Agreement(rand=true[0], rand_null=rand, v=true[1], v_null=v, mutual=mutual, purity=true[2], purity_null=purity, n=len(codes))
 
 
 def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:

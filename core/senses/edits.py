@@ -5,8 +5,6 @@ own. An edit switches one column from old to new, so that any order of edits end
 never lost. A sense is read by the nearest centroid: the mean of the unit vectors of its labelled occurrences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -84,8 +82,12 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
     """
     if len(alignment.changes) > MAX_GREEDY:
         raise BadInput(
-            t("The greedy order tries every edit at every step, so it is for {most} edits at most; here are {n}. Choose another order.", most=MAX_GREEDY, n=len(alignment.changes))
-        )  # fmt: skip
+            t(
+                "The greedy order tries every edit at every step, so it is for {most} edits at most; here are {n}. Choose another order.",
+                most=MAX_GREEDY,
+                n=len(alignment.changes),
+            )
+        )
     left = list(alignment.changes)
     done = []
     while left:
@@ -101,8 +103,12 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[Step]:
     """The first sentence, then one more step for each edit, the last of which is the second sentence if all are given."""
     if len(edits) > MAX_EDITS:
         raise BadInput(
-            t("These sentences are {n} edits apart; at most {most} can be shown. Shorten them, or make them more alike.", n=len(edits), most=MAX_EDITS)
-        )  # fmt: skip
+            t(
+                "These sentences are {n} edits apart; at most {most} can be shown. Shorten them, or make them more alike.",
+                n=len(edits),
+                most=MAX_EDITS,
+            )
+        )
     path = [Step(*alignment.sentence(frozenset()))]
     done = set()
     for column in edits:

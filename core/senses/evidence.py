@@ -8,8 +8,6 @@ one behind it. Where a word has one meaning, like words are expected in its plac
 All tokens share much of each, so that the mean over the labelled words is taken off; two occurrences are then compared by cosines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -99,14 +97,10 @@ def centred(rows: np.ndarray) -> np.ndarray:
 
 def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
     """The mean (d,) of each view over the words, of which each occurrence has a number (n,); every word counts alike."""
-    return {
-        name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()
-    }
+    return {name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()}
 
 
-def cosines(
-    views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray
-) -> np.ndarray:
+def cosines(views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Numbers of occurrences (m,), (m,) -> (m, 3): the cosine of each pair in every view; 0 where a view of one of them is empty."""
     found = []
     for name in VIEWS:

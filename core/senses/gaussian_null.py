@@ -5,8 +5,6 @@ fewer rows than dimensions all hangs on the cloud's variances, see `one_cloud`. 
 conclusion.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Everything is judged within each word, and a tie is worth the share of it that is right, as in core.senses.separation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

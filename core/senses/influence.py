@@ -6,8 +6,6 @@ the backward ones fill the second and have read the future, and the two never me
 asked by itself. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -95,9 +93,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     """
     tokens = tuple(tokens)
     if not 0 <= position < len(tokens):
-        raise BadInput(
-            t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens))
-        )
+        raise BadInput(t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens)))
     if how not in WAYS:
         raise BadInput(t("A word can be dropped, masked or swapped (drop, mask, swap), not “{how}”.", how=how))
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
@@ -113,11 +109,7 @@ def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -
     names = np.asarray(labels, object)
     senses = tuple(sorted(set(labels)))
     counts = tuple(int((names == sense).sum()) for sense in senses)
-    means = (
-        np.stack([units[names == sense].mean(axis=0) for sense in senses])
-        if senses
-        else np.empty((0, *units.shape[1:]), units.dtype)
-    )
+    means = np.stack([units[names == sense].mean(axis=0) for sense in senses]) if senses else np.empty((0, *units.shape[1:]), units.dtype)
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(means))
     leads = [margins(cosines, s).std(axis=0) for s in range(len(senses))] if len(senses) > 1 else []
     spread = np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:])

@@ -6,8 +6,6 @@ it afterwards: its nearest labelled sentences of the same word vote, and the sen
 Nearness is that of Home's verdict (core.senses.verdict): the cosine of what is left when the word's own mean is taken off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -159,8 +157,12 @@ def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
     """A finished quiz as one line to share: its number, the squares, a person's score, the model's own, the way to the same quiz."""
     told = t(
         "Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}",
-        number=number, squares=squares(hits), hits=sum(hits), right=right, n=len(hits),
-    )  # fmt: skip
+        number=number,
+        squares=squares(hits),
+        hits=sum(hits),
+        right=right,
+        n=len(hits),
+    )
     return f"{told} · {link}" if link else told
 
 

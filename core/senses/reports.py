@@ -1,7 +1,5 @@
 """How well a table's vectors, or its static contexts, tell the senses of a word apart (core.senses.separation measures)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.analysis.word_maps import map_rows

@@ -7,8 +7,6 @@ than luck is answered by the same figure for shuffled sense labels, and by a boo
 occurrences that are each other's nearest, and so right or wrong together, are drawn together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -172,9 +170,7 @@ def sense_report(
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)
-    mean = {
-        m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")
-    }
+    mean = {m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")}
     mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
     mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
     return SenseReport(**mean, k=k, per_word=per_word, left_out=tuple(left_out))
@@ -203,11 +199,18 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(
-        n=len(labels), senses={str(names[i]): int(counts[i]) for i in by_count}, one_nn=_rounded(hits.mean()),
-        null_mean=_rounded(null.mean()), null_95=_rounded(np.quantile(null, 0.95)), p=rank_p(hits.mean(), null),
-        majority=float(counts.max() / len(labels)), silhouette=silhouette(similarities, senses),
-        purity=float(_hits(_neighbours(similarities, k), senses).mean()), hits=hits, pairs=mutual_pairs(similarities),
-    )  # fmt: skip
+        n=len(labels),
+        senses={str(names[i]): int(counts[i]) for i in by_count},
+        one_nn=_rounded(hits.mean()),
+        null_mean=_rounded(null.mean()),
+        null_95=_rounded(np.quantile(null, 0.95)),
+        p=rank_p(hits.mean(), null),
+        majority=float(counts.max() / len(labels)),
+        silhouette=silhouette(similarities, senses),
+        purity=float(_hits(_neighbours(similarities, k), senses).mean()),
+        hits=hits,
+        pairs=mutual_pairs(similarities),
+    )
     return measures, null
 
 

@@ -7,8 +7,6 @@ saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo'
 sets, and no single word was tested against luck, as is done here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,9 +69,7 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
     cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
     if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
         found = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
-        raise BadInput(
-            f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {found}."
-        )
+        raise BadInput(f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {found}.")
     others = np.array([n for n in range(len(cosines)) if n != own], int)
     order = others[np.argsort(-cosines[others], kind="stable")]
     last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
@@ -96,9 +92,15 @@ def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> W
     low, high = np.quantile(resampled(hits, mutual_pairs(similarities), rng), (0.025, 0.975))
     null_95 = float(np.quantile(null, 0.95))
     return WordGain(
-        n=len(hits), senses=len(set(labels)), one_nn=float(hits.mean()), low=float(low), high=float(high),
-        null_mean=float(null.mean()), null_95=null_95, p=rank_p(hits.mean(), null),
-    )  # fmt: skip
+        n=len(hits),
+        senses=len(set(labels)),
+        one_nn=float(hits.mean()),
+        low=float(low),
+        high=float(high),
+        null_mean=float(null.mean()),
+        null_95=null_95,
+        p=rank_p(hits.mean(), null),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,6 @@ The layer is the one in which most of a word's nearest have its own sense; for w
 Layer 0 is never asked: it knows no sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,9 +59,7 @@ class Ground:
     layer: str  # best over all words: for those without labels
     votes: tuple[float, ...]  # the regression's coefficients where senses are known, its constant last
     alone: tuple[float, ...]  # ... and where they are not
-    centres: Mapping[str, Sequence[float]] = field(
-        default_factory=dict
-    )  # of evidence's views; {}: the token's cosine alone counts
+    centres: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
@@ -100,9 +96,7 @@ class Verdict:
         return None if self.shares is None else (_leader(self.shares[0]), _leader(self.shares[1]))
 
 
-def of_labelled(
-    table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: Ground, vectors: StaticVectors | None = None
-) -> Verdict:
+def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: Ground, vectors: StaticVectors | None = None) -> Verdict:
     """The verdict on two occurrences of a word that has two labelled senses or more in the table; by `vectors` what stands around counts."""
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labelled_rows(lemma)
@@ -114,8 +108,7 @@ def of_labelled(
     seen = []  # of what was read, and of what stands around: each query's direction and its shares in the senses
     for centred in map(evidence.centred, (read, around)):
         given = [
-            centroids.shares(centred[:-2][kept], labels[kept], one, len(names))
-            for one, kept in zip(centred[-2:], others, strict=True)
+            centroids.shares(centred[:-2][kept], labels[kept], one, len(names)) for one, kept in zip(centred[-2:], others, strict=True)
         ]
         seen.append((centred, given))
     centred = seen[0][0]

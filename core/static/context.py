@@ -5,8 +5,6 @@ asked of the static context: the sum of the other words' static vectors, the com
 one sense are merely alike in form, of two numbers: how long the sentence is and where the word stands in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Our own parser: it names the line that is wrong, allocates for what it has read,
 unpickles.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import lzma
@@ -53,9 +51,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         files = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith("__MACOSX")]
         if len(files) != 1:
             held = ", ".join(files[:8]) or t("none")
-            raise BadInput(
-                t("{name} must hold one file of vectors, and holds {held}: unpack the one you want.", name=path.name, held=held)
-            )
+            raise BadInput(t("{name} must hold one file of vectors, and holds {held}: unpack the one you want.", name=path.name, held=held))
         with archive.open(files[0]) as stream:
             yield stream
 
@@ -70,17 +66,11 @@ def _kind(head: bytes, name: str) -> tuple[str, int | None, int]:
     if not head.strip():
         raise BadInput(t("{name} is empty.", name=name))
     if re.match(rb"\x80[\x02-\x05]", head):
-        raise BadInput(
-            t("{name} is a Python pickle and is not opened, as it may run code: write it by save_word2vec_format.", name=name)
-        )
+        raise BadInput(t("{name} is a Python pickle and is not opened, as it may run code: write it by save_word2vec_format.", name=name))
     if binary and not header:
-        raise BadInput(
-            t("{name}, line 1: neither readable text nor the two numbers that word2vec's binary format begins with.", name=name)
-        )
+        raise BadInput(t("{name}, line 1: neither readable text nor the two numbers that word2vec's binary format begins with.", name=name))
     if not 1 <= dim <= MAX_DIM:
-        raise BadInput(
-            t("{name}, line 1: a word and from 1 to {most:,} numbers are expected, not {n:,}.", name=name, most=MAX_DIM, n=dim)
-        )
+        raise BadInput(t("{name}, line 1: a word and from 1 to {most:,} numbers are expected, not {n:,}.", name=name, most=MAX_DIM, n=dim))
     return ("word2vec binary" if binary else "word2vec text" if header else "GloVe text"), count, dim
 
 
@@ -103,9 +93,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             if report and seen % 50_000 == 0:
                 report(t("{n:,} words of {name} read", n=seen, name=name))
             if len(values) > MAX_BYTES:
-                raise BadInput(
-                    t("{name} holds more than {n} GB of vectors: give a limit of words.", name=name, n=MAX_BYTES >> 30)
-                )
+                raise BadInput(t("{name} holds more than {n} GB of vectors: give a limit of words.", name=name, n=MAX_BYTES >> 30))
             if seen == count or len(places) == limit:
                 break
     except ValueError as error:

@@ -7,8 +7,6 @@ The vectors are w + w~. AdaGrad goes pair by pair, in an order that `seed` decid
 2 of the gradient is dropped and the learning rate stands inside the root: a step is lr g / sqrt(1 + sum (lr g)^2).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

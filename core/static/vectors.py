@@ -4,8 +4,6 @@ A word out of the vocabulary has no vector, and that is said: it never becomes z
 which names the line that is wrong, allocates for what it has read, not for what a header promises, and never unpickles.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import difflib
@@ -99,8 +97,14 @@ class StaticVectors:
         if spelling is None:
             near = ", ".join(self.near_spellings(word)) or t("none")
             raise BadInput(
-                t("'{word}' is not among the {n:,} words of {vectors}. Near spellings: {near}.", word=word[:60], n=len(self.words), vectors=self.name, near=near)
-            )  # fmt: skip
+                t(
+                    "'{word}' is not among the {n:,} words of {vectors}. Near spellings: {near}.",
+                    word=word[:60],
+                    n=len(self.words),
+                    vectors=self.name,
+                    near=near,
+                )
+            )
         return spelling
 
     def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[Neighbour]:
@@ -116,11 +120,7 @@ class StaticVectors:
         norm = np.linalg.norm(vector)
         if vector.shape != (self.dim,) or not 0 < norm < np.inf:
             raise BadInput(
-                t(
-                    "Only a finite vector of shape ({dim},), not all zeros, has neighbours in {vectors}.",
-                    dim=self.dim,
-                    vectors=self.name,
-                )
+                t("Only a finite vector of shape ({dim},), not all zeros, has neighbours in {vectors}.", dim=self.dim, vectors=self.name)
             )
         if k < 1:
             raise BadInput(t("At least 1 neighbour must be asked for, got {k}.", k=k))
@@ -204,7 +204,7 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
             raise CorruptArtifact(
                 t("{folder} is damaged: {n:,} words, vectors of shape {shape}.", folder=folder, n=len(words), shape=arrays["vectors"].shape)
-            )  # fmt: skip
+            )
         return StaticVectors(words[:limit], vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
         raise MissingArtifact(

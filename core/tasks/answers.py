@@ -4,8 +4,6 @@ The heads lie in assets/tasks/TASK/VARIANT, or where `python -m core tasks train
 the model and the vectors in use.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """The tasks by name: those of the paper's table, in its order, and after them those beside it."""
 
-from __future__ import annotations
-
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.tasks import clusters, coreference, entailment, names, questions, roles

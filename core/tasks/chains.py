@@ -3,8 +3,6 @@
 The CRF is ours: pytorch-crf's last release is of 2019. It is checked against the sum over all paths, written out, in its tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -5,8 +5,6 @@ Each mention picks the earlier one that it goes with, or none (a mention-ranking
 levels lie far above those of systems that find their own. CoNLL F1 is the mean of MUC, B3 and CEAFe, counted as the official scorer does.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -57,9 +55,7 @@ class MentionRanker(nn.Module):
         words = states[places]  # (M, W, R)
         weights = masked(self.attention(words)[..., 0], inside).softmax(dim=1)
         within = (weights[:, None] @ words)[:, 0]
-        mentions = self.narrow(
-            self.dropout(torch.cat([states[spans[:, 0]], states[spans[:, 1]], within], dim=1))
-        ).relu()  # (M, H)
+        mentions = self.narrow(self.dropout(torch.cat([states[spans[:, 0]], states[spans[:, 1]], within], dim=1))).relu()  # (M, H)
         back = torch.arange(1, BACK + 1)
         earlier = torch.arange(len(spans))[:, None] - back  # (M, BACK)
         there = earlier >= 0

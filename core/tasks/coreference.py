@@ -4,8 +4,6 @@ The network scores a pronoun with each name, as Lee et al. (2017), the paper's b
 attention over its words, and how far apart the two stand; "neither" has the score 0.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The network is ESIM (Chen et al. 2017), the paper's baseline, in small: each sen
 was found is compared, read again and pooled.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import zipfile
@@ -141,11 +139,7 @@ TASK = Task(
     name="entailment",
     title="Entailment",
     files=MappingProxyType(
-        {
-            "train": "entailment/snli_train_33k.jsonl.xz",
-            "dev": "entailment/snli_dev.jsonl.xz",
-            "test": "entailment/snli_test.jsonl.xz",
-        }
+        {"train": "entailment/snli_train_33k.jsonl.xz", "dev": "entailment/snli_dev.jsonl.xz", "test": "entailment/snli_test.jsonl.xz"}
     ),
     readers=alike(read),
     labels=labels,

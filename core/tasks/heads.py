@@ -4,8 +4,6 @@ Frozen parts are not in it, only their fingerprints: a head answers with the mod
 word of the data: words are read by GloVe's own list and by their bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,8 +62,7 @@ class Head:
     def mixes(self) -> dict[str, dict]:
         """The layers' weights s and gamma that each mix has learned, by where it stands."""
         return {
-            where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()}
-            for where, mix in mixes(self.network).items()
+            where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for where, mix in mixes(self.network).items()
         }
 
 

@@ -4,8 +4,6 @@ ELMo was trained on sentences: a paragraph is read sentence by sentence and the 
 a batch share is read once; `rows` says which of them is whose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ Names (Derczynski et al. 2017; Balasuriya et al. 2009) and chunks (Tjong Kim San
 speech by accuracy. The network is the paper's in small: a bidirectional LSTM, under a CRF where tags form spans (Peters et al. 2017).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -4,8 +4,6 @@ The network is the paper's baseline, biattention (Seo et al. 2017; Clark & Gardn
 Chen et al. (2017): whether the question has it, as it stands, or by its first letters.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import re
@@ -114,14 +112,10 @@ class Biattention(nn.Module):
         """The likeliest first and last token, at most MAX_ANSWER tokens, and how likely the two are."""
         first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
         length = first.shape[1]
-        allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(
-            MAX_ANSWER - 1
-        )
+        allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(MAX_ANSWER - 1)
         joint = (first[:, :, None] + last[:, None, :]).masked_fill(~allowed, -torch.inf).flatten(1)
         likely, places = joint.max(dim=1)
-        return [
-            (place // length, place % length, float(np.exp(p))) for place, p in zip(places.tolist(), likely.tolist(), strict=True)
-        ]
+        return [(place // length, place % length, float(np.exp(p))) for place, p in zip(places.tolist(), likely.tolist(), strict=True)]
 
 
 def _marks(examples: Sequence[Example], width: int) -> Tensor:
@@ -156,9 +150,7 @@ def _of_paragraph(paragraph: dict) -> list[Example]:
         target = covered(spans, common[1], common[1] + len(common[0]))
         question = passage_of(asked["question"])[0]
         if passage and question:
-            found.append(
-                Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers)))
-            )
+            found.append(Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers))))
     return found
 
 

@@ -4,8 +4,6 @@ ELMo for a task is gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1) ov
 where the paper found that to help, a second mix joined to the LSTM's states.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Generator, Tensor, nn
 
@@ -43,9 +41,7 @@ class Words(nn.Module):
 class BiLSTM(nn.Module):
     """(B, T, E), (B,) -> (B, T, 2H): layers of bidirectional LSTMs, dropout before each; from the second on the input is added."""
 
-    def __init__(
-        self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None
-    ) -> None:
+    def __init__(self, width: int, hidden: int, *, depth: int = 1, dropout: float = 0.0, generator: Generator | None = None) -> None:
         super().__init__()
         self.lstms = nn.ModuleList(
             nn.LSTM(width if k == 0 else 2 * hidden, hidden, batch_first=True, bidirectional=True) for k in range(depth)

@@ -4,8 +4,6 @@ A run that has its entry is not run again: cut anywhere, the command goes on. An
 weights gives way to the new one.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -137,9 +135,19 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
     others = {v: {k: statistics.fmean(r["test"][k] for r in some) for k in some[0]["test"]} for v, some in runs.items()}
     seconds = statistics.fmean(r["seconds"] for some in runs.values() for r in some)
     return Summary(
-        task.measure, means["baseline"], means["elmo"], spreads["baseline"], spreads["elmo"], len(scores["elmo"]),
-        first["sizes"], first["whole"], mixes, statistics.fmean(control) if control else None, others, seconds,
-    )  # fmt: skip
+        task.measure,
+        means["baseline"],
+        means["elmo"],
+        spreads["baseline"],
+        spreads["elmo"],
+        len(scores["elmo"]),
+        first["sizes"],
+        first["whole"],
+        mixes,
+        statistics.fmean(control) if control else None,
+        others,
+        seconds,
+    )
 
 
 def trained(task: Task, variant: str, recipe: Recipe, data, frozen: Frozen, *, watch: Watch) -> Head:
@@ -180,9 +188,7 @@ def measure(
     """
     path = output / "results.json"
     for task in tasks:
-        whole = (
-            read_data(task, folder, task.recipe) if curve else None
-        )  # ELMo has read its sentences: a smaller set's are among them
+        whole = read_data(task, folder, task.recipe) if curve else None  # ELMo has read its sentences: a smaller set's are among them
         for recipe, variants in _planned(task, seeds, controls, curve):
             data = read_data(task, folder, recipe)
             smaller = recipe.train_limit != task.recipe.train_limit

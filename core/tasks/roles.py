@@ -4,8 +4,6 @@ The network follows He et al. (2017), the paper's baseline, in small: a mark on 
 of tags that keeps BIO's rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,9 +43,7 @@ class Labeller(nn.Module):
         self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
         self.number = {tag: k for k, tag in enumerate(self.tags)}
         self.words, self.marks = Words(shape, recipe, generator), nn.Embedding(2, MARK_DIM)
-        self.lstm = BiLSTM(
-            self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator
-        )
+        self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
         self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
         self.rules = bio_rules(self.tags)
         first_weights(self, generator)

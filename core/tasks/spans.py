@@ -4,8 +4,6 @@ A span is right where its first token, its last and its label are (Tjong Kim San
 begins a span, as in conlleval; IOB1 is read the same way.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

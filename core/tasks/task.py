@@ -3,8 +3,6 @@
 Each task's own module reads its files and defines its network; what all share is in core.tasks.reader and core.tasks.train.
 """
 
-from __future__ import annotations
-
 import lzma
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -169,9 +167,7 @@ def read_test(task: Task, folder: str | Path, name: str) -> Data:
 def _named(task: Task, files: MappingProxyType, name: str) -> str:
     if name not in files:
         known = ", ".join(files) or t("none")
-        raise BadInput(
-            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known)
-        )
+        raise BadInput(t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known))
     return files[name]
 
 
@@ -189,9 +185,7 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
     told = {"title": title, "file": Path(folder) / name, "command": f"python -m core tasks fetch --data {folder}"}
     if name.startswith(MADE_BY_HAND):
         raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **told))
-    raise MissingArtifact(
-        t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **told)
-    )
+    raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **told))
 
 
 def alike(read: Callable[[Path], list[Example]]) -> MappingProxyType:

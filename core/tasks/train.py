@@ -4,8 +4,6 @@
 is stored and scored on the test set.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time

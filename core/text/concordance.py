@@ -4,8 +4,6 @@ Every token is the number of its word in alphabetical order, so that a search co
 by context needs no text. A pattern is tried once on each distinct word, within bounds that no pattern can break.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names to sentences; labelled ones are cut anew as their language's models read text, each label staying on its word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -3,8 +3,6 @@
 From assets: senses-<language>.json for its own words, <name of their sentences>-senses.json for the further ones.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a word that somebody types by itself is a form of, and which words of a text are forms of a Korean verb."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -22,9 +20,7 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     """
     if not has_hangul(word):
         known = words_of(languages.named(i18n.ENGLISH))
-        return (
-            () if word.endswith(("ing", "er", "est")) else tuple(one for one in lemmas(word, known) if one not in known.function)
-        )
+        return () if word.endswith(("ing", "er", "est")) else tuple(one for one in lemmas(word, known) if one not in known.function)
     parts = [part for one in analysed(morphemes(word)) if one for part in one.parts]
     (stem, tag), (after, of) = (*parts, ("", ""), ("", ""))[:2]
     if tag in VERBS:

@@ -4,8 +4,6 @@ The name of a corpus says whose labelled sentences stand beside a language's own
 "sentences+more-words" those of all. One word's are read out of the file without reading the others': 40 lines, not 14,000.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ A language is one JSON file, languages/<code>.json, among the assets or in the f
 one by name. Which is in use follows from the model: the one its meta.json names, English where it names none.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import unicodedata

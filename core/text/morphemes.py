@@ -8,8 +8,6 @@ Where mecab-ko cannot be installed (Python 3.13 and later), plain MeCab reads wi
 differs (`python -m tests.bench.korean`), for it knows nothing of mecab-ko's costs of a morpheme behind a space.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -109,9 +107,7 @@ def _analyser() -> Callable[[str], list[Morpheme]]:
     for made in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return made()
-    raise BadInput(
-        t("Korean text is cut into morphemes by python-mecab-ko, which is not installed: `pip install python-mecab-ko`.")
-    )
+    raise BadInput(t("Korean text is cut into morphemes by python-mecab-ko, which is not installed: `pip install python-mecab-ko`."))
 
 
 def mecab_ko() -> Callable[[str], list[Morpheme]]:
@@ -119,9 +115,7 @@ def mecab_ko() -> Callable[[str], list[Morpheme]]:
     from mecab import MeCab
 
     analyser = MeCab()
-    return lambda text: [
-        _morpheme(one.span.start, one.surface, one.feature.pos, one.feature.expression) for one in analyser.parse(text)
-    ]
+    return lambda text: [_morpheme(one.span.start, one.surface, one.feature.pos, one.feature.expression) for one in analyser.parse(text)]
 
 
 def plain_mecab() -> Callable[[str], list[Morpheme]]:

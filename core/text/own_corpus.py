@@ -5,8 +5,6 @@ is read is written once, as JSONL, into a folder of the cache that no list shows
 holds, so that only who brought the texts, or was given the address, knows it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -70,9 +68,7 @@ def files_in(folder: str) -> list[Source]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen += len(folders) + len(names)
         if seen > MAX_LOOKED_AT:
-            raise BadInput(
-                t("{folder} holds more than {n:,} files and folders. Name a smaller one.", folder=root, n=MAX_LOOKED_AT)
-            )
+            raise BadInput(t("{folder} holds more than {n:,} files and folders. Name a smaller one.", folder=root, n=MAX_LOOKED_AT))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             if path.suffix.lower()[1:] in KINDS and os.path.isfile(path) and not os.path.islink(path):
                 found.append(Source(path.relative_to(root).as_posix(), path))
@@ -165,16 +161,12 @@ def _from_docx(path: Path) -> list[Sentence]:
         from docx.oxml.ns import qn
         from docx.text.paragraph import Paragraph
     except ImportError:
-        raise BadInput(
-            t("{name}: .docx files need python-docx, which is not installed. Save it as .txt.", name=path.name)
-        ) from None
+        raise BadInput(t("{name}: .docx files need python-docx, which is not installed. Save it as .txt.", name=path.name)) from None
     try:
         document = docx.Document(str(path))
         paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p"))]
     except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
-        told = t(
-            "{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__
-        )
+        told = t("{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
         raise BadInput(told) from error
     sentences = []
     for number, text in enumerate(paragraphs, start=1):

@@ -4,8 +4,6 @@ Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz)
 limits. Tokens that a file gives are kept as they are; texts are split by `core.text.tokens` and tokenised as the language in use.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import lzma
@@ -82,9 +80,7 @@ class LabelledRow:
     document: str = ""  # where it is known: rows of one document are split and resampled together
 
 
-def read_sentences(
-    path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True
-) -> list[Sentence]:
+def read_sentences(path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True) -> list[Sentence]:
     """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
 
     .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
@@ -124,7 +120,9 @@ def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
     """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
-        raise BadInput(t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file instead.", n=len(text), most=most))  # fmt: skip
+        told = {"n": len(text), "most": most}
+        found = t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file.", **told)
+        raise BadInput(found)
     lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
     found = [sentence for k, line in lines for sentence in _from_text(line, Place("", k), split)]
     if not found:
@@ -213,7 +211,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Tokens look like this: ["the", "bank"], none blank.'))  # fmt: skip
+        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Tokens look like this: ["the", "bank"], none blank.'))
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("a sentence of {n:,} tokens", n=len(tokens)), t("At most {n:,} are read as one; split it.", n=MAX_TOKENS))
     _text("".join(tokens), place)
@@ -247,7 +245,8 @@ def shown(value: Any, most: int = 80) -> str:
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
-        raise BadInput(t("{name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.", name=path.name))  # fmt: skip
+        name = path.name
+        raise BadInput(t("{name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.", name=name))
     return kind
 
 
@@ -265,8 +264,7 @@ def json_rows(path: Path, *, whole: bool) -> _Placed:
             if kind == ".json" and not isinstance(value, list):
                 raise ValueError(t("{value} instead of a list of sentences", value=shown(value)))
         except ValueError as error:
-            needed = t('Needed: {{"tokens": ["the", "bank"]}} on each line; in .json, [["the", "bank"], ...].')
-            refuse(place, str(error), needed)
+            refuse(place, str(error), t('Needed: {{"tokens": ["the", "bank"]}} on each line; in .json, [["the", "bank"], ...].'))
         yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))
 
 
@@ -274,9 +272,8 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
     """The text cells of a table, each with the line its row ends on."""
     lines = (line for _, line in placed_lines(path, whole=whole))
     first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
-    quoting = csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL
     mark = next((mark for mark in marks if mark in first), marks[0])
-    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=quoting, strict=True)
+    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
     rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
     try:
         for place, row in islice(rows, 1):
@@ -287,7 +284,8 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
                 refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
             yield place, row[index]
     except csv.Error as error:
-        refuse(Place(path.name, reader.line_num), t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))  # fmt: skip
+        place = Place(path.name, reader.line_num)
+        refuse(place, t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))
 
 
 def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:
@@ -311,12 +309,13 @@ def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int
             for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
                 place, total = Place(path.name, number), total + len(data)
                 if total > most:
-                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))  # fmt: skip
+                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))
                 if len(data) > longest:
                     refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
                 yield place, _decoded(data, place, number == 1, encoding := encoding or encoding_of(opened, path, total, data))
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)) from None  # fmt: skip
+        found = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        raise BadInput(found) from None
 
 
 def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:

@@ -5,8 +5,6 @@ Character ids are AllenNLP's: a token is 50 ids, 0 where there is no token at al
 begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut to 48 bytes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -15,8 +15,6 @@ A word on no list is worth the more, the nearer it is to the middle of its vecto
 words say little, very rare ones have one meaning. A language that lists nothing has its shared words and those frequencies.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -303,13 +301,16 @@ def _lists(code: str, *_described: str) -> Words:
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
     def entries(name: str) -> dict[str, tuple[str, ...]]:
-        return {
-            one: tuple(more)
-            for one, *more in (entry.split() for entry in " ".join(told.get(name, ())).split(",") if entry.strip())
-        }
+        return {one: tuple(more) for one, *more in (entry.split() for entry in " ".join(told.get(name, ())).split(",") if entry.strip())}
 
     return Words(
-        frozenset(listed("function")), frozenset(listed("common")), worth, entries("forms"),
-        frozenset(listed("graded")), frozenset(listed("before nouns")),
-        frozenset(listed("endings")), frozenset(listed("bound")), {word: frozenset(of) for word, of in entries("nouns").items()},
-    )  # fmt: skip
+        frozenset(listed("function")),
+        frozenset(listed("common")),
+        worth,
+        entries("forms"),
+        frozenset(listed("graded")),
+        frozenset(listed("before nouns")),
+        frozenset(listed("endings")),
+        frozenset(listed("bound")),
+        {word: frozenset(of) for word, of in entries("nouns").items()},
+    )

@@ -5,8 +5,6 @@ A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy`
 lines were held out to measure on, `held-out.txt`.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -90,16 +88,12 @@ def prepare(
         meta["language"] = language
     if hold_out:
         meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
-        (folder / "held-out.txt").write_text(
-            "\n".join(sorted(held, key=_hash)), encoding="utf-8", newline="\n"
-        )  # all files' mixed
+        (folder / "held-out.txt").write_text("\n".join(sorted(held, key=_hash)), encoding="utf-8", newline="\n")  # all files' mixed
     (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8", newline="\n")
     return folder
 
 
-def _read_file(
-    path: Path, max_tokens: int, language: str, hold_out: float
-) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
+def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
     """One file's own types, its token ids in them, its sentences' lengths, and the lines held out."""
     number: dict[str, int] = {}
     ids = []

@@ -5,8 +5,6 @@ et al. 2024, "Muon"). Here the narrow side is the projection (128), so that the 
 matrix, and no iteration is needed.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from functools import partial
 

@@ -7,8 +7,6 @@
 The folder holds prepared/ (core.training.data), table.pt, characters.pt, joint.pt, log.jsonl and, in the end, model/.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -67,9 +65,7 @@ class Recipe:
 Report = Callable[[dict], None]
 
 
-def run(
-    recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report
-) -> Path:
+def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report) -> Path:
     """All three stages; with `resume` from the last checkpoint. Returns the model folder.
 
     `start` warms the first stage up (core.training.warm_start) and returns how many types it knew.
@@ -132,9 +128,7 @@ def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, l
     trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"), choose(recipe.device))
     trainer.model.load_state_dict(table.model.state_dict())
     trainer.softmax.load_state_dict(table.softmax.state_dict())
-    for mine, before in zip(
-        (trainer.matrix_optimizer, trainer.optimizer), (table.matrix_optimizer, table.optimizer), strict=True
-    ):
+    for mine, before in zip((trainer.matrix_optimizer, trainer.optimizer), (table.matrix_optimizer, table.optimizer), strict=True):
         mine.load_state_dict(before.state_dict())
     if (folder / "joint.pt").exists():
         trainer.load(folder / "joint.pt")
@@ -232,7 +226,5 @@ def progress_lines(events: Iterator[dict]) -> Iterator[str]:
     """Events of `run` as lines for a terminal."""
     for event in events:
         left = event.get("seconds_left")
-        text = ", ".join(
-            f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step")
-        )
+        text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
         yield text + (f", {left / 60:.0f} min left in this stage" if left else "")

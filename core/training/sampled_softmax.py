@@ -3,8 +3,6 @@
 Jean et al. 2015, as TensorFlow's sampled_softmax_loss with a log-uniform sampler.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -7,8 +7,6 @@ has read; or the mean of the output vectors of those to come (continuous outputs
 the training: the model stays ELMo's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -25,9 +23,7 @@ class TopicMaps(nn.Module):
 
     def __init__(self, n_layers: int, projection: int, *, sides: int = 1) -> None:
         super().__init__()
-        self.maps = nn.Parameter(
-            torch.eye(projection).repeat(sides, 2, n_layers, 1, 1)
-        )  # (ahead, behind; directions; layers, P, P)
+        self.maps = nn.Parameter(torch.eye(projection).repeat(sides, 2, n_layers, 1, 1))  # (ahead, behind; directions; layers, P, P)
 
     def forward(self, layer: int, h: Tensor, *, backward: bool, behind: bool = False) -> Tensor:
         """States of a layer (n, P) -> what is compared with words further on, or behind, in the direction's reading, (n, P)."""
@@ -51,9 +47,13 @@ def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
 
 
 def words_loss(
-    states: Sequence[Tensor], mapped: Callable[..., Tensor], content: Tensor, batch_sizes: list[int],
-    distances: list[tuple[int, bool]], softmax_loss: Callable[[Tensor, Tensor], Tensor],
-) -> Tensor:  # fmt: skip
+    states: Sequence[Tensor],
+    mapped: Callable[..., Tensor],
+    content: Tensor,
+    batch_sizes: list[int],
+    distances: list[tuple[int, bool]],
+    softmax_loss: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:
     """Sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean.
 
     `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there.

@@ -9,8 +9,6 @@ and a run with `table_types` = 0 then joins them: there every `character_every`-
 gradient, and the others take each word's vector from the last time it was computed.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -78,9 +76,7 @@ class PretrainConfig:
         if self.negatives > self.vocabulary:
             raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")
         if not 0 <= self.average < 1 or self.average_every < 1:
-            raise BadInput(
-                f"average must be from 0 up to 1 and average_every at least 1, got {self.average}, {self.average_every}"
-            )
+            raise BadInput(f"average must be from 0 up to 1 and average_every at least 1, got {self.average}, {self.average_every}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +154,7 @@ class Trainer:
     def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
         words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
         vectors = [
-            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows])).to(self.device))
-            for k in range(0, len(words), rows)
+            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows])).to(self.device)) for k in range(0, len(words), rows)
         ]
         if not vectors:
             return self.cache[:0]
@@ -229,9 +224,7 @@ class Trainer:
     def run(self) -> Iterator[StepProgress]:
         """Train until `config.tokens`; yields after every step. In the end the weights are those of the average."""
         config = self.config
-        stream = self.corpus.batches(
-            tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step
-        )
+        stream = self.corpus.batches(tokens=config.batch_tokens, seed=config.seed, oversample=dict(config.oversample), skip=self.step)
         self.model.train()
         started = time.perf_counter()
         first_tokens = self.tokens

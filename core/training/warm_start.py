@@ -6,8 +6,6 @@ filter answers to one n-gram, each wide one to one whole word, and the last laye
 joint training then moves all of it by gradient.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 
@@ -154,13 +152,7 @@ def importance(n: int) -> np.ndarray:
 
 
 def solve_characters(
-    characters: CharacterCNN,
-    types: list[str],
-    target: Tensor,
-    *,
-    whole: int = WHOLE,
-    ridge: float = 1e-2,
-    word_ridge: float = 1e-3,
+    characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = WHOLE, ridge: float = 1e-2, word_ridge: float = 1e-3
 ) -> dict:
     """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
 
@@ -190,9 +182,7 @@ def solve_characters(
     for rows, answers in _answers(characters, types) if whole else ():
         order += rows
         found.append(sparse.csr_array(answers[:, n_grams:].numpy()))
-    words = (
-        sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
-    )
+    words = sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
     of_words = _conjugate_gradients(words, weights, left, word_ridge)
     with torch.no_grad():
         characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
@@ -217,9 +207,7 @@ def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[
             yield rows, characters.after_highways(pooled)
 
 
-def _conjugate_gradients(
-    x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float, steps: int = 60
-) -> np.ndarray:
+def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float, steps: int = 60) -> np.ndarray:
     """Solve (X^T D X + ridge * mean(D)) W = X^T D T for all columns of T at once, preconditioned by the diagonal: (W, P)."""
     weighed = x.T.multiply(weights[None]).tocsr().astype(np.float32)  # X^T D
     ridge = ridge * float(weights.mean())

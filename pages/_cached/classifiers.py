@@ -3,8 +3,6 @@
 Apart from store, so that other pages need not wait for scikit-learn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

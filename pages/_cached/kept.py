@@ -4,8 +4,6 @@ A name is not what it stands for: a file may be edited, another language reads t
 is told by the name of a parameter in KINDS is kept by its content, too.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import threading
@@ -23,9 +21,7 @@ from core.text.labelled_words import MARK, parts, sentences_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
-KINDS = {
-    "corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors",
-}  # fmt: skip
+KINDS = {"corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors"}
 KEPT = Kept()
 _CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
 MOST_CONTENTS = 256

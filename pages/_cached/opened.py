@@ -4,8 +4,6 @@ Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.
 """
 
-from __future__ import annotations
-
 import gc
 import threading
 from collections.abc import Iterable

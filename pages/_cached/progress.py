@@ -1,7 +1,5 @@
 """A background job's progress on a page, looked at once a second without running the page; how to stop it and go on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -28,13 +26,20 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
     else:
         told = t(
             "Reading every word of the sentences, once: {done:,} of {total:,} tokens, {speed:,.0f} a second, {left} left.",
-            done=job.done, total=job.total, speed=job.speed, left=duration((job.total - job.done) / max(job.speed, 1e-9)),
-        )  # fmt: skip
+            done=job.done,
+            total=job.total,
+            speed=job.speed,
+            left=duration((job.total - job.done) / max(job.speed, 1e-9)),
+        )
     bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{told} {meanwhile}".rstrip())
     if stop and stop.button(
-        t("Stop"), icon=":material/stop:", key="index.stop", width="stretch", disabled=job.stop_asked,
+        t("Stop"),
+        icon=":material/stop:",
+        key="index.stop",
+        width="stretch",
+        disabled=job.stop_asked,
         help=t("What is read so far is kept, and reading can go on from there."),
-    ):  # fmt: skip
+    ):
         job.stop()
 
 
@@ -89,9 +94,7 @@ def show_state(job: ServerJob, again: Callable[[], object]) -> None:
 
 def labelled_text(done: int, total: int, left: str) -> str:
     """What is said while labelled sentences are read."""
-    return t(
-        "Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left
-    )
+    return t("Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 
 
 def duration(seconds: float) -> str:

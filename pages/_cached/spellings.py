@@ -1,7 +1,5 @@
 """The vocabulary's spellings, read in a thread beside the pages and kept for all of them; what fires in a word."""
 
-from __future__ import annotations
-
 import atexit
 import threading
 import time
@@ -128,7 +126,10 @@ def _ticking(read: Reading, waiting: bool) -> None:
     bar, button = st.columns([6, 1], vertical_alignment="center")
     text = t(
         "Reading the model's vocabulary, once: {n:,} of {upto:,} words, {speed:,.0f} a second, {left:.0f} s left. Until then the neighbours are among those read.",
-        n=n, upto=read.upto, speed=read.speed, left=left,
-    )  # fmt: skip
+        n=n,
+        upto=read.upto,
+        speed=read.speed,
+        left=left,
+    )
     bar.progress(min(1.0, n / read.upto), text=text)
     button.button(t("Stop"), key="spell_stop", on_click=read.stop, icon=":material/stop:")

@@ -1,7 +1,5 @@
 """Of the Results page: what ELMo adds to GloVe as labelled texts grow, and whether it is context that adds it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pandas as pd
@@ -55,9 +53,7 @@ def show_curve() -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         draw(
-            curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(
-                height=430
-            ),
+            curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430),
             key="results.curve",
             alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curve)),
         )
@@ -66,10 +62,7 @@ def show_curve() -> None:
         draw(
             leads_figure(over, colours, x=x, y=t("points over GloVe alone")),
             key="results.context",
-            alt=t(
-                "Points over GloVe alone by the number of labelled rows, with intervals, for each of: {names}.",
-                names=", ".join(over),
-            ),
+            alt=t("Points over GloVe alone by the number of labelled rows, with intervals, for each of: {names}.", names=", ".join(over)),
         )
     st.caption(
         t(
@@ -86,9 +79,7 @@ def about_context(found: Sequence[Size]) -> list[str]:
     """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in found]
-    each = ", ".join(
-        t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(found, leads, strict=True)
-    )
+    each = ", ".join(t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(found, leads, strict=True))
     lines = [
         t(
             "ELMo beside GloVe, in points over GloVe alone, by labelled texts: {each}; {shown}.",
@@ -107,11 +98,7 @@ def about_context(found: Sequence[Size]) -> list[str]:
                 )
             )
     ahead = Markup("; ").join(
-        t(
-            "{control}: {shown}",
-            control=html("<b>{}</b>", titles[name]),
-            shown=_where(found, lambda size, n=name: size.of_elmo[n]),
-        )
+        t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(found, lambda size, n=name: size.of_elmo[n]))
         for name in CONTROLS
     )
     lines.append(t("Is it context? GloVe + ELMo less each of these: {ahead}.", ahead=ahead))

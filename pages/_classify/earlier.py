@@ -1,7 +1,5 @@
 """Of the Results page: an earlier experiment beside ours, and two checks on the numbers."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -72,9 +70,7 @@ def show_earlier(found: dict) -> None:
         )
     tfidf = _accuracy(found, "spam", "tfidf")
     networks = found["spam"]
-    best_network = max(
-        (name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None
-    )
+    best_network = max((name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None)
     if tfidf is not None and best_network:
         lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network], networks[best_network]["n"]))
     notice(lines or [t("The runs of this table are still to be made.")])

@@ -145,9 +145,7 @@ class TrainingJob(Background):
     def _layers(self, done: int, total: int, speed: float) -> None:
         self.share_done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
         if self.stop_asked:
-            raise _Stopped(
-                t("Stopped before the first epoch: there is nothing to keep yet. The layers so far are kept for the next time.")
-            )
+            raise _Stopped(t("Stopped before the first epoch: there is nothing to keep yet. The layers so far are kept for the next time."))
 
 
 def cost(variant: Variant) -> float:

@@ -1,7 +1,5 @@
 """What the Classify page says of answers: sentences computed from the bars on the screen."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from core.classify.head import Answer
@@ -27,10 +25,7 @@ def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     lines += _elmo_s_part(answers, titles)
     if silent := [titles[name] for name in deaf if name in answers]:
         lines.append(
-            t(
-                "{classifiers}: no word of this text is known to it, so its bar is what it says of any.",
-                classifiers=", ".join(silent),
-            )
+            t("{classifiers}: no word of this text is known to it, so its bar is what it says of any.", classifiers=", ".join(silent))
         )
     return lines
 

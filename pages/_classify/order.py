@@ -1,7 +1,5 @@
 """What is to be trained: the texts, the variants, how much of the data, how often."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -42,22 +40,36 @@ def choose(in_use: InUse) -> Order | None:
         with shown_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         variants = st.pills(
-            t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants",
-            **BOUND,
-        )  # fmt: skip
+            t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants", **BOUND
+        )
     with right:
         share = st.select_slider(
-            t("Share of the training texts"), SHARES, 1.0, format_func=lambda s: f"{s:.0%}", key="share", **BOUND,
+            t("Share of the training texts"),
+            SHARES,
+            1.0,
+            format_func=lambda s: f"{s:.0%}",
+            key="share",
+            **BOUND,
             help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
-        )  # fmt: skip
+        )
         seeds = st.slider(
-            t("Seeds"), 1, 5, 1, key="seeds", **BOUND,
+            t("Seeds"),
+            1,
+            5,
+            1,
+            key="seeds",
+            **BOUND,
             help=t("Each variant is trained once per seed, from another random start: only then can chance be told from a lead."),
-        )  # fmt: skip
+        )
         epochs = st.slider(
-            t("Epochs at most"), 1, 40, 30, key="epochs", **BOUND,
+            t("Epochs at most"),
+            1,
+            40,
+            30,
+            key="epochs",
+            **BOUND,
             help=t("Training ends before that once the loss on validation texts has not fallen for four epochs."),
-        )  # fmt: skip
+        )
     if not files:
         return None
     _check_split(task, files, columns, share)
@@ -65,9 +77,17 @@ def choose(in_use: InUse) -> Order | None:
         st.info(t("Choose at least one variant."), icon=":material/checklist:")
         return None
     return Order(
-        task=task, title=title, files=files, columns=columns, variants=tuple(variants), seeds=tuple(range(seeds)), share=share,
-        epochs=epochs, model=in_use.model, vectors=in_use.vectors,
-    )  # fmt: skip
+        task=task,
+        title=title,
+        files=files,
+        columns=columns,
+        variants=tuple(variants),
+        seeds=tuple(range(seeds)),
+        share=share,
+        epochs=epochs,
+        model=in_use.model,
+        vectors=in_use.vectors,
+    )
 
 
 def _texts() -> tuple[str, str, dict, dict]:
@@ -120,14 +140,14 @@ def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
     most = limits()
     given = st.file_uploader(
-        t("A CSV, TSV or JSONL file with a column of texts and one of labels"), ["csv", "tsv", "jsonl"], key="train_file",
+        t("A CSV, TSV or JSONL file with a column of texts and one of labels"),
+        ["csv", "tsv", "jsonl"],
+        key="train_file",
         max_upload_size=most.max_table_mb,
         help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
-    )  # fmt: skip
+    )
     if given is None:
-        st.caption(
-            t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.')
-        )
+        st.caption(t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.'))
         return OWN, "", {}, {}
     path = _kept(given)
     columns = _columns(path, given.file_id)
@@ -151,26 +171,29 @@ def _columns(path: Path, key: str) -> dict | None:
     names = {k: found.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:
         raise BadInput(
-            t(
-                "{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?",
-                name=path.name,
-            )
+            t("{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?", name=path.name)
         )
     text, label = st.columns(2)
     chosen = text.multiselect(
-        t("Column of texts"), numbers, [k + 1 for k in found.texts], key=f"text_column.{key}", format_func=names.get,
-        help=t("Several are read one after the other, as a title and its text."), placeholder=t("Choose a column"),
-    )  # fmt: skip
-    labels = label.selectbox(
-        t("Column of labels"), numbers, None if found.label is None else found.label, key=f"label_column.{key}", format_func=names.get,
+        t("Column of texts"),
+        numbers,
+        [k + 1 for k in found.texts],
+        key=f"text_column.{key}",
+        format_func=names.get,
+        help=t("Several are read one after the other, as a title and its text."),
         placeholder=t("Choose a column"),
-    )  # fmt: skip
+    )
+    labels = label.selectbox(
+        t("Column of labels"),
+        numbers,
+        None if found.label is None else found.label,
+        key=f"label_column.{key}",
+        format_func=names.get,
+        placeholder=t("Choose a column"),
+    )
     chosen = [k for k in chosen if k != labels]
     if not chosen or labels is None:
-        st.info(
-            t("Choose above which column holds the texts and which, another one, holds their labels."),
-            icon=":material/table_chart:",
-        )
+        st.info(t("Choose above which column holds the texts and which, another one, holds their labels."), icon=":material/table_chart:")
         return None
     return {"text_columns": [_selector(found.names, k) for k in chosen], "label_column": _selector(found.names, labels)}
 
@@ -228,11 +251,7 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
         return
     given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
     if told := refusal(
-        task,
-        tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()),
-        given,
-        share,
-        i18n.language(),
+        task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), given, share, i18n.language()
     ):
         raise BadInput(told)
 

@@ -1,7 +1,5 @@
 """Of the Results page: the ELMo paper's own table beside the same tasks on open data, and which layers each task reads."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -30,9 +28,7 @@ def show_paper(found: dict[str, dict]) -> None:
             "elmo-mini, all trained here: compare what ELMo adds, not the levels."
         )
     )
-    rows = [
-        _row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured
-    ]
+    rows = [_row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured]
     sentiment = found.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
@@ -49,9 +45,7 @@ def show_paper(found: dict[str, dict]) -> None:
     }
     st.markdown(t("#### Which layers does each task read?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
-    draw(
-        layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s of each task. {named}.", named=named)
-    )
+    draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s of each task. {named}.", named=named))
     st.caption(
         t(
             "s as each task has learned it, mean over seeds; every task began at equal weights. In the paper’s figure 2 the first LSTM "
@@ -104,8 +98,7 @@ def _show_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[
 def about_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
     """By how many points ELMo is ahead at each size."""
     told = "; ".join(
-        f"{titles[name]}: "
-        + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
+        f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
         for name, points in found.items()
     )
     return t("Points that ELMo adds by the number of examples, one seed: {told}.", told=told)
@@ -132,10 +125,7 @@ def _measured(one: Summary) -> tuple[str, str, float]:
 def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
     """SST-5 as the classifiers of this page have it."""
     plain, elmo = (rows[name] for name in SENTIMENT)
-    return (
-        *(_with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)),
-        error_reduction(plain["accuracy"], elmo["accuracy"]),
-    )
+    return (*(_with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
 
 
 def _with_spread(value: float, spread: float | None) -> str:
@@ -170,10 +160,7 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFra
                 continue
             told = {t("task"): titles[name], t("score"): score}
             control = one.control if score == one.measure else None
-            told |= {
-                t("without ELMo"): round(one.others["baseline"][score], 4),
-                t("with ELMo"): round(one.others["elmo"][score], 4),
-            }
+            told |= {t("without ELMo"): round(one.others["baseline"][score], 4), t("with ELMo"): round(one.others["elmo"][score], 4)}
             used = " / ".join(f"{one.sizes[part]:,} ({one.whole[part]:,})" for part in ("train", "dev", "test"))
             told |= {t("random labels"): None if control is None else round(control, 4)}
             rows.append(told | {t("used of train, dev, test"): used, t("training, s"): round(one.seconds)})

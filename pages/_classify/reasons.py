@@ -1,7 +1,5 @@
 """Why a classifier says what it says: each word's part, what context added, word order, and the layers it weighed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st

@@ -1,7 +1,5 @@
 """The Results page: an earlier experiment beside ours, whether ELMo pays with few labels, each task's variants, and two checks on the numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -29,17 +27,7 @@ from pages._widgets.charts import draw
 
 COMMAND = "python -m core experiments --data FOLDER"
 HEADLINES = ("headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines")
-TASKS = (
-    "titles",
-    "titles-more",
-    "titles-all",
-    "news",
-    "news-all",
-    *HEADLINES,
-    "spam",
-    "sentiment",
-    "sentiment2",
-)  # that compare variants
+TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, "spam", "sentiment", "sentiment2")  # that compare variants
 
 
 def task_titles() -> dict[str, str]:

@@ -1,7 +1,5 @@
 """How good the classifiers of a task are on unseen texts: accuracy, calibration, confusion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,10 +50,15 @@ def show_scores() -> None:
             t(
                 "{train:,} texts to train on, {valid:,} to stop and calibrate by, {test:,} to test on; "
                 "data {data}, seed {seed}, trained in {seconds:.0f} s on {date}. No text stands on two sides.",
-                train=meta["sizes"]["train"], valid=meta["sizes"]["valid"], test=meta["sizes"]["test"], data=meta["data"][:12],
-                seed=meta["seed"], seconds=meta["seconds"], date=meta["date"][:10],
+                train=meta["sizes"]["train"],
+                valid=meta["sizes"]["valid"],
+                test=meta["sizes"]["test"],
+                data=meta["data"][:12],
+                seed=meta["seed"],
+                seconds=meta["seconds"],
+                date=meta["date"][:10],
             )
-        )  # fmt: skip
+        )
         lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
@@ -93,9 +96,7 @@ def _closer(name: str, meta: dict) -> None:
     with left:
         st.markdown(t("**When it says 80 %, is it right in 80 %?**"))
         alt = t(
-            "{classifier}: how often it is right, by how sure it says it is; the mean gap is {gap:.1%}.",
-            classifier=title,
-            gap=test["ece"],
+            "{classifier}: how often it is right, by how sure it says it is; the mean gap is {gap:.1%}.", classifier=title, gap=test["ece"]
         )
         draw(reliability_figure(test["bins"], colour=LAYER_COLOURS["2"]), key=f"bins.{name}", alt=alt)
         st.caption(

@@ -1,7 +1,5 @@
 """The Classify page: a task, a text, three classifiers' answers and on demand all, and what spoke for them."""
 
-from __future__ import annotations
-
 from itertools import starmap
 
 import pandas as pd
@@ -148,9 +146,14 @@ def _text(task: str) -> str:
 def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
     """Texts to tap on, under `key`; the chosen one stands in the text box `into`."""
     st.pills(
-        t("Examples"), texts, key=key, on_change=_take_example, args=(key, into), label_visibility="collapsed",
+        t("Examples"),
+        texts,
+        key=key,
+        on_change=_take_example,
+        args=(key, into),
+        label_visibility="collapsed",
         format_func=lambda text: ":material/format_quote: " + (text if len(text) < 46 else text[:44] + "…"),
-    )  # fmt: skip
+    )
 
 
 def _take_example(key: str, into: str) -> None:
@@ -173,8 +176,12 @@ def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, f
         _twin(classifiers.answers(task, in_use, text, tuple(front)))
         return False
     more = st.expander(
-        t("Compare all {n} classifiers", n=len(opened.heads)), key="all", on_change="rerun", bind="query-params", icon=":material/bar_chart:"
-    )  # fmt: skip
+        t("Compare all {n} classifiers", n=len(opened.heads)),
+        key="all",
+        on_change="rerun",
+        bind="query-params",
+        icon=":material/bar_chart:",
+    )
     if not more.open:
         _twin(classifiers.answers(task, in_use, text, tuple(front)))
         return False

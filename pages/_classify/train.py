@@ -1,7 +1,5 @@
 """The Train page: an order, its progress and curves, and what came of it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t
@@ -29,13 +27,7 @@ def show(in_use: InUse) -> None:
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
     if job is None:
-        notice(
-            [
-                t(
-                    "Nothing has been trained in this session yet. The classifiers that ship with the app answer on the Classify page."
-                )
-            ]
-        )
+        notice([t("Nothing has been trained in this session yet. The classifiers that ship with the app answer on the Classify page.")])
     elif job.running:
         _watch(job)
     else:

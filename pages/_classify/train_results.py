@@ -1,7 +1,5 @@
 """What a training came to: the table over seeds, what is confused, and what to do with it."""
 
-from __future__ import annotations
-
 import json
 import statistics
 from collections.abc import Sequence
@@ -39,22 +37,17 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     if learned := learned_weights(found):
         st.markdown(t("**Which layers does each read?** Learned weights s, all seeds' mean"))
         named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
-        draw(
-            layer_weights_figure(learned),
-            key="train.layers",
-            alt=t("Learned layer weights s of each classifier. {named}.", named=named),
-        )
+        draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s of each classifier. {named}.", named=named))
     variants = list(dict.fromkeys(v for v, _ in found))
-    name = st.segmented_control(
-        t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
-    ) or variants[0]  # fmt: skip
+    name = (
+        st.segmented_control(
+            t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
+        )
+        or variants[0]
+    )
     head = next((head for (variant, _), head in found.items() if variant == name), found[next(iter(found))])
     figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
-    draw(
-        figure,
-        key=f"train.confusion.{name}",
-        alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels),
-    )
+    draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
     if finished:
         _actions(job, table)
 
@@ -80,11 +73,7 @@ def results_table(found: dict) -> pd.DataFrame:
         tests = [meta["test"] for meta in metas]
         classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
         f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
-        row = {
-            "classifier": variant,
-            "accuracy": _mean(tests, "accuracy"),
-            "± over seeds": _spread(tests, "accuracy"),
-        }
+        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _spread(tests, "accuracy")}
         row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
         row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
         mix = metas[0].get("mix")
@@ -134,9 +123,7 @@ def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
             )
         ]
     elif len(ranked) > 1:
-        lines = [
-            t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)
-        ]
+        lines = [t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
         lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
     else:
         lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
@@ -150,12 +137,7 @@ def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
     """The best's lead over the second and how likely chance makes one like it."""
     test = mcnemar(right[best], right[second])
-    told = {
-        "classifier": titles[second],
-        "points": points(gap),
-        "first": test.first,
-        "second": test.second,
-    }
+    told = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
     told["p"] = written(test.p)
     if test.more_than_chance:
         return t(
@@ -188,9 +170,15 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
             query_params={"task": plain(title)},  # the address holds what the choice is labelled with
         )
     notebook_.download_button(
-        t("A notebook that does the same"), json.dumps(notebook(job.order), indent=1), f"train-{job.order.task}.ipynb",
-        "application/x-ipynb+json", key="train.notebook", icon=":material/download:", on_click="ignore", width="stretch",
-    )  # fmt: skip
+        t("A notebook that does the same"),
+        json.dumps(notebook(job.order), indent=1),
+        f"train-{job.order.task}.ipynb",
+        "application/x-ipynb+json",
+        key="train.notebook",
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+    )
 
 
 def notebook(order: Order) -> dict:

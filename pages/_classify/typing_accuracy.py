@@ -1,7 +1,5 @@
 """Accuracy of the shipped classifiers as noise grows: as a command measured it, or on this machine's copy of the data."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -47,7 +45,7 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
         return  # the data are not on this machine; the command says what it needs
     if st.button(
         t("Measure now on {n} test texts of this machine's data", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"
-    ):  # fmt: skip
+    ):
         st.session_state[key] = _measured(in_use, task, names, files)
         st.rerun()
 
@@ -64,17 +62,20 @@ def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
     opened = classifiers.opened(task, in_use)
     given = classifiers.frozen(task, in_use)
     return accuracy_under_noise(
-        {name: opened.heads[name] for name in names}, tasks.open_data(tasks.task_named(task), **files),
-        vectors=given["vectors"], encoder=given["model"].encoder, seeds=(0,), limit=MEASURED_HERE, report=report,
-    )  # fmt: skip
+        {name: opened.heads[name] for name in names},
+        tasks.open_data(tasks.task_named(task), **files),
+        vectors=given["vectors"],
+        encoder=given["model"].encoder,
+        seeds=(0,),
+        limit=MEASURED_HERE,
+        report=report,
+    )
 
 
 def _drawn(table: dict, names: list[str]) -> None:
     lines = {name: np.mean(rows, axis=1) for name, rows in table["accuracy"].items() if name in names}
     if not lines:
-        raise BadInput(
-            t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"]))
-        )
+        raise BadInput(t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"])))
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
     draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
@@ -95,12 +96,7 @@ def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[st
     told = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
     said = []
     if len(lines) == 1:
-        return [
-            t(
-                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.",
-                **told,
-            )
-        ]
+        return [t("On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.", **told)]
     if drops[least] > 0:
         told["points"] = points(drops[least])
         said.append(

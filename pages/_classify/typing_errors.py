@@ -1,7 +1,5 @@
 """The Spelling page's classifiers: what each still says of a text as its letters are disturbed, and how often it is right."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -52,7 +50,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     task = choice("noise_task", t("What to tell apart"), known, default, place=columns[0], format_func=tasks.task_titles().get)
     share = columns[1].select_slider(
         t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
-    )  # fmt: skip
+    )
     key = f"text_{task}"
     examples = EXAMPLES.get(task, ())
     offer_examples(examples, key=f"noise_{key}", into=key)
@@ -61,9 +59,14 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
     names = st.pills(
-        t("Classifiers"), shipped, selection_mode="multi", default=[name for name in FIRST if name in shipped], key=f"noise_heads_{task}",
-        format_func=variant_titles().get, **BOUND,
-    )  # fmt: skip
+        t("Classifiers"),
+        shipped,
+        selection_mode="multi",
+        default=[name for name in FIRST if name in shipped],
+        key=f"noise_heads_{task}",
+        format_func=variant_titles().get,
+        **BOUND,
+    )
     return task, text or "", share, names
 
 
@@ -123,7 +126,10 @@ def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
             t(
                 "Its probability holds best with {best} ({most:+.0f} percentage points) and worst with {worst} ({least:+.0f}). One text is an anecdote: "
                 "accuracies are below.",
-                best=variant_titles()[best], most=gained[best], worst=variant_titles()[worst], least=gained[worst],
+                best=variant_titles()[best],
+                most=gained[best],
+                worst=variant_titles()[worst],
+                least=gained[worst],
             )
-        )  # fmt: skip
+        )
     return lines

@@ -1,7 +1,5 @@
 """What the page of one dot or a cloud says of its pictures: shares in words, what to notice, the table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -45,9 +43,7 @@ def noticed(lemma: str, senses: list[str], layer: str, placed, contexts: list) -
         told = {"where": _where(layer)}
         first, second = (_among(shares, len(senses)) for shares in contexts)
         if first and second:
-            lines.append(
-                t("{where} your first sentence stands {first}, your second {second}.", first=first, second=second, **told)
-            )
+            lines.append(t("{where} your first sentence stands {first}, your second {second}.", first=first, second=second, **told))
         elif first:
             lines.append(t("{where} your first sentence stands {first}.", first=first, **told))
         else:
@@ -79,7 +75,12 @@ def trusted(placed, trust, senses: list[str]) -> str:
     lines = []
     if trust.clear:
         numbers = {"lead": cloud.CLEAR, "right": trust.right / trust.clear, "chance": 1 / len(senses)}
-        lines.append(t("Of words known to go with one meaning, those that lead by {lead} or more are placed rightly in {right:.0%} (by chance {chance:.0%}).", **numbers))  # fmt: skip
+        lines.append(
+            t(
+                "Of words known to go with one meaning, those that lead by {lead} or more are placed rightly in {right:.0%} (by chance {chance:.0%}).",
+                **numbers,
+            )
+        )
     if sum(p.sense is None for p in placed) > 0.4 * len(placed):
         lines.append(t("More than two in five are undecided: GloVe's shares say little here."))
     return " ".join(lines)
@@ -103,10 +104,18 @@ def noticed_own(words: tuple[str, str], layer: str, found, static) -> list[str]:
             model=model_layers.in_use().called,
         )
     elif found.labels:
-        near = [[found.labels[k] for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate((found.first, found.second))]  # fmt: skip
+        near = [
+            [found.labels[k] for k in np.argsort(-each, kind="stable") if sides[k] == side][:3]
+            for side, each in enumerate((found.first, found.second))
+        ]
         listed = [", ".join(f"“{one}”" for one in side) for side in near]
         if all(listed):
-            line = t("{where} nearer to your first sentence: {first}; to your second: {second}.", where=told["where"], first=listed[0], second=listed[1])  # fmt: skip
+            line = t(
+                "{where} nearer to your first sentence: {first}; to your second: {second}.",
+                where=told["where"],
+                first=listed[0],
+                second=listed[1],
+            )
         elif any(listed):
             only = {"where": told["where"], "words": listed[0] or listed[1]}
             line = (
@@ -119,18 +128,24 @@ def noticed_own(words: tuple[str, str], layer: str, found, static) -> list[str]:
     elif counts["close"] == len(sides):
         line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **told)
     else:
-        line = t("{where} the {n} sentences with “{word}” divide: {first} nearer to your first, {second} to your second, {close} too close to call.", **told, **counts)  # fmt: skip
-    if (
-        static is None or words[0].casefold() != words[1].casefold()
-    ):  # of two words GloVe has two dots, and one of them is on the page
+        line = t(
+            "{where} the {n} sentences with “{word}” divide: {first} nearer to your first, {second} to your second, {close} too close to call.",
+            **told,
+            **counts,
+        )
+    if static is None or words[0].casefold() != words[1].casefold():  # of two words GloVe has two dots, and one of them is on the page
         return [line]
     shares = {"first": int((static == 0).sum()), "second": int((static == 1).sum())}
     if shares["first"] + shares["second"] == 0:
-        return [
-            line,
-            t("GloVe has one dot for both, and none of its {n} neighbours clearly goes with one sentence.", n=len(static)),
-        ]
-    return [line, t("GloVe has one dot for both; its {n} neighbours divide: {first} with the first sentence, {second} with the second.", n=len(static), **shares)]  # fmt: skip
+        return [line, t("GloVe has one dot for both, and none of its {n} neighbours clearly goes with one sentence.", n=len(static))]
+    return [
+        line,
+        t(
+            "GloVe has one dot for both; its {n} neighbours divide: {first} with the first sentence, {second} with the second.",
+            n=len(static),
+            **shares,
+        ),
+    ]
 
 
 def in_question(first: str, second: str) -> str:
@@ -142,24 +157,24 @@ def own_table(found, static, names: list[str]) -> pd.DataFrame:
     """The table twin where the word has no labels."""
     side = {0: names[0], 1: names[1], -1: t("too close to call")}
     rows = [
-        {t("around"): model_layers.in_use().called, t("what"): what, t("nearer to"): side[int(s)], t("cosine, first"): round(float(a), 4), t("cosine, second"): round(float(b), 4)}
+        {
+            t("around"): model_layers.in_use().called,
+            t("what"): what,
+            t("nearer to"): side[int(s)],
+            t("cosine, first"): round(float(a), 4),
+            t("cosine, second"): round(float(b), 4),
+        }
         for what, s, a, b in zip(found.labels or found.texts, found.sides, found.first, found.second, strict=True)
-    ]  # fmt: skip
+    ]
     for near, s in zip(*static, strict=True) if static else ():
-        rows.append({t("around"): t("GloVe"), t("what"): near.word, t("nearer to"): side[int(s)], t("cosine"): round(near.cosine, 4)})  # fmt: skip
+        rows.append({t("around"): t("GloVe"), t("what"): near.word, t("nearer to"): side[int(s)], t("cosine"): round(near.cosine, 4)})
     return pd.DataFrame(rows)
 
 
 def shares_table(table, placed, shares: list, found: list) -> pd.DataFrame:
     """The table twin of both panels."""
     rows = [
-        {
-            t("around"): name,
-            t("what"): t("share"),
-            t("meaning"): sense or t("undecided"),
-            t("value"): round(value, 4),
-            t("lead"): None,
-        }
+        {t("around"): name, t("what"): t("share"), t("meaning"): sense or t("undecided"), t("value"): round(value, 4), t("lead"): None}
         for name, each in shares
         for sense, value in each.items()
     ]

@@ -1,7 +1,5 @@
 """The page of one dot and a cloud: GloVe's dot, ELMo's map, the senses around each, and how far they can be trusted."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -42,7 +40,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
         if first.position is not None and second.position is not None:
             unlabelled.show(in_use, first, second, layer, why_own(table, first, second), HEIGHT, picture)
         elif one:
-            told = t("Nobody labelled the meanings of “{word}” here, so its cloud takes two sentences: type the other one below.", word=markup.plain(bare(one)[:40]))  # fmt: skip
+            told = t(
+                "Nobody labelled the meanings of “{word}” here, so its cloud takes two sentences: type the other one below.",
+                word=markup.plain(bare(one)[:40]),
+            )
             picture.info(told, icon=":material/edit:")
         else:
             picture.info(t("Type two sentences below to see the dot and the cloud of a word."), icon=":material/edit:")
@@ -67,11 +68,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
             numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
             figure = dot_figure(
                 lemma, [p.word for p in placed], [p.cosine for p in placed], numbers, senses, height=HEIGHT, key=f"cloud.{lemma}"
-            )  # fmt: skip
+            )
             alt = t(
                 "GloVe's one dot of “{word}” in the middle, its {n} nearest words round it, each in the colour of the meaning it goes with.",
-                word=lemma, n=len(placed),
-            )  # fmt: skip
+                word=lemma,
+                n=len(placed),
+            )
             draw(figure, key="cloud.dot", alt=alt)
             shares.append((t("GloVe"), cloud.word_shares(placed, senses)))
     rows = map_rows(table, lemma)
@@ -112,9 +114,7 @@ def why_own(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str
     if table is None:
         return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
     words = " · ".join(dict.fromkeys(f"“{bare(c.word)[:40]}”" for c in (first, second)))
-    return t(
-        "{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words
-    )
+    return t("{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words)
 
 
 def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: tuple[Chosen, Chosen]) -> None:
@@ -122,27 +122,36 @@ def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, 
     stars = atlas.stars(in_use, lemma, maps, rows, chosen)
     where = layer_title(layer)
     lists.heading(
-        t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer),
+        t("{model}: a cloud", model=model_layers.in_use().called),
+        layer_colour(layer),
         t("“{word}” in {n} labelled sentences at {where}; yours are the stars", word=lemma, n=len(rows), where=where),
-    )  # fmt: skip
+    )
     occurrences = [table.occurrence(int(row)) for row in rows]
     figure = map_figure(
-        maps.coordinates[maps.names.index(layer)], [o.sense for o in occurrences],
-        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences], rows.tolist(), senses,
-        layer=layer, stars=stars, height=HEIGHT, key=f"cloud.map.{lemma}", limits=shared_limits(maps.coordinates, stars), name_senses=False,
-    )  # fmt: skip
+        maps.coordinates[maps.names.index(layer)],
+        [o.sense for o in occurrences],
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
+        rows.tolist(),
+        senses,
+        layer=layer,
+        stars=stars,
+        height=HEIGHT,
+        key=f"cloud.map.{lemma}",
+        limits=shared_limits(maps.coordinates, stars),
+        name_senses=False,
+    )
     figure.update_layout(dragmode=False)
     alt = t(
         "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).",
-        n=len(rows), word=lemma, where=where, stars=len(stars),
-    )  # fmt: skip
+        n=len(rows),
+        word=lemma,
+        where=where,
+        stars=len(stars),
+    )
     draw(figure, key="cloud.map", alt=alt)
     if len(stars) < len(chosen):
         st.caption(
-            t(
-                "Only one of your sentences has “{word}” in question: type or tap it in the other to compare.",
-                word=markup.plain(lemma),
-            )
+            t("Only one of your sentences has “{word}” in question: type or tap it in the other to compare.", word=markup.plain(lemma))
         )
 
 

@@ -1,7 +1,5 @@
 """One dot or a cloud for a word without labelled senses: every sentence with it, or else the words around, by which of yours it is nearer to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,9 +52,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
     names = [t("your first sentence"), t("your second sentence")]
     words = (bare(first.word), bare(second.word))
     with picture:
-        chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)] + [
-            lists.chip_of(t("too close to call"), UNDECIDED)
-        ]
+        chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)] + [lists.chip_of(t("too close to call"), UNDECIDED)]
         show_html('<div class="chips"><span class="small">{}</span> {}</div>', why, chips)
         left, right = st.columns(2, gap="large")
     shares: list[tuple[str, dict]] = []
@@ -70,22 +66,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
         shares.append((model_layers.in_use().called, cloud.side_shares(found.sides, names)))
     if shares:
         named = "; ".join(f"{label}: {notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
-        draw(
-            share_bars(shares, names),
-            key="cloud.shares",
-            alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named),
-        )
+        draw(share_bars(shares, names), key="cloud.shares", alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named))
     if level := random_levels.level(in_use, layer):
         st.caption(random_levels.sentence(level, layer))
     if found is None:
-        notice(
-            [
-                t(
-                    "The cloud of “{word}” appears as soon as every word of these sentences is read.",
-                    word=notices.in_question(*words),
-                )
-            ]
-        )
+        notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=notices.in_question(*words))])
         return
     notice(notices.noticed_own(words, layer, found, static[1] if static else None))
     lists.twin(notices.own_table(found, static, names), name="cloud", key="cloud.table")
@@ -94,11 +79,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
 def _static(in_use: InUse, first: Chosen, second: Chosen, names: list[str], height: int):
     """GloVe's dot and its neighbours by what the two sentences speak of; (neighbours, sides), None where it has no such word."""
     word = first.word.casefold()
-    lists.heading(
-        t("GloVe: one dot"),
-        GLOVE,
-        t("“{word}” and its 50 nearest words, by what your sentences speak of", word=bare(word)),
-    )
+    lists.heading(t("GloVe: one dot"), GLOVE, t("“{word}” and its 50 nearest words, by what your sentences speak of", word=bare(word)))
     vectors = opened.vectors(in_use.vectors)
     try:
         near = vectors.neighbours(word, 50)
@@ -109,7 +90,9 @@ def _static(in_use: InUse, first: Chosen, second: Chosen, names: list[str], heig
     topics = [[w for w in content(c.tokens) if w not in own] for c in (first, second)]
     sides = cloud.topic_sides([n.word for n in near], *topics, vectors)
     told = sides if sides is not None else np.full(len(near), -1)
-    figure = dot_figure(bare(word), [bare(n.word) for n in near], [n.cosine for n in near], told.tolist(), names, height=height, key=f"cloud.{word}")  # fmt: skip
+    figure = dot_figure(
+        bare(word), [bare(n.word) for n in near], [n.cosine for n in near], told.tolist(), names, height=height, key=f"cloud.{word}"
+    )
     alt = t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", word=bare(word), n=len(near))
     draw(figure, key="cloud.dot", alt=alt)
     if sides is None:
@@ -133,9 +116,7 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
     job.wait(1.0)
     if job.result is None:
         lists.heading(
-            t("{model}: a cloud", model=model_layers.in_use().called),
-            layer_colour(layer),
-            t("every word of the sentences is read once"),
+            t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), t("every word of the sentences is read once")
         )
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return None
@@ -144,22 +125,19 @@ def _cloud(in_use: InUse, first: Chosen, second: Chosen, layer: str, names: list
     if not found.labels:
         note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", found.occurrences, **told)
     elif found.occurrences:
-        note = tn("one other sentence here holds “{word}”, so: the words nearest to it at {where}",
-                  "“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}", found.occurrences, **told)  # fmt: skip
+        note = tn(
+            "one other sentence here holds “{word}”, so: the words nearest to it at {where}",
+            "“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}",
+            found.occurrences,
+            **told,
+        )
     else:
         note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", word=told["word"], where=where)
     if not len(found.first):  # said below, where there is no picture
         return found
     lists.heading(t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), note)
     figure = lean_figure(
-        found.first,
-        found.second,
-        found.sides,
-        found.hovers,
-        (names[0], names[1]),
-        labels=found.labels,
-        height=height,
-        key="cloud.lean",
+        found.first, found.second, found.sides, found.hovers, (names[0], names[1]), labels=found.labels, height=height, key="cloud.lean"
     )
     counts = {"first": int((found.sides == 0).sum()), "second": int((found.sides == 1).sum())}
     alt = tn(

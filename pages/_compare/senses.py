@@ -1,7 +1,5 @@
 """Two models of the Compare page beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,18 +58,26 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
         alone = [shares[space] for space in known.alone]
         lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
         best = known.alone[int(np.argmax(alone))]
-        said.append(t("{model} does best at {where} ({share:.1%}; mix {mix:.1%})", model=name, where=known.title(best), share=shares[best], mix=shares["mix"]))  # fmt: skip
-        rows += [
-            {t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)}
-            for space, share in shares.items()
-        ]
+        said.append(
+            t(
+                "{model} does best at {where} ({share:.1%}; mix {mix:.1%})",
+                model=name,
+                where=known.title(best),
+                share=shares[best],
+                mix=shares["mix"],
+            )
+        )
+        rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
     chance = float(np.mean([one.chance for one in found]))
     told = "; ".join(said)
     draw(
         depth_figure(lines, chance),
         key="compare.depth",
-        alt=t("Two lines over the models' depth, of labelled sentences whose nearest one has the same sense; chance is {chance:.0%}.", chance=chance),
-    )  # fmt: skip
+        alt=t(
+            "Two lines over the models' depth, of labelled sentences whose nearest one has the same sense; chance is {chance:.0%}.",
+            chance=chance,
+        ),
+    )
     notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=told, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
     _costs(names, models, found)
@@ -83,10 +89,12 @@ def measured() -> None:
         return
     found = read_json(MEASURED, expect=dict)
     titles = {
-        "sentences": t("senses, our labelled sentences, nearest neighbour"), "senses": t("senses of four words, Senseval-2, nearest neighbour"),
-        "pairs": t("one sense or two, pairs of our sentences"), "tags": t("parts of speech, CoNLL-2000, linear probe"),
+        "sentences": t("senses, our labelled sentences, nearest neighbour"),
+        "senses": t("senses of four words, Senseval-2, nearest neighbour"),
+        "pairs": t("one sense or two, pairs of our sentences"),
+        "tags": t("parts of speech, CoNLL-2000, linear probe"),
         "titles": t("topic of a title, AG News, linear classifier on the mean"),
-    }  # fmt: skip
+    }
     rows = []
     for what, measure in found["measures"].items():
         given = measure["rows"]
@@ -110,9 +118,12 @@ def measured() -> None:
                 "Accuracy. Chance: shuffled senses, the commonest sense, answer, tag or label. {static}: the sum of the other words’ vectors for senses and "
                 "pairs, a word’s own for tags, their mean for titles. Best mix: chosen on training data, or on the other half of the words. The best layer is the best of these very "
                 "figures. Tags from {tags} training sentences, topics from {titles} titles. Measured again by: {command}",
-                static=found["static"], tags=found["tag_sentences"], titles=found["titles"], command="`python -m core evaluate layers`",
+                static=found["static"],
+                tags=found["tag_sentences"],
+                titles=found["titles"],
+                command="`python -m core evaluate layers`",
             )
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +171,7 @@ def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
                     job.count("measuring", next(steps), total)
                     of[space] = _of_space(corpus, model.fingerprint, space, table)
                 job.count("measuring", next(steps), total)
-                found.append(
-                    Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder))
-                )
+                found.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
         return tuple(found)
 
     return job.start(work, failed=t("The models could not be measured."))
@@ -212,10 +221,15 @@ def _costs(names: list[str], models: list[Model], found: tuple[Measured, ...]) -
     rows = []
     for name, model, one in zip(names, models, found, strict=True):
         n, size = model.encoder.n_layers, model.encoder.dim
-        rows.append({
-            t("model"): name, t("tokens a second"): round(one.pace),
-            t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1), t("layers"): n, t("numbers a layer"): size,
-            t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
-        })  # fmt: skip
+        rows.append(
+            {
+                t("model"): name,
+                t("tokens a second"): round(one.pace),
+                t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1),
+                t("layers"): n,
+                t("numbers a layer"): size,
+                t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
+            }
+        )
     st.markdown(t("**What does a token cost?** The same {n} sentences, read on this machine", n=SAMPLE))
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

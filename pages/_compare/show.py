@@ -1,7 +1,5 @@
 """The Compare page: what is compared, how many neighbours stay, whole spaces, the words that changed most."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -49,9 +47,7 @@ def show(in_use: InUse) -> None:
         draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
     with right:
         st.markdown(t("**How alike are the whole spaces?** Linear CKA, 0 to 1"))
-        alt = t(
-            "A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=found.cka_pair
-        )
+        alt = t("A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=found.cka_pair)
         draw(cka_heat(found.cka_names, found.cka), key="compare.cka", alt=alt)
     notice(noticed(found))
     word_in_both(found)
@@ -84,14 +80,19 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         options = [*(one for one in mine if one not in offered), *offered]
         texts = [
             place.selectbox(
-                label, options, index=options.index(one), key=key, **BOUND, accept_new_options=True,
+                label,
+                options,
+                index=options.index(one),
+                key=key,
+                **BOUND,
+                accept_new_options=True,
                 help=t(
                     "Vectors, or a model and its layer. You can type the path of a vector file or of a model's folder, as “/models/mine · 1”. "
                     "A model's words stand for the mean of their vectors in the sentences in use."
                 ),
             )
             for place, label, one, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
-        ]  # fmt: skip
+        ]
         if not all(texts):
             raise BadInput(t("Choose two things to compare, or type a path."))
         first, second = (spaces.read(text, in_use.corpus) for text in texts)
@@ -105,13 +106,18 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
     layer = layers_of(in_use.model).top
     texts = [
         place.selectbox(
-            label, options, index=options.index(one) if one in options else None, key=key, **BOUND,
-            accept_new_options=True, placeholder=t("Choose, or type the path of a file of sentences"),
+            label,
+            options,
+            index=options.index(one) if one in options else None,
+            key=key,
+            **BOUND,
+            accept_new_options=True,
+            placeholder=t("Choose, or type the path of a file of sentences"),
         )
         for place, label, one, key in zip(
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
-    ]  # fmt: skip
+    ]
     if not all(texts) or spaces.is_one(*(Chosen(text, in_use.model, layer, text.strip()) for text in texts)):
         notice(
             [

@@ -1,7 +1,5 @@
 """What the Compare page sets side by side: names and paths -> spaces, and the tables that they need."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath

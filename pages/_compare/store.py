@@ -1,7 +1,5 @@
 """What the Compare page opens and compares once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,10 +73,16 @@ def _result(
     names = tuple(every[key].name for key in pair)
     lemmas = [lemma for table in _tables.values() for lemma in table.lemmas if len(_senses(table, lemma)) > 1]
     return Result(
-        names, spaces.compare(a, b, words, k=k), tuple(space.name for space in every.values()),
-        spaces.cka_matrix(list(vectors.values())), spaces.linear_cka(a, b), spaces.paired_cka(a, b), _halves(zip((first, second), names, strict=True), _tables, words, k), moved,
+        names,
+        spaces.compare(a, b, words, k=k),
+        tuple(space.name for space in every.values()),
+        spaces.cka_matrix(list(vectors.values())),
+        spaces.linear_cka(a, b),
+        spaces.paired_cka(a, b),
+        _halves(zip((first, second), names, strict=True), _tables, words, k),
+        moved,
         tuple(dict.fromkeys(lemmas)),
-    )  # fmt: skip
+    )
 
 
 def _halves(chosen, tables: dict[Chosen, OccurrenceTable], words: tuple[str, ...], k: int) -> tuple[tuple[str, float, int], ...]:

@@ -1,7 +1,5 @@
 """The Compare page's words: what to notice, one word's neighbours in both spaces, and the table of all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,9 +29,17 @@ def noticed(found: Result) -> list[str]:
     c = found.comparison
     a, b = found.names
     lines = [
-        t("Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
-          k=c.k, mean=float(c.shared.mean()), a=a, b=b, n=len(c.words), luck=c.chance * c.k, jaccard=float(c.jaccard.mean()))
-    ]  # fmt: skip
+        t(
+            "Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
+            k=c.k,
+            mean=float(c.shared.mean()),
+            a=a,
+            b=b,
+            n=len(c.words),
+            luck=c.chance * c.k,
+            jaccard=float(c.jaccard.mean()),
+        )
+    ]
     none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
     if everything > 0.99:
         lines.append(t("The two are the same space for this purpose."))
@@ -42,37 +48,38 @@ def noticed(found: Result) -> list[str]:
     else:
         lines.append(t("Hardly any word loses all its neighbours."))
     lines += [
-        t(
-            "Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.",
-            name=name,
-            mean=mean,
-            n=n,
-        )
+        t("Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.", name=name, mean=mean, n=n)
         for name, mean, n in found.halves
     ]
-    told = {
-        "cka": found.cka_pair,
-        "luck": round(found.paired.by_lot, 2) + 0.0,
-        "p": written(found.paired.p),
-        "n": found.paired.n,
-    }
+    told = {"cka": found.cka_pair, "luck": round(found.paired.by_lot, 2) + 0.0, "p": written(found.paired.p), "n": found.paired.n}
     if found.paired.p > LEVEL:
         lines.append(
-            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.", **told)
-        )  # fmt: skip
+            t(
+                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.",
+                **told,
+            )
+        )
     else:
         lines.append(
-            t("As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}).", **told)
-        )  # fmt: skip
+            t(
+                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}).",
+                **told,
+            )
+        )
     if found.shift is not None:
         s = found.shift
         known = ~np.isnan(s.within)
     if found.shift is not None and known.any():
         lines.append(
-            t("A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
-              "to its other half, whole texts apart: {excess:+.2f} more; {share:.0%} of the words moved by more than that.",
-              excess=float(s.excess[known].mean()), between=float(s.between[known].mean()), within=float(s.within[known].mean()), share=float((s.excess[known] > 0).mean()))
-        )  # fmt: skip
+            t(
+                "A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
+                "to its other half, whole texts apart: {excess:+.2f} more; {share:.0%} of the words moved by more than that.",
+                excess=float(s.excess[known].mean()),
+                between=float(s.between[known].mean()),
+                within=float(s.within[known].mean()),
+                share=float((s.excess[known] > 0).mean()),
+            )
+        )
     return lines
 
 
@@ -81,20 +88,18 @@ def word_in_both(found: Result) -> None:
     c = found.comparison
     asked = st.session_state.get("w") or examples.first_word()
     first, offered = opening_words(found, asked, list(examples.pairs()))
-    st.markdown(
-        t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:")
-    )
+    st.markdown(t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = known_form((typed or first).strip().casefold(), c.words)
     if not typed and not known_form(asked.casefold(), c.words):
-        told = t("“{word}” is not among the {n:,} words that both have: “{other}” is shown.", word=plain(asked[:40]), n=len(c.words), other=word)  # fmt: skip
+        told = t(
+            "“{word}” is not among the {n:,} words that both have: “{other}” is shown.", word=plain(asked[:40]), n=len(c.words), other=word
+        )
         st.caption(told)
     if not word:
-        raise BadInput(
-            t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words))
-        )
+        raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
@@ -105,12 +110,7 @@ def word_in_both(found: Result) -> None:
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,
-                t(
-                    "{n} of {k} stand in both lists; cosine, where two words by lot have {mean:.2f}",
-                    n=len(both),
-                    k=c.k,
-                    mean=by_lot,
-                ),
+                t("{n} of {k} stand in both lists; cosine, where two words by lot have {mean:.2f}", n=len(both), k=c.k, mean=by_lot),
             )
             lists.word_lines(
                 [

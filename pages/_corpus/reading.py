@@ -1,7 +1,5 @@
 """What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import streamlit as st
@@ -30,9 +28,11 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: Kept 
     own = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model, sentences)
     figures = [
-        (t("Documents"), f"{plan.documents:,}"), (t("Sentences"), f"{plan.sentences:,}"), (t("Tokens"), f"{plan.tokens:,}"),
+        (t("Documents"), f"{plan.documents:,}"),
+        (t("Sentences"), f"{plan.sentences:,}"),
+        (t("Tokens"), f"{plan.tokens:,}"),
         (t("Distinct words"), f"{plan.words:,}"),
-    ]  # fmt: skip
+    ]
     if own:
         with st.spinner(t("Measuring how fast this machine reads…")):
             pace = store.pace(in_use.model, sentences)
@@ -88,8 +88,13 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
     if (found := texts.commonest_beside(hits, 1)) and found[1] > 1:
         lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
     if total < FEW_TOKENS:
-        lines.append(tn("With {n:,} token there is little to choose from: lists of neighbours will hold chance finds.",
-                        "With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.", total))  # fmt: skip
+        lines.append(
+            tn(
+                "With {n:,} token there is little to choose from: lists of neighbours will hold chance finds.",
+                "With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.",
+                total,
+            )
+        )
     return lines
 
 
@@ -110,8 +115,10 @@ def _left_out(kept: Kept | None) -> None:
     n = len(kept.skipped)
     with st.expander(
         tn("{n} file was left out, or read in part", "{n} files were left out, or read in part", n),
-        icon=":material/warning:", expanded=n < 4, key="corpus.left_out",
-    ):  # fmt: skip
+        icon=":material/warning:",
+        expanded=n < 4,
+        key="corpus.left_out",
+    ):
         show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', file.name, file.why) for file in kept.skipped])
 
 
@@ -119,18 +126,21 @@ def _offer(corpus: str, plan: Plan) -> None:
     free = room().free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
-        st.warning(
-            t("Reading it needs {need} of disk, and {free} are free. You can search in it; free some space to use it.", **sizes)
-        )
+        st.warning(t("Reading it needs {need} of disk, and {free} are free. You can search in it; free some space to use it.", **sizes))
     refused = True
     with shown_errors():
         check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
         refused = free < plan.working_bytes
     st.button(
-        t("Use it on every page"), type="primary", icon=":material/done_all:", key="corpus.use", on_click=_use, args=(corpus,),
+        t("Use it on every page"),
+        type="primary",
+        icon=":material/done_all:",
+        key="corpus.use",
+        on_click=_use,
+        args=(corpus,),
         disabled=refused,
         help=t("Every word of it is then read once, beside your work here; you can stop that and go on later."),
-    )  # fmt: skip
+    )
 
 
 def _use(corpus: str) -> None:
@@ -151,9 +161,7 @@ def _reading(in_use: InUse, corpus: str) -> None:
             st.caption(t("It has no words labelled with senses, so the Map, which colours by sense, has nothing to show for it."))
     if own_corpus.is_own(corpus):
         with st.popover(t("Forget it"), icon=":material/delete:"):
-            st.write(
-                t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts.")
-            )
+            st.write(t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts."))
             st.button(t("Remove it for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
 
 

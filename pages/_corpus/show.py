@@ -1,7 +1,5 @@
 """The Your corpus page's parts in order: what was brought, its plan, search with keywords in context."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tempfile
@@ -49,9 +47,7 @@ def _brought(way: str, given, column: str) -> Kept | None:
     given_text = given if isinstance(given, str) else " ".join(file.file_id for file in given)
     key = hashlib.sha256(f"{way}\n{column}\n{given_text}".encode("utf-8", "ignore")).hexdigest()
     known, outcome = st.session_state.get("corpus.kept", ("", None))
-    if known != key or (
-        isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)
-    ):  # forgotten meanwhile, by whoever has it too
+    if known != key or (isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)):  # forgotten meanwhile, by whoever has it too
         try:
             with st.spinner(t("Reading your texts…")):
                 outcome = _read(way, given, column or None)
@@ -92,18 +88,16 @@ def _search(opened: Concordance) -> None:
     order = choice("find_order", t("In order of"), orders, IN_TEXT, place=places[1])
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in opened.documents]
-        places[2].multiselect(
-            t("Only in"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"),
-        )  # fmt: skip
+        places[2].multiselect(t("Only in"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"))
     pattern = st.toggle(
-        t("Regular expression"), key="pattern", **BOUND,
+        t("Regular expression"),
+        key="pattern",
+        **BOUND,
         help=t("One for each word, from its first letter to its last: bank(s|ed)? finds bank, banks, banked; [a-z]+ stands for any word."),
-    )  # fmt: skip
+    )
     with shown_errors():
         guessed = "" if (query or "").strip() else _first_word(opened)
-        hits = opened.find(
-            guessed or query, pattern=pattern and not guessed, documents=st.session_state.docs if several else None
-        )
+        hits = opened.find(guessed or query, pattern=pattern and not guessed, documents=st.session_state.docs if several else None)
         _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order))
 
 
@@ -157,12 +151,7 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
         ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
         names, counts = [_short(name, 20) for name, _, _ in ranked], [n for _, n, _ in ranked]
         told = [
-            tn(
-                "{n:,} find, {rate:.1f} in 1,000 tokens",
-                "{n:,} finds, {rate:.1f} in 1,000 tokens",
-                n,
-                rate=1000 * n / max(1, size),
-            )
+            tn("{n:,} find, {rate:.1f} in 1,000 tokens", "{n:,} finds, {rate:.1f} in 1,000 tokens", n, rate=1000 * n / max(1, size))
             for _, n, size in ranked
         ]
         title = t("Finds in each document")
@@ -172,9 +161,16 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
         told = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
         title = t("Where in the text")
     figure = Figure().add_bar(
-        x=counts, y=list(range(len(counts))), orientation="h", marker_color=BAR, text=[f"{n:,}" for n in counts], textposition="outside",
-        cliponaxis=False, customdata=told, hovertemplate="%{customdata}",
-    )  # fmt: skip
+        x=counts,
+        y=list(range(len(counts))),
+        orientation="h",
+        marker_color=BAR,
+        text=[f"{n:,}" for n in counts],
+        textposition="outside",
+        cliponaxis=False,
+        customdata=told,
+        hovertemplate="%{customdata}",
+    )
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
     base(figure, height=26 * len(counts) + 52, key="corpus")

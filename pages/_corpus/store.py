@@ -1,7 +1,5 @@
 """What the Your corpus page opens and measures once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What the page "What decided this sense?" is asked: examples, the first of the user's sentences, what is done to its words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import streamlit as st
@@ -38,9 +36,13 @@ def sentence() -> Chosen:
     if picked in range(len(known)) and known[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
     st.pills(
-        t("Examples"), range(len(known)), key="decided.example", on_change=_take_example, label_visibility="collapsed",
+        t("Examples"),
+        range(len(known)),
+        key="decided.example",
+        on_change=_take_example,
+        label_visibility="collapsed",
         format_func=labels.__getitem__,
-    )  # fmt: skip
+    )
     return inputs.sentence(st.container(), "a", t("Sentence"), t("Word in question"))
 
 
@@ -55,22 +57,34 @@ def asked() -> Asked:
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     how = choice(
-        "dhow", t("Each word in turn"), how_names, "drop", place=row,
+        "dhow",
+        t("Each word in turn"),
+        how_names,
+        "drop",
+        place=row,
         help=t(
             "Drop: the sentence closes up. Mask: the token `<UNK>` stands in its place, which the model spells like any word and "
             "which means nothing. Swap: a word that you choose stands in its place."
         ),
-    )  # fmt: skip
+    )
     told = f"{what_layers_read()} {t('The mix weighs them all.')}"
     layer = layer_choice("dlayer", place=row, help=told)
     # Of a transformer no half of a vector has read a part of the sentence alone.
-    half = influence.BOTH if not model_layers.in_use().is_elmo else choice(
-        "dhalf", t("Half of the vector"), half_names, "both", place=row,
-        help=t(
-            "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "
-            "the backward LSTMs, which have read from the end back to it. The two never meet."
-        ),
-    )  # fmt: skip
+    half = (
+        influence.BOTH
+        if not model_layers.in_use().is_elmo
+        else choice(
+            "dhalf",
+            t("Half of the vector"),
+            half_names,
+            "both",
+            place=row,
+            help=t(
+                "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "
+                "the backward LSTMs, which have read from the end back to it. The two never meet."
+            ),
+        )
+    )
     swap = weights = ""
     if how == "swap":
         swap = text_box(

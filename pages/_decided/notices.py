@@ -1,7 +1,5 @@
 """What to notice of what decided a sense: the reading, the heaviest word, the halves, the word alone; computed from the screen."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.common import model_layers
@@ -57,9 +55,19 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int], other: str)
     places["other"] = bare(other)[:40]
     places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
     if not clear:
-        return [t("At {where}, read by {who}, no single word moves “{target}” to or from the other sentence's “{other}” (cosine {cosine}): too close to call.", **places)]  # fmt: skip
+        return [
+            t(
+                "At {where}, read by {who}, no single word moves “{target}” to or from the other sentence's “{other}” (cosine {cosine}): too close to call.",
+                **places,
+            )
+        ]
     if not naming:
-        return [t("At {where}, read by {who}, only words of grammar and marks move “{target}” to or from the other sentence's “{other}” (cosine {cosine}).", **places)]  # fmt: skip
+        return [
+            t(
+                "At {where}, read by {who}, only words of grammar and marks move “{target}” to or from the other sentence's “{other}” (cosine {cosine}).",
+                **places,
+            )
+        ]
     places |= {"word": word_at(found, found.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
@@ -94,7 +102,16 @@ def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str
     word = word_at(found, found.changed[naming[0]])
     where = layer_title(asked.layer)
     who = reader(asked.half)
-    return [t("At {where}, read by {who}, “{word}” moves the vector most, by {value}.", where=where, who=who, word=word, value=f"{moved[naming[0]]:.2f}"), sums]  # fmt: skip
+    return [
+        t(
+            "At {where}, read by {who}, “{word}” moves the vector most, by {value}.",
+            where=where,
+            who=who,
+            word=word,
+            value=f"{moved[naming[0]]:.2f}",
+        ),
+        sums,
+    ]
 
 
 def _sentence(*clauses: str) -> str:
@@ -109,11 +126,9 @@ def _reading(found: Influence, nearest: Verdict) -> str:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": nearest.sense, "rival": nearest.rival}
     places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
-    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of “{rival}”", **places)  # fmt: skip
+    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of “{rival}”", **places)
     if nearest.far and nearest.view != "0":
-        read += t(
-            ", but further from it than any of its labelled sentences: hardly to be trusted, perhaps none of these senses is meant"
-        )
+        read += t(", but further from it than any of its labelled sentences: hardly to be trusted, perhaps none of these senses is meant")
     return read
 
 
@@ -175,12 +190,13 @@ def _sides(found: Influence, view: str) -> list[str]:
     elif each[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
-                t("neither half settles it: the word by itself leads there, and the sentence as a whole adds next to nothing (past {past}, future {future} standard deviations)", **told)
-            )  # fmt: skip
-        else:
-            lines.append(
-                t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told)
+                t(
+                    "neither half settles it: the word by itself leads there, and the sentence as a whole adds next to nothing (past {past}, future {future} standard deviations)",
+                    **told,
+                )
             )
+        else:
+            lines.append(t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told))
     if not 0 < found.position < len(found.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
     if past.clear and future.clear:
@@ -206,16 +222,18 @@ def _past_settles(n: int, told: dict[str, str]) -> str:
     return tn(
         "<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}",
         "<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}",
-        n, **told,
-    )  # fmt: skip
+        n,
+        **told,
+    )
 
 
 def _future_settles(n: int, told: dict[str, str]) -> str:
     return tn(
         "<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}",
         "<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}",
-        n, **told,
-    )  # fmt: skip
+        n,
+        **told,
+    )
 
 
 def _alone(found: Influence, view: str) -> list[str]:

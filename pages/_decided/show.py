@@ -1,7 +1,5 @@
 """What decided this sense: the sentence coloured by influence, words by layers, and what past and future would choose."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -103,9 +101,13 @@ def _sense_asked(found: Influence, asked: Asked, senses: list[str]) -> str:
     if st.session_state.get("dsense", "") not in options:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
     picked = st.pills(
-        t("Which words spoke for"), options, default="", key="dsense", **BOUND,
+        t("Which words spoke for"),
+        options,
+        default="",
+        key="dsense",
+        **BOUND,
         format_func=lambda sense: plain(sense) or t("the nearest sense"),
-    )  # fmt: skip
+    )
     return picked or influence.verdict(found, asked.layer, asked.half).sense
 
 
@@ -128,11 +130,11 @@ def _by_other(
     pair = (sense_colour(0), sense_colour(1))
     values = np.stack([influence.apart(pulled, view, asked.half) for view in pulled.views], axis=1)  # (K, V)
     column = pulled.views.index(asked.layer)
-    hovers = {k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)}  # fmt: skip
+    hovers = {
+        k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(pulled.changed, values[:, column], strict=True)
+    }
     show_html("{}{}", _marks(pulled, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
-    lists.heading(
-        t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it")
-    )
+    lists.heading(t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it"))
     show_html("{}", _heat(pulled, column, values, pair))
     notice(noticed_apart(pulled, asked, content_of(pulled), other.word))
     return pulled

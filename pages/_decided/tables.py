@@ -1,7 +1,5 @@
 """The table twins of the page "What decided this sense?"."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from core.common.i18n import t

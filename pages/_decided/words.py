@@ -1,7 +1,5 @@
 """The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.common import model_layers
@@ -45,12 +43,8 @@ def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> Markup:
 
 def legend_of_two(pair: tuple[str, str]) -> Markup:
     """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
-    chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(
-        t("− draws it towards it"), pair[1]
-    )
-    told = t(
-        "No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it."
-    )
+    chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(t("− draws it towards it"), pair[1])
+    told = t("No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, told)
 
 
@@ -58,8 +52,7 @@ def no_other(found: Influence) -> str:
     """Why only the way of the vector is told, and what to do."""
     word = word_at(found, found.position)
     return t(
-        "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.",
-        word=word,
+        "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.", word=word
     )
 
 

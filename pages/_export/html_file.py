@@ -4,8 +4,6 @@ Plotly's own script is written into the file, once for all figures, and a conten
 anything of any host.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,11 +46,16 @@ def html_of(page: Page) -> str:
     from plotly.offline import get_plotlyjs
 
     return _PAGE.render(
-        page=page, language=language(), policy=POLICY, style=Markup(STYLE), most=MOST_ROWS, texts=_texts(page),  # noqa: S704
+        page=page,
+        language=language(),
+        policy=POLICY,
+        style=Markup(STYLE),  # noqa: S704
+        most=MOST_ROWS,
+        texts=_texts(page),
         script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
         figures=[(_drawn(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
         link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
-    )  # fmt: skip
+    )
 
 
 def _texts(page: Page) -> dict[str, str | list[str]]:
@@ -88,7 +91,8 @@ def _number(value: float) -> str:
 
 _TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
 _TEMPLATES.filters["cell"] = _cell
-_PAGE = _TEMPLATES.from_string("""\
+_PAGE = _TEMPLATES.from_string(
+    """\
 <!DOCTYPE html>
 <html lang="{{ language }}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}"><title>{{ page.question }} · Elmoscope</title>
@@ -122,4 +126,6 @@ _PAGE = _TEMPLATES.from_string("""\
 <p><a href="{{ link }}">{{ texts.link }}</a></p>
 {% endif %}
 </main></body></html>
-""", globals={"long": LONG})  # fmt: skip
+""",
+    globals={"long": LONG},
+)

@@ -1,7 +1,5 @@
 """Recipes as files of Jupyter (nbformat 4.5): JSON in fifteen lines of ours, for which the package nbformat would bring ten others."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -73,9 +71,7 @@ def _opening(recipe: Recipe, question: str, address: str) -> str:
         "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
         "folder, and needs what `requirements.txt` names, and Jupyter."
     )
-    link = (
-        "".join(address.split()).replace("<", "%3C").replace(">", "%3E")
-    )  # as a browser writes it: Markdown ends a link at them
+    link = "".join(address.split()).replace("<", "%3C").replace(">", "%3E")  # as a browser writes it: Markdown ends a link at them
     parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
     return "\n\n".join(part for part in parts if part)
 

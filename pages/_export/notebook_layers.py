@@ -1,7 +1,5 @@
 """Notebooks of the views on layers: the map, the mix, how a vector is made, what the model learned, its memory."""
 
-from __future__ import annotations
-
 from core.common import model_layers
 from core.common.i18n import t
 from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
@@ -248,9 +246,7 @@ training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=
 def state(settings: Settings) -> Recipe:
     shows = t("What carried-over states do to a sentence: its vectors before and after another text was read.")
     text, position = sentence(settings)
-    other = chosen(
-        settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds."
-    )
+    other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
     given = used(settings, "model") | {
         "text": text,
         "position": position,

@@ -1,7 +1,5 @@
 """Notebooks of the lessons: each computes its pictures and its table anew."""
 
-from __future__ import annotations
-
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t

@@ -1,7 +1,5 @@
 """Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments, speed."""
 
-from __future__ import annotations
-
 from core.common.i18n import t
 from pages._export.recipe import Recipe, Settings, chosen
 

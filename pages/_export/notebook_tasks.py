@@ -1,7 +1,5 @@
 """Notebook of the Tasks page: a text through the heads of one task, without ELMo and with it."""
 
-from __future__ import annotations
-
 from core.common.i18n import t
 from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
 
@@ -26,9 +24,7 @@ def tasks(settings: Settings) -> Recipe:
     task = task if task in FIRST_TEXTS else "names"
     texts = [chosen(settings, key, text) for key, text in FIRST_TEXTS[task].items()]
     return Recipe(
-        shows,
-        used(settings, "model", "vectors") | {"task": task, "texts": texts},
-        (OPEN, _HEADS, _EXAMPLES[task], _SAID, _SCORES),
+        shows, used(settings, "model", "vectors") | {"task": task, "texts": texts}, (OPEN, _HEADS, _EXAMPLES[task], _SAID, _SCORES)
     )
 
 

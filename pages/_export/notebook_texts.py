@@ -1,7 +1,5 @@
 """Notebooks of the views on texts: classifiers, the next word, spelling, one's own corpus, senses found, two spaces compared."""
 
-from __future__ import annotations
-
 from core.common import model_layers
 from core.common.i18n import t
 from pages._export.recipe import OPEN, Recipe, Settings, chosen, used, word
@@ -31,9 +29,7 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
 
 
 def classify(settings: Settings) -> Recipe:
-    shows = t(
-        "What every trained classifier says of a text. Classifiers that you trained yourself have a notebook on the Train page."
-    )
+    shows = t("What every trained classifier says of a text. Classifiers that you trained yourself have a notebook on the Train page.")
     task, text = _task(settings, "task")
     given = used(settings, "model", "vectors") | {"task": task, "text": text}
     return Recipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))

@@ -1,7 +1,5 @@
 """Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits, the quiz."""
 
-from __future__ import annotations
-
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t

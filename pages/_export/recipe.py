@@ -3,8 +3,6 @@
 User text gets into the code by `repr`, in the cell of given values, and nowhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,11 +50,7 @@ Maker = Callable[[Settings], Recipe]
 
 def used(settings: Settings, *kinds: str) -> dict[str, str]:
     """Names of what is in use: "model", "vectors", "corpus"."""
-    known = {
-        "model": ("model_name", "elmo-mini"),
-        "vectors": ("vectors_name", "glove-mini"),
-        "corpus": ("corpus", "sentences"),
-    }
+    known = {"model": ("model_name", "elmo-mini"), "vectors": ("vectors_name", "glove-mini"), "corpus": ("corpus", "sentences")}
     return {known[kind][0]: settings.get(kind) or known[kind][1] for kind in kinds}
 
 

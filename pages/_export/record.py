@@ -60,9 +60,7 @@ class Taken:
     language: str = i18n.ENGLISH
     settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
     address: str = ""
-    _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(
-        default_factory=dict
-    )  # what, by which fragment, in which run
+    _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(default_factory=dict)  # what, by which fragment, in which run
     _runs: dict[str | None, Any] = field(default_factory=dict)  # fragment -> its last run
     _notices: int = 0  # of that run
 
@@ -97,11 +95,7 @@ class Taken:
         return list(self._all("notice").values())
 
     def _all(self, kind: str) -> dict[str, Any]:
-        return {
-            key: what
-            for (each, key), (what, fragment, run) in self._noted.items()
-            if each == kind and self._runs.get(fragment) is run
-        }
+        return {key: what for (each, key), (what, fragment, run) in self._noted.items() if each == kind and self._runs.get(fragment) is run}
 
     def look(self) -> None:
         """Read the controls and the address anew."""
@@ -123,8 +117,4 @@ def now() -> Taken:
 
 
 def _is_plain(value: Any) -> bool:
-    return (
-        value is None
-        or isinstance(value, PLAIN)
-        or (isinstance(value, list | tuple) and all(isinstance(v, PLAIN) for v in value))
-    )
+    return value is None or isinstance(value, PLAIN) or (isinstance(value, list | tuple) and all(isinstance(v, PLAIN) for v in value))

@@ -1,7 +1,5 @@
 """What the path of edits says of itself: each edit in words, what to notice, the table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,9 +83,7 @@ def why_by_sentences(table, first: str, second: str, verdict: Verdict | None) ->
         why = t("Two words are in question, “{first}” and “{second}”:", **told)
     else:
         why = t("“{first}” has no labelled senses here:", first=told["first"])
-    told = t(
-        "each step is measured against the two sentences themselves, so somewhere it passes over, also where the meaning is one."
-    )
+    told = t("each step is measured against the two sentences themselves, so somewhere it passes over, also where the meaning is one.")
     if verdict is None:
         return f"{why} {told} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {told}"
     said = verdict_words.title(verdict), verdict_words.certainty(verdict)
@@ -135,10 +131,16 @@ def _same(verdict: Verdict | None, told: dict) -> str:
         return t("{place} the model reads “{old}” in both sentences.", **told)
     told |= {"sure": min(99, round(100 * verdict.certainty))}
     if verdict.says == ONE:
-        return t("{place} the model reads “{old}” in both sentences, and one meaning is the verdict too, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
+        return t(
+            "{place} the model reads “{old}” in both sentences, and one meaning is the verdict too, right in {sure} of 100 pairs like this.",
+            **told,
+        )
     if verdict.says == TWO:
-        return t("{place} the model reads “{old}” in both sentences and misses a difference: the verdict is two meanings, right in {sure} of 100 pairs like this.", **told)  # fmt: skip
-    return t("{place} the model reads “{old}” in both sentences; whether the word means the same there is too close to call.", **told)  # fmt: skip
+        return t(
+            "{place} the model reads “{old}” in both sentences and misses a difference: the verdict is two meanings, right in {sure} of 100 pairs like this.",
+            **told,
+        )
+    return t("{place} the model reads “{old}” in both sentences; whether the word means the same there is too close to call.", **told)
 
 
 def _flip(shown: ShownPath, first: int, told: dict) -> str:
@@ -167,8 +169,14 @@ def path_table(shown: ShownPath) -> pd.DataFrame:
     """The table twin of a path."""
     return pd.DataFrame(
         [
-            {t("edit"): k, t("from"): step.old or "", t("to"): step.new or "", t("sentence"): join_tokens(list(step.tokens)), t("read as"): sense}
+            {
+                t("edit"): k,
+                t("from"): step.old or "",
+                t("to"): step.new or "",
+                t("sentence"): join_tokens(list(step.tokens)),
+                t("read as"): sense,
+            }
             | {t("lead, {place}", place=layer_title(name)): round(float(each[k]), 4) for name, each in shown.margins.items()}
             for k, (step, sense) in enumerate(zip(shown.steps, shown.read, strict=True))
         ]
-    )  # fmt: skip
+    )

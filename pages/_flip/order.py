@@ -1,7 +1,5 @@
 """What the Flip page is asked: the order of the edits, the layer, and the guess."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common import model_layers
@@ -54,7 +52,12 @@ def asked_guess(path: list, of: tuple, *, labelled: bool) -> tuple[int | None, b
     if st.session_state.get("guess") not in (None, *options):
         st.session_state.guess = None
     guess = st.selectbox(
-        t("At which edit does the meaning flip?") if labelled else t("At which edit is it nearer to the second sentence?"), options, index=None, key="guess", **BOUND,
-        placeholder=t("Your guess"), format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
-    )  # fmt: skip
+        t("At which edit does the meaning flip?") if labelled else t("At which edit is it nearer to the second sentence?"),
+        options,
+        index=None,
+        key="guess",
+        **BOUND,
+        placeholder=t("Your guess"),
+        format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
+    )
     return guess, st.toggle(t("Reveal"), key="reveal", **BOUND)

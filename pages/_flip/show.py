@@ -1,7 +1,5 @@
 """The Flip page: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -49,23 +47,26 @@ def show(in_use: InUse) -> None:
     found = _centroids(table, rows, (first, second)) if lemma else _ends(in_use, alignment, (first, second))
     path = edits.steps(alignment, _edits(in_use, alignment, order, found[layer], layer))
     layers = encoded(in_use.model, [(s.tokens, s.position) for s in path])
-    read = {
-        name: edits.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in model_layers.in_use().spaces
-    }
+    read = {name: edits.readings(layers, found[name], layer_weights(name, layers.shape[1])) for name in model_layers.in_use().spaces}
     start, goal = edits.ends(read[layer])
     names = found[layer].senses
     margins = {name: each[:, goal] - each[:, start] for name, each in read.items()}
     pieces = (as_written(first.tokens, first.text), as_written(second.tokens, second.text))
     shown = ShownPath(
-        path, [names[k] for k in read[layer].argmax(axis=1)], {name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in margins.items()},
-        (names[start], names[goal]), layer, table.senses_of(lemma) if lemma else list(names), lemma or "",
-        [edits.written(alignment, step, *pieces) for step in path], alignment.target, verdict.on(in_use, first, second),
-    )  # fmt: skip
+        path,
+        [names[k] for k in read[layer].argmax(axis=1)],
+        {name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in margins.items()},
+        (names[start], names[goal]),
+        layer,
+        table.senses_of(lemma) if lemma else list(names),
+        lemma or "",
+        [edits.written(alignment, step, *pieces) for step in path],
+        alignment.target,
+        verdict.on(in_use, first, second),
+    )
     with picture:
         if not lemma:
-            show_html(
-                '<p class="small">{}</p>', notices.why_by_sentences(table, bare(first.word), bare(second.word), shown.verdict)
-            )
+            show_html('<p class="small">{}</p>', notices.why_by_sentences(table, bare(first.word), bare(second.word), shown.verdict))
         lists.legend(shown.senses, word=lemma or "")
         left, right = st.columns([2, 3], gap="large")
     with left:
@@ -143,24 +144,30 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
     points = maps.insert(coordinates, best, np.take_along_axis(cosines, best, axis=1))
     occurrences = [table.occurrence(int(row)) for row in rows]
     lists.heading(
-        t("The way across the map of “{word}”", word=lemma) if revealed else t("Where the way begins and ends on the map of “{word}”", word=lemma),
+        t("The way across the map of “{word}”", word=lemma)
+        if revealed
+        else t("Where the way begins and ends on the map of “{word}”", word=lemma),
         layer_colour(shown.layer),
         t("each dot is a labelled sentence; yellow star: first sentence, pink star: second"),
-    )  # fmt: skip
+    )
     figure = map_figure(
-        coordinates, [o.sense for o in occurrences], [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
-        rows.tolist(), shown.senses, layer=shown.layer, key=f"flip.map.{lemma}", limits=shared_limits(np.concatenate([coordinates, points])), height=316,
+        coordinates,
+        [o.sense for o in occurrences],
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
+        rows.tolist(),
+        shown.senses,
+        layer=shown.layer,
+        key=f"flip.map.{lemma}",
+        limits=shared_limits(np.concatenate([coordinates, points])),
+        height=316,
         name_senses=False,
-    )  # fmt: skip
+    )
     path = shown.steps if revealed else [shown.steps[0], shown.steps[-1]]
     hovers = [html("{}<br>{}", notices.edit_name(s), mark(s.tokens, s.position)) for s in path]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     told = {"word": lemma, "n": len(rows), "steps": len(path) - 1}
     alt = (
-        t(
-            "A map of {n} sentences with “{word}”; a line of {steps} edits leads across it from the first sentence to the second.",
-            **told,
-        )
+        t("A map of {n} sentences with “{word}”; a line of {steps} edits leads across it from the first sentence to the second.", **told)
         if revealed
         else t("A map of {n} sentences with “{word}”; two stars are the first sentence and the second.", n=len(rows), word=lemma)
     )
@@ -169,9 +176,7 @@ def _picture(in_use: InUse, lemma: str, rows, layers, shown: ShownPath, revealed
 
 def _leads(shown: ShownPath, revealed: bool) -> None:
     """The leads by step; before the answer those of the two ends alone."""
-    st.markdown(
-        t("**How much nearer is the second meaning?**") if shown.lemma else t("**How much nearer is the second sentence?**")
-    )
+    st.markdown(t("**How much nearer is the second meaning?**") if shown.lemma else t("**How much nearer is the second sentence?**"))
     first, second = shown.pair
     margins, flips = shown.margins, shown.first
     if not revealed:
@@ -181,11 +186,7 @@ def _leads(shown: ShownPath, revealed: bool) -> None:
     alt = (
         t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
         if revealed
-        else t(
-            "By how much “{second}” is nearer than “{first}” before the first edit and after the last.",
-            first=first,
-            second=second,
-        )
+        else t("By how much “{second}” is nearer than “{first}” before the first edit and after the last.", first=first, second=second)
     )
     draw(margin_figure(margins, flips, shown.pair, hovers, chosen=shown.layer), key="flip.margins", alt=alt)
     if shown.steps[0].tokens[shown.steps[0].position] == shown.steps[-1].tokens[shown.steps[-1].position]:

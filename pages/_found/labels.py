@@ -1,7 +1,5 @@
 """Labels of found groups: shown for editing, kept for the session by what is on screen, exported with their sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -43,25 +41,35 @@ def editor(view: str, groups: np.ndarray, telling: list[list[tuple[str, float]]]
     )
     st.markdown(t("**What are they?** Type a label in place of a suggested name."))
     st.data_editor(
-        frame, key=key, hide_index=True, width="stretch", disabled=["sentences", "words"],
+        frame,
+        key=key,
+        hide_index=True,
+        width="stretch",
+        disabled=["sentences", "words"],
         column_config={
             "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
             "sentences": st.column_config.NumberColumn(t("Sentences")),
             "words": st.column_config.TextColumn(
-                t("Most telling words"), help=t("Words near by that stand in this group more than in the others: log-odds in standard deviations."),
+                t("Most telling words"),
+                help=t("Words near by that stand in this group more than in the others: log-odds in standard deviations."),
             ),
         },
-    )  # fmt: skip
+    )
 
 
 def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str]) -> None:
     """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
     labels = [names[one] for one in groups]
     st.download_button(
-        t("Download as labelled sentences (JSONL)"), clusters.labelled_jsonl(found.items, labels, word).encode(), f"{word}-senses.jsonl",
-        "application/jsonl", key="found.jsonl", icon=":material/download:", on_click="ignore",
+        t("Download as labelled sentences (JSONL)"),
+        clusters.labelled_jsonl(found.items, labels, word).encode(),
+        f"{word}-senses.jsonl",
+        "application/jsonl",
+        key="found.jsonl",
+        icon=":material/download:",
+        on_click="ignore",
         help=t("Bring the file on Your corpus, and the Map page draws your labels."),
-    )  # fmt: skip
+    )
     table = pd.DataFrame(
         {
             t("group"): groups + 1,

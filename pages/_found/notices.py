@@ -1,7 +1,5 @@
 """What to notice in the groups found, and the sentences that stand for each."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -27,17 +25,17 @@ def noticed(found: Occurrences, number: int, agreement: Agreement | None, tellin
     n = len(found.items)
     told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
     if s.number == 1 and n < clusters.FEW:
-        first = t(
-            "No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **told
-        )
+        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **told)
     elif s.number == 1:
         first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **told)
     elif n > clusters.MANY:
-        first = t("The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic", **told)  # fmt: skip
+        first = t(
+            "The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic",
+            **told,
+        )
     else:
         first = t(
-            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})",
-            **told,
+            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})", **told
         )
     if number not in (1, s.number):
         first += t("; you asked for {asked}", **told)
@@ -54,10 +52,16 @@ def _second(found: Occurrences, number: int, agreement: Agreement | None, tellin
                 **told,
             )
         if agreement.rand < 0.5:
-            return t("Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
-        return t("Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.", **told)  # fmt: skip
+            return t(
+                "Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.",
+                **told,
+            )
+        return t(
+            "Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.",
+            **told,
+        )
     if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
-        return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")  # fmt: skip
+        return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")
     if found.everything > len(found.items):
         return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=found.everything, k=len(found.items))
     return ""
@@ -67,8 +71,12 @@ def measures(agreement: Agreement) -> str:
     """The other measures of agreement, for the small print."""
     return t(
         "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-        mutual=round(agreement.mutual, 2) + 0.0, v=agreement.v, v_null=agreement.v_null[0], purity=agreement.purity, purity_null=agreement.purity_null[0],
-    )  # fmt: skip
+        mutual=round(agreement.mutual, 2) + 0.0,
+        v=agreement.v,
+        v_null=agreement.v_null[0],
+        purity=agreement.purity,
+        purity_null=agreement.purity_null[0],
+    )
 
 
 def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:
@@ -77,7 +85,12 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
     title = t("Odd ones, nearest to another group") if len(names) > 1 else t("Odd ones, farthest from the centre")
     told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups, minlength=len(names))), "n": len(groups)}
     if told["shown"] < told["n"]:
-        st.caption(t("{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.", **told))  # fmt: skip
+        st.caption(
+            t(
+                "{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.",
+                **told,
+            )
+        )
     for start in range(0, len(names), 2):
         for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
             here = [k for k in range(len(groups)) if groups[k] == number]

@@ -1,7 +1,5 @@
 """The page of senses found: a word, its groups on the map, their sentences, labels to edit and to export."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -59,9 +57,7 @@ def show(in_use: InUse) -> None:
     with st.spinner(t("Looking for groups…"), show_time=True):
         found = store.occurrences(in_use.corpus, in_use.model, key, word, layer, table)
         number = found.suggestion.number if chosen == AUTO else int(chosen)
-        groups, telling, near, margin, agreement = store.grouped(
-            in_use.corpus, in_use.model, key, word, layer, number, found, table
-        )
+        groups, telling, near, margin, agreement = store.grouped(in_use.corpus, in_use.model, key, word, layer, number, found, table)
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
     names = labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
     with picture:
@@ -80,9 +76,16 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
     known = opened.labelled_words(in_use.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
-        st.container(), "found_word", t("Word"), offered, usual, known=known, told={}, titles={},
+        st.container(),
+        "found_word",
+        t("Word"),
+        offered,
+        usual,
+        known=known,
+        told={},
+        titles={},
         help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
-    )  # fmt: skip
+    )
     places = st.columns([2, 6], vertical_alignment="bottom")
     layer = layer_choice(
         "found_layer",
@@ -92,9 +95,14 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
     )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
     chosen = places[1].select_slider(
-        t("How many groups"), numbers, value=AUTO, format_func=lambda n: t("auto") if n == AUTO else n, key="found_k", **BOUND,
+        t("How many groups"),
+        numbers,
+        value=AUTO,
+        format_func=lambda n: t("auto") if n == AUTO else n,
+        key="found_k",
+        **BOUND,
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
-    )  # fmt: skip
+    )
     return (word or "").strip().casefold() or usual, layer, chosen
 
 
@@ -109,7 +117,11 @@ def _none(table: OccurrenceTable) -> None:
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
     most = next((k for k in order if clusters.tells(table.words[k])), None)
-    told = {"least": clusters.FEWEST, "word": plain(bare(table.words[most])) if most is not None else "", "n": int(counts[most]) if most is not None else 0}  # fmt: skip
+    told = {
+        "least": clusters.FEWEST,
+        "word": plain(bare(table.words[most])) if most is not None else "",
+        "n": int(counts[most]) if most is not None else 0,
+    }
     if most is None:
         st.info(t("These texts have no word to group yet. Bring more text."), icon=":material/edit:")
     else:
@@ -117,10 +129,11 @@ def _none(table: OccurrenceTable) -> None:
             tn(
                 "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: once. Bring more text, or type a word to see its sentences.",
                 "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.",
-                told["n"], **told,
+                told["n"],
+                **told,
             ),
             icon=":material/edit:",
-        )  # fmt: skip
+        )
     _ways_on()
 
 
@@ -162,29 +175,22 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
             names=", ".join(names),
         )
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
-        kind = (
-            t("The dots lie as on the Map page.")
-            if found.frozen
-            else t("A flat view of the vectors (their two main components).")
-        )
+        kind = t("The dots lie as on the Map page.") if found.frozen else t("A flat view of the vectors (their two main components).")
         named = shape_names(gold)
         shapes = ", ".join(f"{sign} {label}" for sign, label in named)
         labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
-        show_html(
-            '<p class="small">{} {} {}</p>', t("Colour: the group found in all dimensions, not on this map."), kind, labelled
-        )
+        show_html('<p class="small">{} {} {}</p>', t("Colour: the group found in all dimensions, not on this map."), kind, labelled)
         lists.meanings([label for _, label in named], found.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
     with right:
         s = found.suggestion
         st.markdown(t("**How many groups?**"))
         told = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
-        alt = t(
-            "The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.",
-            **told,
-        )
+        alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **told)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
         show_html(
             '<p class="small">{}</p>',
-            t("Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
-                "single clouds without groups, drawn by lot, that scatter as these sentences do."),
-        )  # fmt: skip
+            t(
+                "Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
+                "single clouds without groups, drawn by lot, that scatter as these sentences do."
+            ),
+        )

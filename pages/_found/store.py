@@ -1,7 +1,5 @@
 """What the page of senses found computes once: a word's occurrences, their clusters and names, by word, layer and number."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 
@@ -54,9 +52,7 @@ def table_for(in_use: InUse, word: str = "") -> tuple[OccurrenceTable | None, Se
 @kept(8)
 def words_of(_table: OccurrenceTable, key: str) -> list[str]:
     """Words with enough occurrences in a table (`opened.table_key`): labelled ones first, then the others by frequency, stop words left out."""
-    labelled = [
-        word for word, n in zip(_table.lemmas, np.bincount(_table.lemma[_table.lemma >= 0]), strict=True) if n >= clusters.FEWEST
-    ]
+    labelled = [word for word, n in zip(_table.lemmas, np.bincount(_table.lemma[_table.lemma >= 0]), strict=True) if n >= clusters.FEWEST]
     counts = np.bincount(_table.word, minlength=len(_table.words))
     order = np.argsort(-counts, kind="stable")
     often = (_table.words[code] for code in order if counts[code] >= clusters.FEWEST)
@@ -98,9 +94,7 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 @kept(256)
-def grouped(
-    corpus: str, model_name: str, key: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable
-):
+def grouped(corpus: str, model_name: str, key: str, word: str, layer: str, number: int, _found: Occurrences, _table: OccurrenceTable):
     """(clusters (n,), each one's telling words, closeness (n,), margin (n,), agreement with gold labels or None)."""
     found = clusters.clusters(_found.rows, number)
     forms = {o.word for o in _found.items} | {word}

@@ -8,123 +8,14 @@ that entry. Values changed again at once (a slider drawn, a text area typed in) 
 A box of Streamlit's with `max_chars` takes nothing at all of a longer text that is pasted. The browser's own limit cuts it.
 """
 
-from __future__ import annotations
+from pathlib import Path
 
 import streamlit as st
 
 from core.common.i18n import t
 from pages._frame.markup import show_html
 
-SCRIPT = """
-const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500, LATE_MS = 3000;
-const TYPED = '[data-testid="stTextArea"] textarea, [data-testid="stTextInput"] input';  // sent as one types, or by Enter
-const running = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
-const changed = (from, to) => {
-  const a = new URLSearchParams(from), b = new URLSearchParams(to);
-  return [...new Set([...a.keys(), ...b.keys()])].filter((k) => a.getAll(k).join("\\n") !== b.getAll(k).join("\\n")).sort().join();
-};
-function install() {
-  const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
-  // touched: the reader did something that no run has taken up; owed: this run's first change of the address is a step's.
-  let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 }, touchedAt = 0;
-  let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
-  const same = (url) => new URL(url ?? location.href, location.href);
-  history.pushState = (state, title, url) => {  // by the program, or another page
-    const to = same(url);
-    if (to.pathname !== location.pathname) {
-      // The page that is left keeps its address: what it lost of it on the way belongs to the next one.
-      if (leaving && same(leaving).pathname === location.pathname) replace(history.state, title, leaving);
-      touched = owed = false;
-      leaving = "";
-      last = { keys: "", at: 0 };
-      path = to.pathname;
-      return push(state, title, url);
-    }
-    if (leaving) return replace(state, title, url);
-    if (arrived) return replace(state, title, location.href);
-    const step = !travelling && (owed || (touched && !running()));
-    touched = owed = false;
-    if (step) last = { keys: "", at: 0 };  // what is typed next goes on with nothing
-    return step ? push(state, title, url) : replace(state, title, url);
-  };
-  history.replaceState = (state, title, url) => {  // by the reader, or after Back
-    const keys = changed(location.search, same(url).search), now = Date.now(), box = document.activeElement;
-    // Back to another page: before that page has run, Streamlit takes out of its address what the page just left had bound too.
-    if (arrived) return replace(state, title, location.href);
-    if (travelling || leaving || !keys) return replace(state, title, url);
-    const goesOn = box?.matches(TYPED) || box?.getAttribute("role") === "slider";
-    const again = keys === last.keys && (goesOn || now - last.at < AGAIN_MS);
-    last = { keys, at: now };
-    touched = owed = false;
-    return again ? replace(state, title, url) : push(state, title, url);
-  };
-  const touch = (event) => {
-    if (!event.isTrusted) return;
-    if (!running()) travelling = false;
-    arrived = "";
-    // What is typed is a step once it is sent (replaceState), not with each key: a run that one has begun may still be going on.
-    if (!event.target.matches?.(TYPED)) {
-      touched = true;
-      touchedAt = Date.now();
-    }
-    const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
-    const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    leaving = leaves ? location.href : "";  // until the other page is pushed: a run of this one may end in between
-  };
-  for (const kind of ["pointerdown", "keydown", "click"]) document.addEventListener(kind, touch, true);
-  addEventListener("popstate", () => {
-    travelling = true;
-    touched = owed = heard = false;
-    leaving = "";
-    last = { keys: "", at: 0 };
-    if (location.pathname !== path) {
-      arrived = location.href;
-      setTimeout(settle, UNSEEN_MS, arrived);
-    }
-    path = location.pathname;
-  }, true);
-  // The page's first run began without what the page just left had bound too: told once more, it takes up the whole address.
-  const tell = () => {
-    replace(history.state, "", arrived);
-    arrived = "";
-    dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-  };
-  const settle = (address) => {  // a run so short that nobody saw it
-    if (arrived !== address) return;
-    if (running() || heard) setTimeout(settle, UNSEEN_MS, address);
-    else tell();
-  };
-  let ran = running();
-  new MutationObserver((changes) => {
-    const runs = running(), both = changes.some((one) => one.oldValue === "running");  // begun and ended between two looks
-    if (runs === ran && !(both && arrived)) return;
-    if (both && !runs) heard = true;
-    ran = runs;
-    if (runs) {
-      heard = true;
-      if (touched) owed = true;
-      touched = false;
-    } else {
-      // A run that changed nothing in the address may have been another's, asked for just before: the step's own is still to come.
-      touched ||= owed && Date.now() - touchedAt < LATE_MS;
-      owed = false;
-      if (arrived && heard) tell();
-      else if (heard) travelling = false;
-    }
-  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"], attributeOldValue: true });
-  document.addEventListener("focusin", ({ target }) => {
-    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
-    const label = target.getAttribute("aria-label");
-    const told = [...document.querySelectorAll(".most[data-box]")].findLast((one) => one.dataset.box === label);
-    if (told) target.maxLength = +told.dataset.most;
-  });
-}
-export default function () {
-  if (window[KEY]) return;
-  window[KEY] = true;
-  install();
-}
-"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 STYLE = """
 <style>
   .st-key-browser, [data-testid="stElementContainer"]:has(> .stHtml > .most) {display: none;}

@@ -1,7 +1,5 @@
 """Controls whose value stands in the address and stays from page to page: a choice among titles, one among layers, a box for a text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -21,8 +19,17 @@ LAYERS = "layers"  # the session's, of the model in use
 ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
 # Controls that hold a layer, by their keys, which are those of the address too; and what holds the weights of a mix.
 LAYER_KEYS = (
-    "layer", "nlayer", "cloud_layer", "dlayer", "flip_layer", "found_layer", "view", "context_layer", "control_layer", "relation_layer"
-)  # fmt: skip
+    "layer",
+    "nlayer",
+    "cloud_layer",
+    "dlayer",
+    "flip_layer",
+    "found_layer",
+    "view",
+    "context_layer",
+    "control_layer",
+    "relation_layer",
+)
 WEIGHTS = "s"
 SAID = "layers.said"  # of them, in the run before
 
@@ -41,9 +48,12 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
         return choice(key, label, {name: layer_name(name) for name in spaces}, default, place=place, **options)
     own = {ALL: t("four of them"), TOKENS: t("all tokens")}
     titles = {name: own.get(name) or known.title(name) for name in spaces}
-    return _coded(key, titles, default, lambda: place.select_slider(
-        label, list(titles), format_func=titles.get, key=key, persist_state="session", **options
-    ))  # fmt: skip
+    return _coded(
+        key,
+        titles,
+        default,
+        lambda: place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options),
+    )
 
 
 def layer_name(name: str) -> str:
@@ -62,9 +72,13 @@ def mix_weights(**options: Any) -> str:
     """The weights of a mix as they are typed, one a layer; by the Mix page's sliders until then."""
     n = model_layers.in_use().n
     return options.pop("place", st).text_input(
-        t("Weights of layers 0 to {top}", top=n - 1), ",".join("1" * n), key=WEIGHTS, **BOUND, **options,
+        t("Weights of layers 0 to {top}", top=n - 1),
+        ",".join("1" * n),
+        key=WEIGHTS,
+        **BOUND,
+        **options,
         help=t("Any {n} numbers; the Mix page sets them with sliders.", n=n),
-    )  # fmt: skip
+    )
 
 
 def fit_layers(model: str, known: model_layers.Layers) -> None:
@@ -86,7 +100,13 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
     if weights and str(weights).count(",") != known.n - 1:
         state.pop(WEIGHTS, None)
         if given.pop(WEIGHTS, None):
-            said.append(t("The weights in this address are not those of {n} layers, which {model} has: equal ones are taken.", n=known.n, model=name))  # fmt: skip
+            said.append(
+                t(
+                    "The weights in this address are not those of {n} layers, which {model} has: equal ones are taken.",
+                    n=known.n,
+                    model=name,
+                )
+            )
             state[SAID] = said
             st.rerun()  # their box reads the address as it was when the run began
     for sentence in said:
@@ -115,9 +135,14 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
 
 def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:
     """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first."""
-    return _coded(key, titles, default, lambda: st.segmented_control(
-        label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
-    ))  # fmt: skip
+    return _coded(
+        key,
+        titles,
+        default,
+        lambda: st.segmented_control(
+            label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
+        ),
+    )
 
 
 def settled(key: str, titles: Collection[str], default: str) -> str:

@@ -1,7 +1,5 @@
 """Where the models compute, chosen by a visitor under "In use"; asked only on machines that have more than the processor."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

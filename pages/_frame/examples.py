@@ -1,7 +1,5 @@
 """Examples of the language in use, page by page, as its description gives them; else from its own labelled sentences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.common.errors import ElmoscopeError
@@ -49,9 +47,7 @@ def first_word(language: Language | None = None) -> str:
 def decided(language: Language | None = None) -> tuple[Decided, ...]:
     language = language or languages.in_use()
     given = language.examples.get("decided")
-    return (
-        tuple(Decided(**one) for one in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
-    )
+    return tuple(Decided(**one) for one in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
 
 
 def predict(language: Language | None = None) -> tuple[Predict, ...]:

@@ -5,7 +5,7 @@ that it saves. It is asked to draw two letters of the language's own name; where
 English, for the language itself could not be read.
 """
 
-from __future__ import annotations
+from pathlib import Path
 
 import streamlit as st
 
@@ -21,18 +21,7 @@ STYLE = """
           border-left: 4px solid #B45309; background: var(--st-secondary-background-color);}
 .letters[hidden] {display: none;}
 """
-SCRIPT = """
-function drawn(letter) {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  pen.font = "20px sans-serif";
-  pen.fillText(letter, 4, 24);
-  return pen.getImageData(0, 0, 32, 32).data.join();
-}
-export default function ({ data, parentElement }) {
-  parentElement.querySelector(".letters").hidden = drawn(data.letters[0]) !== drawn(data.letters[1]);
-}
-"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 
 def check(name: str) -> None:

@@ -3,8 +3,6 @@
 There is no st.navigation: beside a folder called pages/ a cold deep link would run a page without app.py.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the sidebar says is in use: model, vectors, sentences, engine; chosen, given by a path, or downloaded when asked for."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -59,20 +57,28 @@ def choose(content: Language) -> InUse:
     """The expander with all that can be chosen."""
     with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
         model = _choose(
-            t("Model"), "model", language.own("model", content),
-            t("Choose, or type a path on this machine: a folder with options.json and one weights file, or a transformer's. Or a name published on Hugging Face, as OWNER/NAME."),
-        )  # fmt: skip
+            t("Model"),
+            "model",
+            language.own("model", content),
+            t(
+                "Choose, or type a path on this machine: a folder with options.json and one weights file, or a transformer's. Or a name published on Hugging Face, as OWNER/NAME."
+            ),
+        )
         vectors = _choose(
-            t("Static vectors"), "vectors", language.own("vectors", content),
+            t("Static vectors"),
+            "vectors",
+            language.own("vectors", content),
             t("Choose, or type a path on this machine. A GloVe or word2vec file."),
-        )  # fmt: skip
+        )
         beside = _beside(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
         corpus = _choose(
-            t("Sentences"), "corpus", language.own("corpus", content),
+            t("Sentences"),
+            "corpus",
+            language.own("corpus", content),
             t("Choose, or type a path on this machine. A text, CSV or JSONL file of sentences."),
-        )  # fmt: skip
+        )
         if (reads := sentences_of(corpus)) and st.button(
             t("The labelled words and their meanings"), key="corpus.words", icon=":material/menu_book:", width="stretch"
         ):
@@ -82,9 +88,7 @@ def choose(content: Language) -> InUse:
             [OURS, THEIRS],
             key="engine",
             **BOUND,
-            help=t(
-                "Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."
-            ),
+            help=t("Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."),
         )
         devices.choose()
         if engine == THEIRS and not is_ready():
@@ -101,10 +105,15 @@ def _beside(model: str) -> str:
     others += _typed("beside", others)
     nothing = t("nothing")
     chosen = st.selectbox(
-        t("Beside it"), ["", *others], key="beside", **BOUND, accept_new_options=True, on_change=_forget_compared,
+        t("Beside it"),
+        ["", *others],
+        key="beside",
+        **BOUND,
+        accept_new_options=True,
+        on_change=_forget_compared,
         format_func=lambda name: name or nothing,
         help=t("A second model, for the same sentences: both together on Home, Neighbours and Compare; on other pages one or the other."),
-    )  # fmt: skip
+    )
     if not chosen or chosen == model:
         return ""
     if _offer_published(chosen):
@@ -116,11 +125,7 @@ def _beside(model: str) -> str:
         if first is None or reads.code == languages.of_model(first).code:
             return chosen
         st.caption(
-            t(
-                "{model} reads {language}: only a model of the same language can stand beside.",
-                model=plain(chosen),
-                language=reads.name,
-            )
+            t("{model} reads {language}: only a model of the same language can stand beside.", model=plain(chosen), language=reads.name)
         )
     return ""
 
@@ -147,8 +152,14 @@ def switch(in_use: InUse, view: str) -> None:
     models = pair if st.session_state[FRONT] == FIRST else pair[::-1]
     titles = dict(zip((FIRST, OTHER), map(short_name, models), strict=True))
     coded_choice(
-        FRONT, t("Model shown"), titles, FIRST, on_change=turn_layers, args=(layers_of(pair[0]), layers_of(pair[1])), label_visibility="collapsed"
-    )  # fmt: skip
+        FRONT,
+        t("Model shown"),
+        titles,
+        FIRST,
+        on_change=turn_layers,
+        args=(layers_of(pair[0]), layers_of(pair[1])),
+        label_visibility="collapsed",
+    )
 
 
 def layers_of(model: str) -> model_layers.Layers:
@@ -195,11 +206,7 @@ def _words(language: Language) -> None:
     """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
     told = import_module("core.text.definitions").every(language)
     st.caption(
-        t(
-            "{words:,} words with {n:,} meanings, each with sentences of its own.",
-            words=len({word for word, *_ in told}),
-            n=len(told),
-        )
+        t("{words:,} words with {n:,} meanings, each with sentences of its own.", words=len({word for word, *_ in told}), n=len(told))
     )
     columns = dict(zip((t("word"), t("meaning"), t("what it means")), zip(*told, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)
@@ -256,9 +263,7 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
 
 def _offer_download(entry, kind: str) -> None:
     """A download happens only when asked for; until then the bundled one stays in use."""
-    told = t(
-        "Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb
-    )
+    told = t("Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb)
     st.caption(f"{told} {entry.note}")
     if not limits().downloads:
         st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))

@@ -1,7 +1,5 @@
 """The language: which one the interface speaks, which one text is read as, and what changes with it."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -36,9 +34,15 @@ def choose() -> Language:
     """The box with the languages; the one whose model is used. It stands in the address by its code, which a binding would not write."""
     codes = languages.codes()
     chosen = st.selectbox(
-        "Language, 언어", codes, index=codes.index(_code()), key="lang", persist_state="session",
-        format_func=lambda code: languages.named(code).name, label_visibility="collapsed", on_change=_changed,
-    )  # fmt: skip
+        "Language, 언어",
+        codes,
+        index=codes.index(_code()),
+        key="lang",
+        persist_state="session",
+        format_func=lambda code: languages.named(code).name,
+        label_visibility="collapsed",
+        on_change=_changed,
+    )
     if chosen != i18n.ENGLISH:
         st.query_params["lang"] = chosen
     elif "lang" in st.query_params:
@@ -61,8 +65,12 @@ def say_if_missing(content: Language) -> None:
     fonts.check(name)
     if file := i18n.damaged(code):
         st.warning(
-            t("{language}: its texts ({name}) cannot be read, so these pages are in English. Get the project’s files again, or mend that file.", language=name, name=file)
-        )  # fmt: skip
+            t(
+                "{language}: its texts ({name}) cannot be read, so these pages are in English. Get the project’s files again, or mend that file.",
+                language=name,
+                name=file,
+            )
+        )
     if content.code != code:
         st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))
 
@@ -79,9 +87,7 @@ def foreign(*words: str) -> list[str]:
 
 
 def say_foreign(word: str) -> str:
-    return t(
-        "“{word}” is written in letters that {language} is not written in.", word=word[:40], language=languages.in_use().name
-    )
+    return t("“{word}” is written in letters that {language} is not written in.", word=word[:40], language=languages.in_use().name)
 
 
 def offer_its_language(word: str, key: str) -> None:

@@ -1,7 +1,5 @@
 """Short links: one parameter, `?v=`, in whose place the view that it holds stands before anything of the page is drawn."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common import short_links

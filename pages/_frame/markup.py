@@ -1,7 +1,5 @@
 """Texts that are not ours, shown where Streamlit reads Markdown: names of files and labels, words that were typed, errors about them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

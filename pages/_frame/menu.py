@@ -1,7 +1,5 @@
 """The menu: subjects, and the pages on each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.common.i18n import t

@@ -6,8 +6,6 @@ its sentence; `w` the first sentence's word, which pages without sentences follo
 from both sentences whenever one of them, or the language they are read in, has changed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

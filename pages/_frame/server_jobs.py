@@ -1,7 +1,5 @@
 """Heavy jobs beside the pages: one queue for the whole server, whose visitors are those with a page open."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

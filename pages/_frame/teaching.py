@@ -3,8 +3,6 @@
 A link with `?teach=1` opens any page in it; the slides are in it unless it is switched off there by hand.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 
 import streamlit as st
@@ -40,9 +38,12 @@ def is_on() -> bool:
 def toggle() -> None:
     """The switch in the menu."""
     st.toggle(
-        t("Teaching mode"), key="teach", **BOUND, on_change=_by_hand,
+        t("Teaching mode"),
+        key="teach",
+        **BOUND,
+        on_change=_by_hand,
         help=t("Large type, one idea a screen, the menu and the inputs folded away: for a room, a projector, a lesson."),
-    )  # fmt: skip
+    )
 
 
 def link(file: str) -> None:

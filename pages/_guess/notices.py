@@ -1,7 +1,5 @@
 """What the page says: of an answer, of how ELMo came to its reading, and of a finished quiz."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from core.common.i18n import t
@@ -12,9 +10,12 @@ from core.senses.quiz import Asked, Reading
 def asking(asked: Asked) -> list[str]:
     """Before an answer: what is asked for, and what guessing would give."""
     return [
-        t("Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.", word=asked.word),
+        t(
+            "Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.",
+            word=asked.word,
+        ),
         t("Guessing would be right once in {n}.", n=len(asked.senses)),
-    ]  # fmt: skip
+    ]
 
 
 def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
@@ -34,9 +35,14 @@ def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
 def how(asked: Asked, reading: Reading) -> list[str]:
     """How ELMo came to its reading, and how far it can be believed: both counted on sentences other than this."""
     told = {
-        "votes": max(reading.votes), "n": sum(reading.votes), "sense": reading.sense, "layer": layer_title(reading.layer),
-        "word": asked.word, "right": reading.right, "others": reading.others,
-    }  # fmt: skip
+        "votes": max(reading.votes),
+        "n": sum(reading.votes),
+        "sense": reading.sense,
+        "layer": layer_title(reading.layer),
+        "word": asked.word,
+        "right": reading.right,
+        "others": reading.others,
+    }
     return [
         t("Of the {n} labelled sentences nearest to this one, {votes} mean “{sense}” ({layer}).", **told),
         t("The same vote reads {right} of the other {others} sentences with “{word}” as they are labelled.", **told),

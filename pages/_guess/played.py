@@ -1,7 +1,5 @@
 """What a visitor has played: which quiz is on, what was chosen in each, and the streak through all of them."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 

@@ -1,6 +1,6 @@
 """Guess the machine: a question, its answer, the score. The page stands before any model is opened; ELMo reads while one thinks."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -24,28 +24,7 @@ from pages._guess.store import questions, reading
 from pages._widgets import lists
 
 SHOWN = 3  # of the sentences that voted
-STYLE = """
-<style>
-  .guess-line {font-size: 1.4rem; line-height: 1.5; margin: 0.2rem 0 0.3rem 0; overflow-wrap: anywhere;}
-  .guess-line b {background: #FFD23F; color: #1B1B1F; padding: 0.02rem 0.28rem; border-radius: 0.3rem;}
-  .guess-head {display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 1.1rem; line-height: 1.5;}
-  .guess-squares {display: inline-flex; gap: 0.25rem;}
-  .guess-squares i {width: 1.05rem; height: 1.05rem; border-radius: 0.2rem; border: 2px solid rgba(128,128,140,0.55);}
-  .guess-squares i.hit {background: #2171B5; border-color: #2171B5;}
-  .guess-squares i.miss {background: rgba(128,128,140,0.35); border-color: transparent;}
-  .guess-squares i.now {border-color: #4292C6; box-shadow: 0 0 0 2px rgba(66,146,198,0.35);}
-  .guess-sense {display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0.1rem 0.8rem; padding: 0.4rem 0;
-                border-bottom: 1px solid rgba(128,128,140,0.22); line-height: 1.45;}
-  .guess-sense .bar {grid-column: 1 / -1; height: 0.55rem; background: rgba(128,128,140,0.18); border-radius: 0.2rem;}
-  .guess-sense .bar i {display: block; height: 100%; border-radius: 0.2rem;}
-  .guess-sense .chip {margin: 0 0 0 0.35rem; border: 1px solid currentColor;}
-  .guess-sense .chip.elmo {background: #1F6BAC; color: #fff; border-color: #1F6BAC;}
-  [class*="st-key-guess-choose"] button {justify-content: flex-start; text-align: left; min-height: 44px;}
-  [class*="st-key-guess-choose"] button > *, [class*="st-key-guess-choose"] button p {justify-content: flex-start; text-align: left;}
-  [class*="st-key-guess-choose"] button [data-testid="stMarkdownContainer"] {flex: 1;}
-  @media (max-width: 640px) {.guess-line {font-size: 1.15rem;}}
-</style>
-"""
+STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 
 
 @st.fragment
@@ -63,8 +42,11 @@ def _play(in_use: InUse) -> None:
     asked = questions(number, language.code)
     if not asked:
         raise BadInput(
-            t("There are no labelled words of two meanings in {language} here, so there is nothing to ask about. Choose another model under In use.", language=language.name)
-        )  # fmt: skip
+            t(
+                "There are no labelled words of two meanings in {language} here, so there is nothing to ask about. Choose another model under In use.",
+                language=language.name,
+            )
+        )
     game = played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
@@ -85,11 +67,7 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(one.sense == each.label for one, each in zip(done, asked, strict=False))
     now, most = played.streak((game.number, in_use.model, languages.in_use().code), hits)
-    name = (
-        t("Quiz of the day: {number}", number=game.number)
-        if game.number == quiz.today()
-        else t("Quiz {number}", number=game.number)
-    )
+    name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(asked))]
     told = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
     marks = [html('<i class="{}"></i>', kind) for kind in kinds]
@@ -100,8 +78,11 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     ]
     show_html(
         '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
-        name, told, marks, [html("<span>{}</span>", part) for part in parts],
-    )  # fmt: skip
+        name,
+        told,
+        marks,
+        [html("<span>{}</span>", part) for part in parts],
+    )
 
 
 def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
@@ -111,9 +92,13 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
         for k, sense in enumerate(asked.senses):
             told = definition(languages.in_use(), asked.word, sense)
             st.button(
-                f"**{plain(sense, 60)}**" + (f" — {plain(told, 160)}" if told else ""), key=f"guess.choose.{game.number}.{game.at}.{k}",
-                width="stretch", shortcut=str(k + 1), on_click=played.choose, args=(game, game.at, sense),
-            )  # fmt: skip
+                f"**{plain(sense, 60)}**" + (f" — {plain(told, 160)}" if told else ""),
+                key=f"guess.choose.{game.number}.{game.at}.{k}",
+                width="stretch",
+                shortcut=str(k + 1),
+                on_click=played.choose,
+                args=(game, game.at, sense),
+            )
         notice(notices.asking(asked))
         return
     answer = game.answers[game.at]
@@ -123,8 +108,11 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
         st.button(
             t("Next question") if game.at + 1 < n else t("See the score"),
             key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
-            type="primary", shortcut="right", on_click=played.go_on, args=(game, game.at + 1),
-        )  # fmt: skip
+            type="primary",
+            shortcut="right",
+            on_click=played.go_on,
+            args=(game, game.at + 1),
+        )
         address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
         st.page_link("pages/decided.py", label=t("What decided it?"), icon=":material/content_cut:", query_params=address)
     show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(notices.how(asked, found)))
@@ -146,9 +134,7 @@ def _sense(asked: Asked, found: Reading, k: int, answer: str) -> Markup:
     sense = asked.senses[k]
     colour = sense_colour(k)
     n = sum(found.votes)
-    whose = [
-        (t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, ""),
-    ]  # fmt: skip
+    whose = [(t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, "")]
     chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
     votes = t("{votes} of {n}", votes=found.votes[k], n=n)
     told = definition(languages.in_use(), asked.word, sense)
@@ -156,8 +142,14 @@ def _sense(asked: Asked, found: Reading, k: int, answer: str) -> Markup:
         '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
         '{}</span><span class="small">{}</span></span><span>{}{}</span>'
         '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
-        sense, told, votes, chips, found.votes[k] / n, colour=colour, ink=ink(colour),
-    )  # fmt: skip
+        sense,
+        told,
+        votes,
+        chips,
+        found.votes[k] / n,
+        colour=colour,
+        ink=ink(colour),
+    )
 
 
 def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:
@@ -177,5 +169,5 @@ def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:
             | {t("share of the votes"): round(found.share, 3), t("layer"): layer_title(found.layer), t("label"): one.label}
             for one, found, answer in zip(asked, done, game.answers, strict=True)
         ]
-    )  # fmt: skip
+    )
     lists.twin(table, name=f"guess-{game.number}", key="guess.table")

@@ -1,7 +1,5 @@
 """What is kept of quizzes: the questions of a number, and what a model reads in each. A word's sentences are read when it is asked about."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t

@@ -1,7 +1,5 @@
 """Home's instrument: what home.js is sent, so that every place between the layers is answered in the reader's browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,13 +39,11 @@ def slider_label() -> str:
 
 def arrows_alt(found: Numbers, layer: str) -> str:
     """What the arrows show at a layer, in words."""
-    told = {
-        "first": found.words[0][:40],
-        "second": found.words[1][:40],
-        "where": layer_title(layer),
-        "cosine": found.cosines[layer],
-    }
-    said = t("Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.", **told)  # fmt: skip
+    told = {"first": found.words[0][:40], "second": found.words[1][:40], "where": layer_title(layer), "cosine": found.cosines[layer]}
+    said = t(
+        "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
+        **told,
+    )
     if (other := found.beside) is None:
         return said
     place = other.place(layer, model_layers.in_use())
@@ -59,9 +55,7 @@ def bars_alt(found: Numbers) -> str:
     said = t("Bars of the cosine of the two vectors: {values}.", values=values) + random_levels.in_words(dict(found.random))
     if (other := found.beside) is None:
         return said
-    return (
-        f"{said} {other.name}: {', '.join(f'{other.known.title(name)} {other.cosines[name]:.2f}' for name in other.known.some)}."
-    )
+    return f"{said} {other.name}: {', '.join(f'{other.known.title(name)} {other.cosines[name]:.2f}' for name in other.known.some)}."
 
 
 def title(found: Numbers) -> str:
@@ -71,9 +65,7 @@ def title(found: Numbers) -> str:
 
 
 def caption() -> str:
-    return t(
-        "Cosine of the two vectors: 1 is the same direction; a grey line stands where two words drawn by lot stand on average."
-    )
+    return t("Cosine of the two vectors: 1 is the same direction; a grey line stands where two words drawn by lot stand on average.")
 
 
 def name_of(vectors: str) -> str:

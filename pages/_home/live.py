@@ -1,7 +1,5 @@
 """Home as one types: sentences, verdict and picture are one fragment, so that a key runs nothing else of the page."""
 
-from __future__ import annotations
-
 import time
 from importlib import import_module
 
@@ -38,9 +36,7 @@ def _answer(in_use: InUse) -> None:
         place = st.container(key="home_verdict")
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
         if first.tokens and second.tokens:
-            import_module("pages._home.show").show(
-                in_use, first, second, place
-            )  # only now: title and inputs stand before torch is loaded
+            import_module("pages._home.show").show(in_use, first, second, place)  # only now: title and inputs stand before torch is loaded
         else:
             show_html('<p class="verdict"><b>{}</b></p>', t("Two sentences are needed"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does

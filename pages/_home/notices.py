@@ -1,7 +1,5 @@
 """What Home says of its picture: pure functions of the numbers on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,11 +34,7 @@ def noticed(seen: Seen) -> list[str]:
     if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
         if len(missing) == 1:
             lines.append(
-                t(
-                    "“{word}” is not in GloVe's vocabulary; {model} reads any word.",
-                    word=missing[0],
-                    model=model_layers.in_use().called,
-                )
+                t("“{word}” is not in GloVe's vocabulary; {model} reads any word.", word=missing[0], model=model_layers.in_use().called)
             )
         else:
             lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", model=model_layers.in_use().called))
@@ -59,9 +53,7 @@ def _at_layers(seen: Seen) -> str:
     told = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
     if not model_layers.in_use().is_elmo:  # whose layer 0 knows where a word stands
         if seen.layer == "0":
-            return t(
-                "At {where}, which read no context, their cosine is {cosine:.2f}.", where=told["where"], cosine=told["cosine"]
-            )
+            return t("At {where}, which read no context, their cosine is {cosine:.2f}.", where=told["where"], cosine=told["cosine"])
         below = {"below": layer_title("0"), **told}
         return t("At {below}, which read no context, their cosine is {bottom:.2f}; at {where} it is {cosine:.2f}.", **below)
     if seen.layer == "0":
@@ -80,10 +72,19 @@ def _beside_random(random: Level, seen: Seen) -> str:
     told = {"mean": random.mean, "low": random.low, "high": random.high}
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
-        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.", **told)  # fmt: skip
+        return t(
+            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
+            **told,
+        )
     if cosine < round(random.low, 2):
-        return t("Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.", **told)  # fmt: skip
-    return t("Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.", **told)  # fmt: skip
+        return t(
+            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
+            **told,
+        )
+    return t(
+        "Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
+        **told,
+    )
 
 
 def _two_words(seen: Seen) -> str:

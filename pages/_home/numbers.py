@@ -1,7 +1,5 @@
 """The numbers of Home's picture: what any mix of the layers needs of the two words in question, and their cosines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Home's picture drawn by Streamlit and Plotly: where a browser cannot run the instrument, and for what is taken along."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import plotly.graph_objects as go

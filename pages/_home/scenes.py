@@ -4,9 +4,8 @@ Nothing of them delays the verdict: the browser asks for them when they come nea
 again when the sentences are others by then.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
+from pathlib import Path
 
 import streamlit as st
 
@@ -21,30 +20,7 @@ SHOWN = "home.scenes"  # in the session: the sentences that they were asked for,
 REST_MS = 700
 # A request that the reader's next deed overtakes does harm: of a page just left it would draw nothing at all, and of a slider just moved it
 # would bring the old place back. So it waits until the reader rests, and a page that was left asks nothing.
-NEAR = """
-export default function ({ data, parentElement, setStateValue }) {
-  const place = parentElement.querySelector("span"), wanted = () => window["elmoscope-home"]?.key ?? "plain";
-  const here = (place.dataset.page ??= location.pathname), deeds = ["keydown", "input", "pointerdown", "pointerup", "click", "popstate"];
-  const runs = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
-  let timer = 0, near = false;
-  const ask = () => {
-    if (!near || wanted() === data.shown || location.pathname !== here) return;
-    if (runs()) soon();
-    else setStateValue("near", wanted());
-  };
-  const soon = () => { clearTimeout(timer); timer = setTimeout(ask, data.rest); };
-  const watch = new IntersectionObserver((seen) => { if ((near = seen.at(-1).isIntersecting)) soon(); }, { rootMargin: "100000px 0px 200px" });
-  watch.observe(place);
-  addEventListener("elmoscope-home", soon);
-  for (const deed of deeds) addEventListener(deed, soon, true);
-  return () => {
-    clearTimeout(timer);
-    watch.disconnect();
-    removeEventListener("elmoscope-home", soon);
-    for (const deed of deeds) removeEventListener(deed, soon, true);
-  };
-}
-"""
+NEAR = Path(__file__).with_suffix(".js").read_text("utf-8")
 CURSOR = """
 export default function ({ data, parentElement }) {
   const button = parentElement.querySelector("button");
@@ -94,9 +70,7 @@ def show(in_use: InUse) -> None:
                 show_html('<p class="scene"><b>{}</b></p>', scene.title)
                 _picture(key=f"home.{scene.page}", data={"wide": story.WIDE, "tall": story.TALL, "parts": scene.picture})
                 show_html('<p class="scene">{}</p>', scene.said)
-                st.page_link(
-                    scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=_address(), width="stretch"
-                )
+                st.page_link(scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=_address(), width="stretch")
         with places[4]:
             _your_turn()
 

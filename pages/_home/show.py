@@ -3,8 +3,6 @@
 The picture moves under the hand (home.js); where the browser cannot run it, Plotly draws it (plain.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 
@@ -82,10 +80,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     notice(notices.noticed(seen) + ([notices.beside(found.beside, layer)] if found.beside else []))
     rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
     if found.beside:
-        rows += [
-            {t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)}
-            for k, v in found.beside.cosines.items()
-        ]
+        rows += [{t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)} for k, v in found.beside.cosines.items()]
     share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
 

@@ -1,7 +1,5 @@
 """Home's scenes: one dot, two arrows, other neighbours, the words that decide; each a picture of the visitor's sentences and what it says."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -61,7 +59,11 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     if not near:
         said = t("GloVe has no vector for “{word}”, in either sentence.", word=word[:40])
     elif same:
-        said = t("GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.", word=word[:40], words=", ".join(near))  # fmt: skip
+        said = t(
+            "GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.",
+            word=word[:40],
+            words=", ".join(near),
+        )
     else:
         told = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
         said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **told)
@@ -78,13 +80,16 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     some = [name for name in found.layers if name in model_layers.in_use().some]
     angles = {name: math.acos(min(1.0, max(-1.0, found.cosines[name]))) for name in some}
     widest = max(angles, key=angles.__getitem__)
-    told = {"low": f"{math.degrees(angles[some[0]]):.0f}", "high": f"{math.degrees(angles[widest]):.0f}", "bottom": layer_title(some[0]), "where": layer_title(widest)}  # fmt: skip
+    told = {
+        "low": f"{math.degrees(angles[some[0]]):.0f}",
+        "high": f"{math.degrees(angles[widest]):.0f}",
+        "bottom": layer_title(some[0]),
+        "where": layer_title(widest),
+    }
     if widest == some[0] or told["low"] == told["high"]:
         said = t("At {bottom} the two vectors stand {low}° apart, and no layer turns them further.", **told)
     else:
-        said = t(
-            "They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **told
-        )
+        said = t("They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **told)
     parts = []
     for k, name in enumerate(some):
         x = (k + 0.5) * WIDE / len(some)
@@ -114,19 +119,11 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
                 colour = sense_colour(senses.index(one.sense)) if one.sense in senses else "#8c8c96"
                 rim = {"stroke": "currentColor", "stroke-width": 2} if one.row in both else {}
                 parts.append(("circle", {"cx": 36 + 134 * side + 16 * k, "cy": y + 4, "r": 6, "fill": colour} | rim, ""))
-    told = {
-        "n": shared["0"][0],
-        "m": shared[layer][0],
-        "k": shared[layer][1],
-        "where": layer_title(layer),
-        "bottom": layer_title("0"),
-    }
+    told = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "where": layer_title(layer), "bottom": layer_title("0")}
     if not told["k"]:
         said = t("There is no labelled sentence whose word could be a neighbour.")
     else:
-        said = t(
-            "Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **told
-        )
+        said = t("Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **told)
     return Scene(t("Other neighbours"), parts, said, "pages/neighbours.py", t("See both lists"))
 
 
@@ -135,19 +132,11 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     page = "pages/decided.py"
     onward = t("See every word")
     if first.asked == second.asked or len(first.tokens) < 2:
-        return Scene(
-            title,
-            [],
-            t("With another sentence, or other words around this one, there is something to decide."),
-            page,
-            onward,
-        )
+        return Scene(title, [], t("With another sentence, or other words around this one, there is something to decide."), page, onward)
     weights = layer_weights("mix", len(numbers(in_use, first, second).layers) - 1)
     found = store.pulls(in_use.model, first.asked, second.asked, "drop", "", tuple(weights.tolist()))
     values = influence.apart(found, layer, "both")
-    content = {
-        one.position for one in word_in_question.candidates(found.tokens, languages.in_use())
-    }  # words of more than grammar
+    content = {one.position for one in word_in_question.candidates(found.tokens, languages.in_use())}  # words of more than grammar
     every = [(float(value), k) for value, k in zip(values, found.changed, strict=True) if k in content]
     ranked = sorted(every, key=lambda one: -abs(one[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0

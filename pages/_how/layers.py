@@ -1,7 +1,5 @@
 """Step 6 of How it works: the layers of the whole sentence."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -21,20 +19,19 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     rows = [shown(way.tokens[k], 12) for k in window]
     limit = limit_of(way.layers)
     if len(window) < len(way.tokens):
-        st.caption(
-            t(
-                "{n} of the sentence's {all} words are shown, those round the word in question.",
-                n=len(window),
-                all=len(way.tokens),
-            )
-        )
+        st.caption(t("{n} of the sentence's {all} words are shown, those round the word in question.", n=len(window), all=len(way.tokens)))
     for k, column in enumerate(st.columns(len(way.layers), gap="small")):
         with column:
             st.markdown(t("**Layer {layer}**", layer=k))
             figure = heat_figure(
-                way.layers[k][window], rows, key=f"how.layer.{k}", limit=limit, bold=way.position - first, row=20,
+                way.layers[k][window],
+                rows,
+                key=f"how.layer.{k}",
+                limit=limit,
+                bold=way.position - first,
+                row=20,
                 title=t("forward half | backward half"),
-            )  # fmt: skip
+            )
             figure.add_vline(x=way.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
             alt = t(
                 "A heat map of layer {layer}: a row for each of {n} words, {size} numbers a row.",
@@ -47,18 +44,19 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         _skip(way)
     lengths = np.linalg.norm(way.layers[:, way.position], axis=1)
     lines = [
-        t(
-            "The vectors of “{word}” are {lengths} long, layer by layer.",
-            word=_word(way),
-            lengths=", ".join(f"{n:.1f}" for n in lengths),
-        )
+        t("The vectors of “{word}” are {lengths} long, layer by layer.", word=_word(way), lengths=", ".join(f"{n:.1f}" for n in lengths))
     ]
     lines += [_of_a_repeated_word(way)]
     return lines, [
-        {t("word"): token, t("layer"): k, t("length of the forward half"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
-         t("length of the backward half"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3)}
-        for n, token in enumerate(way.tokens) for k, row in enumerate(way.layers[:, n])
-    ]  # fmt: skip
+        {
+            t("word"): token,
+            t("layer"): k,
+            t("length of the forward half"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
+            t("length of the backward half"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3),
+        }
+        for n, token in enumerate(way.tokens)
+        for k, row in enumerate(way.layers[:, n])
+    ]
 
 
 def _skip(way: Walk) -> None:
@@ -82,8 +80,9 @@ def _of_a_repeated_word(way: Walk) -> str:
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
         return t(
             "“{word}” stands in this sentence more than once; the cosine of its first two vectors is {cosines}, layer by layer.",
-            word=shown(word), cosines=", ".join(f"{c:.2f}" for c in cosines),
-        )  # fmt: skip
+            word=shown(word),
+            cosines=", ".join(f"{c:.2f}" for c in cosines),
+        )
     return t("No word stands in this sentence twice. Repeat one to see its two vectors agree at layer 0 and part above.")
 
 

@@ -1,7 +1,5 @@
 """The Memory page: one sentence before and after another user's text, with AllenNLP's memory and without."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -39,8 +37,15 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
     n_layers = opened.model(in_use.model).encoder.n_layers
     layers = [str(k) for k in range(n_layers)]
     layer = int(
-        choice("layer", t("Layer"), layers, layers[-1], required=True, help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."))
-    )  # fmt: skip
+        choice(
+            "layer",
+            t("Layer"),
+            layers,
+            layers[-1],
+            required=True,
+            help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."),
+        )
+    )
     memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
     drifted, bold = memory.drifted, chosen.position
     left, right = st.columns(2, gap="large")
@@ -62,8 +67,12 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
         draw(halves, key="state.2", alt=alt)
         _caption(about_words(memory, chosen, layer)[1:])
     st.markdown(
-        t("**Does it settle?** The sentence {n} times, other text in between, layer {layer}: how far each encoding is from the one before", n=ROUNDS + 1, layer=layer)
-    )  # fmt: skip
+        t(
+            "**Does it settle?** The sentence {n} times, other text in between, layer {layer}: how far each encoding is from the one before",
+            n=ROUNDS + 1,
+            layer=layer,
+        )
+    )
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
     told = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
@@ -95,15 +104,29 @@ def _how_checked() -> str:
 
 def _table(memory: Memory, chosen: Chosen) -> pd.DataFrame:
     words = [
-        {t("what"): t("word"), t("number"): k + 1, t("word"): token, t("layer"): layer, t("cosine to a fresh start"): round(1 - float(memory.drifted.whole[layer, k]), 5),
-         t("drift, forward half"): round(float(memory.drifted.forward[layer, k]), 5), t("drift, backward half"): round(float(memory.drifted.backward[layer, k]), 5),
-         t("cosine, our encoder"): round(1 - float(memory.stateless.whole[layer, k]), 5)}
-        for k, token in enumerate(chosen.tokens) for layer in range(len(memory.fresh[0]))
-    ]  # fmt: skip
+        {
+            t("what"): t("word"),
+            t("number"): k + 1,
+            t("word"): token,
+            t("layer"): layer,
+            t("cosine to a fresh start"): round(1 - float(memory.drifted.whole[layer, k]), 5),
+            t("drift, forward half"): round(float(memory.drifted.forward[layer, k]), 5),
+            t("drift, backward half"): round(float(memory.drifted.backward[layer, k]), 5),
+            t("cosine, our encoder"): round(1 - float(memory.stateless.whole[layer, k]), 5),
+        }
+        for k, token in enumerate(chosen.tokens)
+        for layer in range(len(memory.fresh[0]))
+    ]
     times = [
-        {t("what"): name, t("number"): k + 2, t("layer"): layer, t("drift from the time before"): round(float(before), 6), t("drift from a fresh start"): round(float(fresh), 6)}
+        {
+            t("what"): name,
+            t("number"): k + 2,
+            t("layer"): layer,
+            t("drift from the time before"): round(float(before), 6),
+            t("drift from a fresh start"): round(float(fresh), 6),
+        }
         for name, stream in ((t("the same text each time"), memory.same), (t("another text each time"), memory.varied))
         for layer in range(len(memory.fresh[0]))
         for k, (before, fresh) in enumerate(zip(stream.from_previous(layer), stream.from_fresh(layer), strict=True))
-    ]  # fmt: skip
+    ]
     return pd.DataFrame([*words, *times])

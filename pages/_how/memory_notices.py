@@ -1,7 +1,5 @@
 """What the Memory page says of its pictures, computed from the encodings they show."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.analysis.memory import Memory, changed_neighbours
@@ -26,9 +24,12 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     lines = [
         t(
             "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector); the mean drift, 1 − cosine, is {mean:.3f}.",
-            layer=layer, word=tokens[worst][:24], cosine=1 - float(drifted.whole[layer, worst]), mean=float(drifted.whole[layer].mean()),
+            layer=layer,
+            word=tokens[worst][:24],
+            cosine=1 - float(drifted.whole[layer, worst]),
+            mean=float(drifted.whole[layer].mean()),
         )
-    ]  # fmt: skip
+    ]
     if len(tokens) < 3:
         return lines
     ahead, behind = drifted.forward[layer], drifted.backward[layer]
@@ -39,16 +40,18 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
             t(
                 "The forward half drifts most at the first word ({first:.2f}), the backward half at the last ({last:.2f}): there each has read "
                 "least of this sentence, and leans most on what came before.",
-                first=float(ahead[0]), last=float(behind[-1]),
+                first=float(ahead[0]),
+                last=float(behind[-1]),
             )
-        )  # fmt: skip
+        )
     else:
         lines.append(
             t(
                 "One expects the forward half to drift most at the first word and the backward half at the last; here it is “{ahead}” and “{behind}”.",
-                ahead=tokens[int(ahead.argmax())][:24], behind=tokens[int(behind.argmax())][:24],
+                ahead=tokens[int(ahead.argmax())][:24],
+                behind=tokens[int(behind.argmax())][:24],
             )
-        )  # fmt: skip
+        )
     return lines
 
 
@@ -61,10 +64,20 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
     settled = same[-1] <= 0.01 * same[0]
     away = float(memory.same.from_fresh(layer)[-1])
     lines = [
-        t("With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.", first=float(same[0]), last=float(same[-1]), away=away)
+        t(
+            "With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.",
+            first=float(same[0]),
+            last=float(same[-1]),
+            away=away,
+        )
         if settled
-        else t("Even with the same text each time it has not settled after {n} times ({first:.3f}, then {last:.4f}).", n=len(same), first=float(same[0]), last=float(same[-1]))
-    ]  # fmt: skip
+        else t(
+            "Even with the same text each time it has not settled after {n} times ({first:.3f}, then {last:.4f}).",
+            n=len(same),
+            first=float(same[0]),
+            last=float(same[-1]),
+        )
+    ]
     rest = float(varied[len(varied) // 2 :].mean())
     if rest > 0.001:
         lines.append(
@@ -76,9 +89,7 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
         )
         lines.append(t("Warming up with a few batches, as AllenNLP advises, does not take that away."))
     else:
-        lines.append(
-            t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest)
-        )
+        lines.append(t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest))
     return lines
 
 
@@ -111,13 +122,22 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
     word = chosen.word[:24]
     return [
-        t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", k=k, word=word, n=changed[layer], layer=layer)
+        t(
+            "The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.",
+            k=k,
+            word=word,
+            n=changed[layer],
+            layer=layer,
+        )
         if same_word
         else t(
             "“{word}” has no labelled sentences; the other text changes {n} of the {k} labelled words nearest to it at layer {layer}.",
-            k=k, word=word, n=changed[layer], layer=layer,
+            k=k,
+            word=word,
+            n=changed[layer],
+            layer=layer,
         )
-    ]  # fmt: skip
+    ]
 
 
 def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
@@ -131,6 +151,10 @@ def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) ->
     if not np.isfinite(same):
         return []
     return [
-        t("To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
-          word=lemma, same=same, own=1 - float(memory.drifted.whole[layer, chosen.position]))
-    ]  # fmt: skip
+        t(
+            "To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
+            word=lemma,
+            same=same,
+            own=1 - float(memory.drifted.whole[layer, chosen.position]),
+        )
+    ]

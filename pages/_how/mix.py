@@ -1,7 +1,5 @@
 """Step 7 of How it works: the mix that a task is given, under the Mix page's own sliders."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -46,14 +44,20 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     lengths = np.linalg.norm(parts[:-1], axis=1)
     longest = int(lengths.argmax())
     lines = [
-        t("The vector is {length:.2f} long and points most the way of layer {layer} (cosine {cosine:.2f}).", length=length, layer=nearest, cosine=cosines[nearest]),
+        t(
+            "The vector is {length:.2f} long and points most the way of layer {layer} (cosine {cosine:.2f}).",
+            length=length,
+            layer=nearest,
+            cosine=cosines[nearest],
+        ),
         t(
             "Layer {layer} has the longest part, {part:.2f}, with a share of {share:.0%}: shares are not lengths, since the layers' vectors differ in length.",
-            layer=longest, part=float(lengths[longest]), share=float(weights[longest]),
+            layer=longest,
+            part=float(lengths[longest]),
+            share=float(weights[longest]),
         ),
         t("γ makes it longer or shorter and turns it nowhere."),
-    ]  # fmt: skip
+    ]
     return lines, [
-        {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)}
-        for name, row in zip(names, parts, strict=True)
+        {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)} for name, row in zip(names, parts, strict=True)
     ]

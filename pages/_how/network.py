@@ -5,10 +5,9 @@ A cell's colour is how large the model's own numbers there are, against the larg
 words for a wide page, with few for a phone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -24,40 +23,10 @@ CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
 WIDE, NARROW = (1000, 7, 190), (380, 3, 0)  # pixels, words at most, pixels for the names at the left (0: they stand above)
 LEAST, MOST = 5, 13  # height of a strip: all layers of a kind have some 30 pixels
 PAD, GAP = 7, 8
-STYLE = """
-.network {font-family: var(--st-font); color: var(--st-text-color);}
-.network svg {width: 100%; height: auto; display: block;}
-.network .narrow {display: none;}
-.network text {fill: currentColor;}
-.network .box {fill: rgba(128,128,140,0.08); stroke: transparent; stroke-width: 1.5;}
-.network [data-step] {cursor: pointer; outline: none;}
-.network [data-step]:hover .box {stroke: rgba(66,146,198,0.8);}
-.network [data-step]:focus-visible .box {stroke: #4292C6; stroke-width: 3;}
-.network [aria-current] .box {fill: rgba(66,146,198,0.16); stroke: #2171B5;}
-.network .wire {stroke: currentColor; opacity: 0.4; fill: none; stroke-width: 1.4;}
-.network .unseen {fill: none; stroke: currentColor; opacity: 0.3;}
-@media (max-width: 640px) {.network .wide {display: none;} .network .narrow {display: block;}}
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
 # A box presses its step's number, which is the browser's own state and so stands at once (pages._widgets.step_keys). What had the
 # keyboard's focus keeps it when the picture is drawn anew.
-SCRIPT = """
-export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector(".network"), held = root.getRootNode().activeElement?.dataset?.step;
-  if (root.drawn !== data.drawn) {
-    root.innerHTML = root.drawn = data.drawn;
-    if (held) [...root.querySelectorAll(`[data-step="${held}"]`)].find((box) => box.checkVisibility())?.focus();
-  }
-  const go = (event) => {
-    const box = event.target.closest("[data-step]");
-    if (!box || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    document.querySelectorAll('.st-key-step [role="radio"]')[+box.dataset.step - 1]?.click();
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    document.querySelector(".st-key-step")?.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
-  };
-  root.onclick = root.onkeydown = go;
-}
-"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 _network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', css=STYLE, js=SCRIPT)
 Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of the word -> SVG
 
@@ -68,9 +37,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
     st.caption(
-        t(
-            "One column a word, from its letters down to its vector; the darker a cell, the larger the numbers there. A box opens its step."
-        )
+        t("One column a word, from its letters down to its vector; the darker a cell, the larger the numbers there. A box opens its step.")
     )
 
 
@@ -94,27 +61,44 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
                 '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
                 '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
                 '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n}&#8194;{name}</text>{cells}</g>',
-                n=k + 1, name=names[k], title=step.title, current=Markup(' aria-current="step"') if k == number else "", x=x, name_y=name_y,
-                y=y + 1, width=width - 2, tall=tall - 2, cells=cells,
+                n=k + 1,
+                name=names[k],
+                title=step.title,
+                current=Markup(' aria-current="step"') if k == number else "",
+                x=x,
+                name_y=name_y,
+                y=y + 1,
+                width=width - 2,
+                tall=tall - 2,
+                cells=cells,
             )
-        )  # fmt: skip
+        )
         ends.append((y, y + tall))
         y += tall + GAP
     wires = [
         _arrow(left + PAD + (n + 0.5) * column, bottom, left + PAD + (n + 0.5) * column, top)
-        for (_, bottom), (top, _) in pairwise(ends) for n in range(len(words))
-    ]  # fmt: skip
+        for (_, bottom), (top, _) in pairwise(ends)
+        for n in range(len(words))
+    ]
     at = left + PAD + (way.position - first) * column
     alt = t(
         "The network: {n} of the sentence's words, “{word}” marked, from letters and filters through {layers} LSTM layers in either direction to the mix.",
-        n=len(words), word=shown(way.tokens[way.position]), layers=len(way.layers) - 1,
-    )  # fmt: skip
+        n=len(words),
+        word=shown(way.tokens[way.position]),
+        layers=len(way.layers) - 1,
+    )
     return html(
         '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
         '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
         '{parts}<g aria-hidden="true">{wires}</g></svg>',
-        width=width, tall=y - GAP, alt=alt, at=at, column=column, parts=parts, wires=wires,
-    )  # fmt: skip
+        width=width,
+        tall=y - GAP,
+        alt=alt,
+        at=at,
+        column=column,
+        parts=parts,
+        wires=wires,
+    )
 
 
 def _names(top: int) -> tuple[str, ...]:
@@ -135,9 +119,7 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     n, half = len(way.layers) - 1, way.layers.shape[-1] // 2
     strip = min(MOST, max(LEAST, 30 // max(n, 1)))
     above = [str(j) for j in range(1, n + 1)]
-    forward, backward = (
-        [_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None))
-    )
+    forward, backward = ([_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None)))
     whole = [_sizes(layer) for layer in way.layers]
     strongest = np.array([bank.pooled.max() for bank in way.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
@@ -158,12 +140,7 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
             return Markup().join(
                 _strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
-                + _arrow(
-                    x + width + (0 if arrow > 0 else 18),
-                    y + k * (strip + 3) + strip / 2,
-                    x + width + (18 if arrow > 0 else 0),
-                    None,
-                )
+                + _arrow(x + width + (0 if arrow > 0 else 18), y + k * (strip + 3) + strip / 2, x + width + (18 if arrow > 0 else 0), None)
                 * bool(arrow)
                 for k, (each, name) in enumerate(zip(sizes, names, strict=True))
             )
@@ -195,9 +172,7 @@ def _strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, hei
     """A vector as cells side by side."""
     cell = width / len(sizes)
     drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
-    return Markup().join(
-        drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist())
-    )
+    return Markup().join(drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))
 
 
 def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> Markup:

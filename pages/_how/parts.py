@@ -1,7 +1,5 @@
 """What the steps of How it works share: tokens as labels, and the shape of a step's table."""
 
-from __future__ import annotations
-
 from core.common.markup import plain
 from pages._widgets.word_lists import written
 

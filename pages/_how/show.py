@@ -1,7 +1,5 @@
 """The walk of How it works: the network at a glance, then seven steps of one token, a screen each, the step's number in the address."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -19,15 +17,7 @@ from pages._word import of_elmo_alone
 from pages._word.store import walked
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
-DRAW = (
-    spelling.characters,
-    spelling.filters,
-    vector.projection,
-    states.forward,
-    states.backward,
-    layers.layers,
-    mix.mix,
-)
+DRAW = (spelling.characters, spelling.filters, vector.projection, states.forward, states.backward, layers.layers, mix.mix)
 
 
 @st.fragment

@@ -1,7 +1,5 @@
 """Steps 1 and 2 of How it works: characters and filters."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -26,19 +24,28 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     values = spelling.vectors[:n].T  # (16, n)
     draw(
         heat_figure(
-            values, [str(k + 1) for k in range(len(values))], key="how.characters", limit=limit_of(values), row=18,
+            values,
+            [str(k + 1) for k in range(len(values))],
+            key="how.characters",
+            limit=limit_of(values),
+            row=18,
             columns=[html("<b>{}</b><br>{}", sign, number) for sign, number in zip(signs, spelling.ids, strict=False)],
         ),
-        key="how.1", alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
-    )  # fmt: skip
+        key="how.1",
+        alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
+    )
     word = way.tokens[way.position]
     inside = spelling.used - 2
     lines = [
         t(
             "“{word}”: characters {n}, bytes {inside}; with the two marks {used} of the 50 places are used, the other {rest} hold padding, 261.",
-            word=shown(word), n=len(word), inside=inside, used=spelling.used, rest=50 - spelling.used,
+            word=shown(word),
+            n=len(word),
+            inside=inside,
+            used=spelling.used,
+            rest=50 - spelling.used,
         )
-    ]  # fmt: skip
+    ]
     if spelling.left_out:
         lines.append(t("It is cut at 48 bytes: the rest, {n}, ELMo never sees.", n=spelling.left_out))
     if any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
@@ -46,19 +53,16 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     sign, times = Counter(spelling.signs).most_common(1)[0]
     if times > 1:
         lines.append(
-            t(
-                "“{sign}” stands {times} times, with one and the same vector: its place changes nothing yet.",
-                sign=sign,
-                times=times,
-            )
+            t("“{sign}” stands {times} times, with one and the same vector: its place changes nothing yet.", sign=sign, times=times)
         )
     else:
         lines.append(t("No byte stands twice in it; where one does, both have one and the same vector."))
     rows = zip(signs, (*spelling.characters, *[""] * PADDING_SHOWN), spelling.ids[:n], values.T, strict=False)
     return lines, [
-        {t("place"): k, t("sign"): sign, t("character"): c, t("number"): int(number)} | {str(d + 1): round(float(v), 4) for d, v in enumerate(x)}
+        {t("place"): k, t("sign"): sign, t("character"): c, t("number"): int(number)}
+        | {str(d + 1): round(float(v), 4) for d, v in enumerate(x)}
         for k, (sign, c, number, x) in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
@@ -84,47 +88,44 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             hovers.append(
                 [
                     html(
-                        "{} <b>{}</b><br>{}",
-                        reading,
-                        spelling.window(i, bank.width),
-                        t("before ReLU: {answer:.2f}", answer=float(answer)),
+                        "{} <b>{}</b><br>{}", reading, spelling.window(i, bank.width), t("before ReLU: {answer:.2f}", answer=float(answer))
                     )
                     for i, answer in enumerate(answers)
                 ]
                 + [""] * (len(columns) - len(answers))
             )
             table.append(
-                {t("width"): bank.width, t("filter"): f, t("window that won"): spelling.window(int(bank.places[f]), bank.width),
-                 t("highest answer"): round(float(answers[place]), 4), t("kept"): round(float(bank.pooled[f]), 4)}
-            )  # fmt: skip
+                {
+                    t("width"): bank.width,
+                    t("filter"): f,
+                    t("window that won"): spelling.window(int(bank.places[f]), bank.width),
+                    t("highest answer"): round(float(answers[place]), 4),
+                    t("kept"): round(float(bank.pooled[f]), 4),
+                }
+            )
     limit = max(limit_of(way.pooled, share=100.0), 0.1)
     draw(
         heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers, winners=winners),
-        key="how.2", alt=t("A heat map of the strongest filters of each width: how well the characters at each place fit them."),
-    )  # fmt: skip
+        key="how.2",
+        alt=t("A heat map of the strongest filters of each width: how well the characters at each place fit them."),
+    )
     pooled = way.pooled
     awake = int((way.pooled > 0).sum())
-    lines = [
-        t(
-            "{awake:,} of {n:,} filters answer this word at all ({share:.2%}).",
-            awake=awake,
-            n=len(pooled),
-            share=awake / len(pooled),
-        )
-    ]
+    lines = [t("{awake:,} of {n:,} filters answer this word at all ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
     if awake:
-        equal = np.flatnonzero(
-            pooled.round(2) == pooled.max().round(2)
-        ).tolist()  # as shown; of these the one that reads most letters
+        equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; of these the one that reads most letters
         word = written(way.tokens[way.position])
         read = {f: way.filter_window(f)[1].strip(MARKS) for f in equal}
         best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
         width, window = way.filter_window(best)
         lines.append(
-            t("The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.", width=width, window=window, answer=float(pooled[best]))
-        )  # fmt: skip
-    if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
-        lines.append(
-            t("No filter of width {widths} finds anything in it: all its answers are below zero.", widths=", ".join(silent))
+            t(
+                "The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.",
+                width=width,
+                window=window,
+                answer=float(pooled[best]),
+            )
         )
+    if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
+        lines.append(t("No filter of width {widths} finds anything in it: all its answers are below zero.", widths=", ".join(silent)))
     return lines, table

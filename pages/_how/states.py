@@ -1,7 +1,5 @@
 """Steps 4 and 5 of How it works: one step of an LSTM in each direction, with its gates."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -40,8 +38,13 @@ def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[st
     step, word = direction.steps[k], way.tokens[way.position]
     cells = np.sort(most_moved(step, CELLS))
     st.markdown(
-        t("**The step at “{word}”**: the {n} of {all:,} cells it changed most, a column each", word=in_markdown(word), n=len(cells), all=len(step.cell))
-    )  # fmt: skip
+        t(
+            "**The step at “{word}”**: the {n} of {all:,} cells it changed most, a column each",
+            word=in_markdown(word),
+            n=len(cells),
+            all=len(step.cell),
+        )
+    )
     rows = {
         t("c before"): step.cell_before,
         t("f, forget gate"): step.forget_gate,
@@ -70,9 +73,7 @@ def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[st
 
 def _arithmetic(step: LSTMStep, c: int) -> str:
     """The cell's new value written out in its own numbers."""
-    f, before, i, g, cell = (
-        float(a[c]) for a in (step.forget_gate, step.cell_before, step.input_gate, step.candidate, step.cell)
-    )
+    f, before, i, g, cell = (float(a[c]) for a in (step.forget_gate, step.cell_before, step.input_gate, step.candidate, step.cell))
     before, g = (f"{v:.2f}" if v >= 0 else f"({v:.2f})" for v in (before, g))
     return rf"\small c_{{{c}}} \approx {f:.2f} \cdot {before} + {i:.2f} \cdot {g} \approx {cell:.2f}"
 
@@ -87,11 +88,7 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     values = outputs[places]
     figure = heat_figure(values, rows, key="how.read", limit=limit_of(values), bold=len(rows) - 1, row=20)
     read = " ".join(shown(tokens[k], 14) for k in places)
-    draw(
-        figure,
-        key=f"how.read.{backward}",
-        alt=t("A heat map of what the layer told at each word, in the order read: {read}.", read=read),
-    )
+    draw(figure, key=f"how.read.{backward}", alt=t("A heat map of what the layer told at each word, in the order read: {read}.", read=read))
 
 
 def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
@@ -99,14 +96,16 @@ def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[s
     n = len(step.cell)
     read = len(way.tokens) - 1 - way.position if backward else way.position
     if not read:
-        lines = [
-            t("No word stands before “{word}” in this direction: only the sentence's boundary mark has been read.", word=word)
-        ]
+        lines = [t("No word stands before “{word}” in this direction: only the sentence's boundary mark has been read.", word=word)]
     else:
         lines = [
-            tn("When it comes to “{word}”, this direction has read one word and the boundary mark.",
-               "When it comes to “{word}”, this direction has read {n} words and the boundary mark.", read, word=word)
-        ]  # fmt: skip
+            tn(
+                "When it comes to “{word}”, this direction has read one word and the boundary mark.",
+                "When it comes to “{word}”, this direction has read {n} words and the boundary mark.",
+                read,
+                word=word,
+            )
+        ]
     kept, taken = float(step.forget_gate.mean()), float(step.input_gate.mean())
     lines.append(
         t(
@@ -120,11 +119,7 @@ def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[s
     lines.append(t("{turned:,} of {n:,} cells change their sign at this word.", turned=turned, n=n))
     if step.n_cells_clipped or step.n_outputs_clipped:
         lines.append(
-            t(
-                "Cut by the clips here: cells {cells:,}, outputs {outputs:,}.",
-                cells=step.n_cells_clipped,
-                outputs=step.n_outputs_clipped,
-            )
+            t("Cut by the clips here: cells {cells:,}, outputs {outputs:,}.", cells=step.n_cells_clipped, outputs=step.n_outputs_clipped)
         )
     else:
         lines.append(t("No cell and no output reaches the clip here."))

@@ -1,7 +1,5 @@
 """Step 3 of How it works: the highway where there is one, and the matrix that makes the vector of a spelling."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -49,19 +47,22 @@ def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     lines = []
     if way.highways:
         gate = way.highways[-1].gate
-        lines.append(
-            t("The gate is open by {mean:.0%} on average: the rest of every number passes as it was.", mean=float(gate.mean()))
-        )
+        lines.append(t("The gate is open by {mean:.0%} on average: the rest of every number passes as it was.", mean=float(gate.mean())))
         lines.append(t("The bars are its numbers z, each named after the filter whose answer it goes on from."))
     lines.append(
         t(
             "<b>{window}</b> alone makes {share:z.0%} of this vector; all {n:,} filters together {all:z.0%}, and the bias {bias:z.0%}.",
-            window=windows[0][2], share=float(way.shares[most[0]]), n=len(way.shares), all=1 - way.bias_share, bias=way.bias_share,
+            window=windows[0][2],
+            share=float(way.shares[most[0]]),
+            n=len(way.shares),
+            all=1 - way.bias_share,
+            bias=way.bias_share,
         )
-    )  # fmt: skip
+    )
     if (way.shares < -0.005).any():
         lines.append(t("A part below zero pulls the other way: the others outweigh it."))
     lines.append(t("No other word of the sentence has been looked at so far."))
     return lines, [
-        {t("filter"): str(f), t("width"): width, t("window that won"): window, t("share"): round(float(way.shares[f]), 5)} for f, width, window in windows
-    ] + [{t("filter"): "b", t("share"): round(way.bias_share, 5)}]  # fmt: skip
+        {t("filter"): str(f), t("width"): width, t("window that won"): window, t("share"): round(float(way.shares[f]), 5)}
+        for f, width, window in windows
+    ] + [{t("filter"): "b", t("share"): round(way.bias_share, 5)}]

@@ -1,7 +1,5 @@
 """What each step of How it works says before its picture: its title, words, shape, equations and their sources."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,10 +46,7 @@ def _of_spelling(shape: ModelShape) -> tuple[Step, ...]:
                 n=f,
             ),
             f"(50, {c}) → ({f},)",
-            (
-                r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f",
-                r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})",
-            ),
+            (r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f", r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})"),
             t("Kim et al. 2016, section 2.2, with ReLU where they have tanh, as in ELMo."),
         ),
         _third(shape, f, p),
@@ -70,12 +65,7 @@ def _third(shape: ModelShape, f: int, p: int) -> Step:
                 f=f,
             ),
             f"({f},) → ({f},) → ({p},)",
-            (
-                r"z = g \odot r + (1 - g) \odot y",
-                r"r = \mathrm{ReLU}(W_t\, y + b_t)",
-                r"g = \sigma(W_c\, y + b_c)",
-                projection,
-            ),
+            (r"z = g \odot r + (1 - g) \odot y", r"r = \mathrm{ReLU}(W_t\, y + b_t)", r"g = \sigma(W_c\, y + b_c)", projection),
             t("Highway: Srivastava et al. 2015, eq. 3. Projection: Peters et al. 2018, section 3.4."),
         )
     wide = max(width for width, _ in shape.filters) > 7
@@ -108,9 +98,7 @@ def _of_states(shape: ModelShape) -> tuple[Step, ...]:
         rf"h_t = \mathrm{{clip}}_{{{_clip(shape.projection_clip)}}}(P\,(o \odot \tanh c_t))",
     )
     sizes = f"({shape.projection},) + ({shape.projection},) → ({shape.hidden},) → ({shape.projection},)"
-    source = t(
-        "Hochreiter and Schmidhuber 1997; forget gate and projection as in Sak et al. 2014, eqs. 1 to 7; the clips are ELMo's."
-    )
+    source = t("Hochreiter and Schmidhuber 1997; forget gate and projection as in Sak et al. 2014, eqs. 1 to 7; the clips are ELMo's.")
     return (
         Step(
             t("Reading forward"),
@@ -154,9 +142,7 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
                 "second LSTM on, a skip connection adds what came in to what comes out."
             )
             if skip
-            else t(
-                "Each word has one vector a layer: the forward half, then the backward half. Layer 0 is the spelling's vector twice."
-            ),
+            else t("Each word has one vector a layer: the forward half, then the backward half. Layer 0 is the spelling's vector twice."),
             f"2 · ({p},) → ({d},), {n} ×",
             (
                 r"h_{k,0} = [x_k;\, x_k]",

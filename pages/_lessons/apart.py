@@ -1,7 +1,5 @@
 """The lesson on distributions: cosines of pairs of one sense and of two by layer, and a threshold with both its errors."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -38,14 +36,14 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     picture = st.container()
     left, right = st.columns([1, 2], gap="medium")
     words = [ALL_WORDS, *every[top].words]
-    word = left.selectbox(
-        t("Word"), words, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="apart_word", **BOUND,
-    ) or ALL_WORDS  # fmt: skip
+    word = (
+        left.selectbox(t("Word"), words, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="apart_word", **BOUND)
+        or ALL_WORDS
+    )
     found = every if word not in every[top].words else {name: one.of(word) for name, one in every.items()}
     threshold = right.slider(
-        t("Threshold: from this cosine on, a pair is called one sense"), 0.0, 1.0, every[top].balanced(), 0.01, key="apart_at",
-        **BOUND,
-    )  # fmt: skip
+        t("Threshold: from this cosine on, a pair is called one sense"), 0.0, 1.0, every[top].balanced(), 0.01, key="apart_at", **BOUND
+    )
     one, two = t("pairs of one sense"), t("pairs of two senses")
     rows, facts = [], []
     for name, each in found.items():
@@ -58,16 +56,24 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
         rows.append(Row(layer_title(name), note, curves))
         facts.append(
             {
-                t("layer"): name, one: round(same, 3), two: round(other, 3), "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95 %": "" if len(each.words) < 2 else f"{auc.low + 0.5:.3f} – {auc.high + 0.5:.3f}", t("threshold"): threshold,
-                t("missed"): round(errors.missed, 3), t("wrongly passed"): round(errors.passed, 3),
+                t("layer"): name,
+                one: round(same, 3),
+                two: round(other, 3),
+                "AUC": round(auc.mean + 0.5, 3),
+                "AUC, 95 %": "" if len(each.words) < 2 else f"{auc.low + 0.5:.3f} – {auc.high + 0.5:.3f}",
+                t("threshold"): threshold,
+                t("missed"): round(errors.missed, 3),
+                t("wrongly passed"): round(errors.passed, 3),
             }
-        )  # fmt: skip
+        )
     with picture:
         errors = found[top].errors(threshold)
         told = {"at": threshold, "layer": layer_title(top), "missed": errors.missed, "passed": errors.passed}
-        alt = t("Densities of cosines of pairs of one sense and of two, a row a layer; at the threshold {at:.2f} {layer} misses "
-        "{missed:.0%} and wrongly passes {passed:.0%}.", **told)  # fmt: skip
+        alt = t(
+            "Densities of cosines of pairs of one sense and of two, a row a layer; at the threshold {at:.2f} {layer} misses "
+            "{missed:.0%} and wrongly passes {passed:.0%}.",
+            **told,
+        )
         figure = density_rows(rows, GRID, {one: ONE_SENSE, two: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
     notice(_noticed(corpus, in_use, found[top], top, word))
@@ -75,9 +81,7 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     exercise(lesson)
     lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
     aucs = {name: each.aucs() for name, each in every.items()}
-    by_word = [
-        {t("word"): w, **{f"AUC, {layer_title(name)}": round(each[w], 3) for name, each in aucs.items()}} for w in aucs[top]
-    ]
+    by_word = [{t("word"): w, **{f"AUC, {layer_title(name)}": round(each[w], 3) for name, each in aucs.items()}} for w in aucs[top]]
     lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("Every word as a table"), key="lesson.apart.words")
 
 
@@ -93,16 +97,25 @@ def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -
             t(
                 "At {layer} two sentences with “{word}” in one sense have a cosine of {same:.2f} on average, in two senses "
                 "{other:.2f}; of one pair of each the pair of one sense is the nearer in {share:.0%} of cases, where a coin gives 50 %: {certain} (shuffled senses, p {p:.3f}).",
-                **told, word=word, certain=certain, p=p,
+                **told,
+                word=word,
+                certain=certain,
+                p=p,
             )
-        ]  # fmt: skip
+        ]
     told |= {"less": gap.mean, "less_low": gap.low, "less_high": gap.high, "means": certainty(gap.low, gap.high)}
     told |= {"low": auc.low + 0.5, "high": auc.high + 0.5, "certain": certainty(auc.low, auc.high)}
     return [
-        t("At {layer} two sentences of one sense have a cosine of {same:.2f} on average, two of two senses one of {other:.2f}: "
-        "a difference of {less:+.2f} ({less_low:+.2f} to {less_high:+.2f}), {means}.", **told),
-        t("Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({low:.0%} to {high:.0%}), where a coin gives 50 %: {certain}.", **told),
-    ]  # fmt: skip
+        t(
+            "At {layer} two sentences of one sense have a cosine of {same:.2f} on average, two of two senses one of {other:.2f}: "
+            "a difference of {less:+.2f} ({less_low:+.2f} to {less_high:+.2f}), {means}.",
+            **told,
+        ),
+        t(
+            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({low:.0%} to {high:.0%}), where a coin gives 50 %: {certain}.",
+            **told,
+        ),
+    ]
 
 
 def _how(words: int) -> str:
@@ -111,4 +124,4 @@ def _how(words: int) -> str:
         "out within each of {words} words and averaged, so that every word counts alike; "
         "intervals: 95 %, drawn by word. The threshold is at first the one with the fewest errors at the top layer, found on these very pairs.",
         words=words,
-    )  # fmt: skip
+    )

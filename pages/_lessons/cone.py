@@ -1,7 +1,5 @@
 """The lesson on the cone: densities of cosines by layer, as they are, less the mean, less the first directions."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -35,12 +33,13 @@ def _page(found: Cone, lesson: Lesson) -> None:
     kinds = _kinds(found)
     picture = st.container()
     treatment = coded_choice(
-        "cone", t("Vectors"), names, RAW,
+        "cone",
+        t("Vectors"),
+        names,
+        RAW,
         help=t("The mean of all vectors is what they share; directions are those of largest variance about it (Mu and Viswanath 2018)."),
-    )  # fmt: skip
-    colours = {
-        kinds[kind]: colour for kind, colour in ((RANDOM, LOT), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in found.pairs
-    }
+    )
+    colours = {kinds[kind]: colour for kind, colour in ((RANDOM, LOT), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in found.pairs}
     panels = [(str(k), each[treatment]) for k, each in enumerate(found.panels)]
     rows = []
     for name, panel in panels:
@@ -52,9 +51,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
         told = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in found.pairs)}
         alt = t("Densities of cosines, a row a layer, vectors {how}; means at the top layer: {kinds}.", **told)
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
-        said = t(
-            "Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike."
-        )
+        said = t("Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike.")
         show_html('<p class="small">{}</p>', said)
     notice(_noticed(found, treatment))
     st.markdown(t("**What a word keeps of itself**, above tokens drawn by lot, vectors {how}", how=names[treatment]))
@@ -63,9 +60,7 @@ def _page(found: Cone, lesson: Lesson) -> None:
         for told, each in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
             title = f"{layer_title(name)}, {told}"
             dots.append(Dots(title, each.mean, each.low, each.high, colour=layer_colour(name)))
-    alt = t(
-        "By layer, a word's likeness to itself and the variance that one direction explains, less those of tokens drawn by lot."
-    )
+    alt = t("By layer, a word's likeness to itself and the variance that one direction explains, less those of tokens drawn by lot.")
     figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     show_html('<p class="small">{}</p>', _how(found))
@@ -114,10 +109,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
             ),
         ]
     if not panel.k:
-        return [
-            first,
-            t("On the {n} other words no direction was worth taking off besides the mean: k = 0.", n=len(found.controls)),
-        ]
+        return [first, t("On the {n} other words no direction was worth taking off besides the mean: k = 0.", n=len(found.controls))]
     beside = gains["control"]
     told |= {"k": panel.k, "n": len(found.controls), "control": certainty(beside.low, beside.high)}
     return [
@@ -135,8 +127,9 @@ def _how(found: Cone) -> str:
         "Measured on {measured} words; k was chosen on {controls} others, by how often a word's pairs are nearer than pairs drawn by lot. A word's likeness to itself is its mean "
         "cosine over two of its occurrences; the variance is the share that lies along the first direction of its vectors, less "
         "that of as many tokens drawn by lot. Intervals: 95 %, drawn by word.",
-        measured=len(found.measured), controls=len(found.controls),
-    )  # fmt: skip
+        measured=len(found.measured),
+        controls=len(found.controls),
+    )
 
 
 def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
@@ -145,10 +138,7 @@ def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.Data
         for treatment, panel in each.items():
             row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
             for kind in found.pairs:
-                row |= {
-                    kinds[kind]: round(panel.mean[kind], 3),
-                    f"{kinds[kind]}, 5–95 %": "{:.2f} – {:.2f}".format(*panel.span[kind]),
-                }
+                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "{:.2f} – {:.2f}".format(*panel.span[kind])}
             for name, one in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
                 row |= {name: round(one.mean, 3), f"{name}, 95 %": f"{one.low:.3f} – {one.high:.3f}"}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})

@@ -1,7 +1,5 @@
 """The lesson that asks whether it is context: a layer beside layer 0, shuffled words, an untrained biLM and the static context, by word."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -33,9 +31,12 @@ def _page(found: dict, lesson: Lesson) -> None:
     with left:
         layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
     word = right.selectbox(
-        t("Word"), [ALL_WORDS, *found["words"]], format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="context_word",
+        t("Word"),
+        [ALL_WORDS, *found["words"]],
+        format_func=lambda one: t("all words") if one == ALL_WORDS else one,
+        key="context_word",
         **BOUND,
-    )  # fmt: skip
+    )
     titles = _titles(found, layer)
     rows = []
     for name, (title, colour) in titles.items():
@@ -45,9 +46,7 @@ def _page(found: dict, lesson: Lesson) -> None:
     with picture:
         told = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
         alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=told)
-        figure = interval_dots(
-            rows, title=t("the nearest other sentence has the same sense"), zero=None, key="context", marked=word or ""
-        )
+        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key="context", marked=word or "")
         draw(figure, key="lesson.context", alt=alt)
     beside = {name: less(found, layer, name) for name in titles if name != layer}
     notice(_noticed(found, titles, layer, beside))
@@ -55,11 +54,13 @@ def _page(found: dict, lesson: Lesson) -> None:
     exercise(lesson)
     table = [
         {
-            t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1),
-            "95 %": f"{100 * one.low:+.1f} – {100 * one.high:+.1f}", "p": round(one.p, 4),
+            t("vectors"): titles[name][0],
+            t("less these, points"): round(100 * one.mean, 1),
+            "95 %": f"{100 * one.low:+.1f} – {100 * one.high:+.1f}",
+            "p": round(one.p, 4),
         }
         for name, one in beside.items()
-    ]  # fmt: skip
+    ]
     label = t("{layer} less each of the others", layer=layer_title(layer))
     lists.twin(pd.DataFrame(table), name="context", label=label, key="lesson.context.table")
     by_word = [
@@ -109,5 +110,6 @@ def _how(found: dict) -> str:
         "shuffled, the word stays in its place; nobody writes so, and the difference is of order and of strangeness together. "
         "Untrained: LSTMs of the same shape with their first random weights, "
         "above the trained layer 0. Intervals: 95 %, words drawn, differences paired by word.",
-        n=found["n"], words=len(found["words"]),
-    )  # fmt: skip
+        n=found["n"],
+        words=len(found["words"]),
+    )

@@ -1,7 +1,5 @@
 """The lesson on the control task: accuracy on tags and on random tags by the probe's rank, a layer at a time."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -42,22 +40,23 @@ def _page(found: dict, lesson: Lesson) -> None:
             **told,
         )
         named = t("commonest tag of the type")
-        figure = rank_lines(
-            list(map(int, ranks)), lines, level=(named, found["type"]), title=t("rank of the probe"), key="control"
-        )
+        figure = rank_lines(list(map(int, ranks)), lines, level=(named, found["type"]), title=t("rank of the probe"), key="control")
         draw(figure, key="lesson.control", alt=alt)
     notice(_noticed(layers, layer))
     show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     rows = [
         {
-            t("layer"): name, t("rank of the probe"): int(rank), t("the tags"): round(each["tags"], 4),
-            t("random tags, a type each"): round(each["control"], 4), t("selectivity"): round(each["selectivity"]["mean"], 4),
+            t("layer"): name,
+            t("rank of the probe"): int(rank),
+            t("the tags"): round(each["tags"], 4),
+            t("random tags, a type each"): round(each["control"], 4),
+            t("selectivity"): round(each["selectivity"]["mean"], 4),
             t("selectivity, 95 %"): f"{each['selectivity']['low']:.3f} – {each['selectivity']['high']:.3f}",
         }
         for name, of_layer in layers.items()
         for rank, each in of_layer.items()
-    ]  # fmt: skip
+    ]
     lists.twin(pd.DataFrame(rows), name="control", key="lesson.control.table")
 
 
@@ -67,9 +66,13 @@ def _noticed(layers: dict, layer: str) -> list[str]:
     each, most = ranks[best], list(ranks)[-1]
     told = {"layer": layer_title(layer), "rank": best, "tags": each["tags"], "control": each["control"]}
     lines = [
-        t("At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
-        "{selectivity}.", **told, selectivity=interval(each["selectivity"])),
-    ]  # fmt: skip
+        t(
+            "At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
+            "{selectivity}.",
+            **told,
+            selectivity=interval(each["selectivity"]),
+        )
+    ]
     by_layer = {name: of_layer[most]["selectivity"] for name, of_layer in layers.items()}
     first = max(by_layer, key=lambda name: by_layer[name]["mean"])
     others = [one for name, one in by_layer.items() if name != first]
@@ -77,9 +80,7 @@ def _noticed(layers: dict, layer: str) -> list[str]:
     if all(one["high"] < by_layer[first]["low"] for one in others):
         lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **told))
     else:
-        lines.append(
-            t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **told)
-        )
+        lines.append(t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **told))
     return lines
 
 
@@ -89,5 +90,9 @@ def _how(found: dict) -> str:
         "training ({unseen:,} others are left out). Each of the {types:,} types has "
         "a random tag in the control, three draws of them; only learning by heart gets those right. Intervals: 95 %, drawn by "
         "sentence. English tags are a tagger's that knows spellings alone, Korean ones the analyser's: both err now and then.",
-        tags=found["tags"], train=found["n_train"], test=found["n"], unseen=found["unseen"], types=found["types"],
-    )  # fmt: skip
+        tags=found["tags"],
+        train=found["n_train"],
+        test=found["n"],
+        unseen=found["unseen"],
+        types=found["types"],
+    )

@@ -1,7 +1,5 @@
 """The lesson on homonyms and relatives: senses told apart by how they are related, and a word's likeness to itself beside its frequency."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -36,9 +34,11 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 
 def _titles() -> dict[str, str]:
     return {
-        HOMONYM: t("homonyms: two words of one spelling"), METAPHOR: t("metaphor: one sense is like the other"),
-        METONYMY: t("metonymy: one lies beside the other"), OTHER: t("related in another way"),
-    }  # fmt: skip
+        HOMONYM: t("homonyms: two words of one spelling"),
+        METAPHOR: t("metaphor: one sense is like the other"),
+        METONYMY: t("metonymy: one lies beside the other"),
+        OTHER: t("related in another way"),
+    }
 
 
 def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> None:
@@ -61,9 +61,7 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     ranks = store.likeness(in_use.model, layer)
     notice([_noticed(found, layer), *_about_ranks(ranks)])
-    st.markdown(
-        t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of two words drawn by lot")
-    )
+    st.markdown(t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of two words drawn by lot"))
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
         with column:
@@ -89,11 +87,7 @@ def _noticed(found: Pairs, layer: str) -> str:
     one, other, ahead = found.kinds[HOMONYM], found.kinds[RELATED], found.ahead[RELATED]
     words = {r.word for r in found.relations if r.kind != HOMONYM}
     if len(words) < FEWEST:
-        return t(
-            "Related senses are labelled of {n} words alone: too few to compare them with homonyms at {layer}.",
-            n=len(words),
-            **told,
-        )
+        return t("Related senses are labelled of {n} words alone: too few to compare them with homonyms at {layer}.", n=len(words), **told)
     told |= {
         "one": _share(one),
         "other": _share(other),
@@ -104,8 +98,9 @@ def _noticed(found: Pairs, layer: str) -> str:
     return t(
         "At {layer} a pair of one sense is nearer than a pair of two in {one} of cases for homonyms, in {other} for related "
         "senses: a difference of {more} points ({low} to {high}), {certain}.",
-        **told, certain=certainty(ahead.low, ahead.high),
-    )  # fmt: skip
+        **told,
+        certain=certainty(ahead.low, ahead.high),
+    )
 
 
 def _share(one: Interval) -> str:
@@ -136,14 +131,21 @@ def _how(words: int) -> str:
         "on its own sentences alone; pairs of one word share sentences, so the {words} words "
         "are drawn whole for the intervals (95 %). Every sense has as many sentences, so more senses make a word less like itself by design: that is no finding about language.",
         words=words,
-    )  # fmt: skip
+    )
 
 
 def _table(found: Pairs, titles: dict[str, str]) -> pd.DataFrame:
     rows = zip(found.relations, found.auc, strict=True)
     return pd.DataFrame(
         [
-            {t("word"): r.word, t("sense"): r.senses[0], t("other sense"): r.senses[1], t("how related"): titles[r.kind], "AUC": round(float(a), 3), t("why"): r.reason}
+            {
+                t("word"): r.word,
+                t("sense"): r.senses[0],
+                t("other sense"): r.senses[1],
+                t("how related"): titles[r.kind],
+                "AUC": round(float(a), 3),
+                t("why"): r.reason,
+            }
             for r, a in rows
         ]
-    )  # fmt: skip
+    )

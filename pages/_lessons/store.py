@@ -1,7 +1,5 @@
 """What the lessons compute, kept; and which labelled sentences they read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -29,9 +27,7 @@ def labelled(in_use: InUse) -> str:
     if not own:
         raise BadInput(t("This lesson needs sentences whose words' senses are labelled. Choose some under “In use”."))
     told = {"corpus": plain(in_use.corpus), "own": plain(own)}
-    st.caption(
-        t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **told)
-    )
+    st.caption(t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **told))
     return own
 
 
@@ -39,9 +35,7 @@ def own(in_use: InUse) -> str:
     """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
     found = own_sentences(in_use.model)
     if not found or not relations.read(opened.model(in_use.model).language.code):
-        raise BadInput(
-            t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”.")
-        )
+        raise BadInput(t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”."))
     if in_use.corpus != found:
         st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(found)))
     return found

@@ -1,7 +1,5 @@
 """The lessons' questions, answers in a sentence, and exercises, in the reader's language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

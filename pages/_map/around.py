@@ -1,7 +1,5 @@
 """The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import starmap
@@ -105,9 +103,13 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
         return
     names = [view] if view in spaces else list(model_layers.in_use().some)
     stars = [
-        Star(t("yours, {number}", number=k), mark(c.tokens, c.position), {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(spaces)})
+        Star(
+            t("yours, {number}", number=k),
+            mark(c.tokens, c.position),
+            {name: tuple(map(float, found.places[j][k - 1])) for j, name in enumerate(spaces)},
+        )
         for k, c in enumerate(asked, 1)
-    ]  # fmt: skip
+    ]
     chosen = view if view in spaces else model_layers.in_use().top
     groups, chips, strength = _groups(found, table, list(spaces) if live else names)
     if live:
@@ -121,14 +123,10 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     _twin(found, word)
 
 
-def _multiples(
-    found: Around, table: OccurrenceTable, word: str, stars: list[Star], names: list[str], groups, chips, strength
-) -> None:
+def _multiples(found: Around, table: OccurrenceTable, word: str, stars: list[Star], names: list[str], groups, chips, strength) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
     show_html('<div class="chips">{}</div>', starmap(lists.chip_of, chips)) if chips else None
-    columns = (
-        [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
-    )
+    columns = [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
     cards = _cards(found, table)
     for column, name in zip(columns, names, strict=False):
         with column:
@@ -138,16 +136,25 @@ def _multiples(
             draw(figure, key=f"around.map.{name}", alt=_alt(found, word, layer_title(name), len(stars)))
 
 
-def _figure(
-    found: Around, cards: list[str], word: str, stars: list[Star], name: str, groups, strength, *, alone: bool
-) -> go.Figure:
+def _figure(found: Around, cards: list[str], word: str, stars: list[Star], name: str, groups, strength, *, alone: bool) -> go.Figure:
     spaces = model_layers.in_use().spaces
     j = spaces.index(name)
     return lean_map(
-        found.coordinates[j], [bare(w) for w in found.points.words], cards, groups, _colours(found), strength, occurrences=found.points.occurrences,
-        stars=stars, layer=name, limits=_limits(found, [j] if alone else range(len(spaces))), width=560 if alone else 340, height=470 if alone else 340,
-        key=f"around.{word}.{found.plan}.{name}", titles=_titles(found),
-    )  # fmt: skip
+        found.coordinates[j],
+        [bare(w) for w in found.points.words],
+        cards,
+        groups,
+        _colours(found),
+        strength,
+        occurrences=found.points.occurrences,
+        stars=stars,
+        layer=name,
+        limits=_limits(found, [j] if alone else range(len(spaces))),
+        width=560 if alone else 340,
+        height=470 if alone else 340,
+        key=f"around.{word}.{found.plan}.{name}",
+        titles=_titles(found),
+    )
 
 
 def _colours(found: Around) -> tuple[str, ...]:
@@ -164,15 +171,7 @@ def _alt(found: Around, word: str, where: str, stars: int) -> str:
 
 
 def _live(
-    in_use: InUse,
-    found: Around,
-    table: OccurrenceTable,
-    word: str,
-    stars: list[Star],
-    asked: tuple[Chosen, ...],
-    groups,
-    chips,
-    strength,
+    in_use: InUse, found: Around, table: OccurrenceTable, word: str, stars: list[Star], asked: tuple[Chosen, ...], groups, chips, strength
 ) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
     spaces = model_layers.in_use().spaces
@@ -183,9 +182,7 @@ def _live(
         name = lines.choose(placed, table, rows)
     state = brush.brush(("around", in_use.corpus, in_use.model, word))
     texts, asked_for = tuple(c.readable for c in asked), tuple(c.asked for c in asked)
-    data = _sent(
-        found, table, stars, groups, chips, strength, in_use.corpus, in_use.model, word, texts, asked_for, found.plan, language()
-    )
+    data = _sent(found, table, stars, groups, chips, strength, in_use.corpus, in_use.model, word, texts, asked_for, found.plan, language())
     map_view.live(data, spaces, rows)
     map_view.told(data, view, name, state.picked, {})
     figure = _figure(found, _cards(found, table), word, stars, view, groups[view], strength[view], alone=True)
@@ -193,16 +190,25 @@ def _live(
     if state.picked:
         n = len(rows)
         sentences = [join_tokens(list(table.occurrence(int(row)).tokens)) for row in rows]
-        brush.show_table(
-            atlas.Dots([""] * n, [bare(w) for w in found.points.words], [""] * n, sentences, [""] * n), rows.tolist(), state
-        )
+        brush.show_table(atlas.Dots([""] * n, [bare(w) for w in found.points.words], [""] * n, sentences, [""] * n), rows.tolist(), state)
 
 
 @kept(16)
 def _sent(
-    _found: Around, _table: OccurrenceTable, _stars: list[Star], _groups, _chips, _strength, corpus: str, model: str, word: str, texts: tuple[str, ...],
-    asked: tuple, plan: str, code: str,
-) -> dict:  # fmt: skip
+    _found: Around,
+    _table: OccurrenceTable,
+    _stars: list[Star],
+    _groups,
+    _chips,
+    _strength,
+    corpus: str,
+    model: str,
+    word: str,
+    texts: tuple[str, ...],
+    asked: tuple,
+    plan: str,
+    code: str,
+) -> dict:
     """What the instrument shows; `code`: the reader's language."""
     points, n_layers, spaces = _found.points, _table.meta["layers"], model_layers.in_use().spaces
     mixes = [layer_weights(name, n_layers) for name in spaces]
@@ -219,16 +225,41 @@ def _sent(
     limits = _limits(_found, range(len(spaces)))
     words, occurrences = [bare(w) for w in points.words], [_table.occurrence(int(row)) for row in points.rows]
     shown = map_view.Points(
-        names=spaces, coordinates=_found.coordinates, rows=points.rows.tolist(), groups=[_groups[name] for name in spaces],
+        names=spaces,
+        coordinates=_found.coordinates,
+        rows=points.rows.tolist(),
+        groups=[_groups[name] for name in spaces],
         colours=[map_view.NEUTRAL, *_colours(_found)[1:]],
         chips=[(label, _colours(_found).index(colour) if colour in _colours(_found) else 0, 0) for label, colour in _chips],
-        shapes=[int(k < points.occurrences) for k in range(len(points))], lines=[map_view.line(o.tokens, o.position) for o in occurrences],
-        notes=["" if k < points.occurrences else t("one sentence") if count == 1 else t("mean of {n}", n=count) for k, count in enumerate(points.counts)],
-        stars=_stars, texts=dict(enumerate(texts, 1)), links=near, axes=_titles(_found),
-        words=[sorted(named(flat, words, np.asarray(_groups[name]), np.asarray(_strength[name], float), _stars, name, limits, points.occurrences, 560, 470))
-               for name, flat in zip(spaces, _found.coordinates, strict=True)],
+        shapes=[int(k < points.occurrences) for k in range(len(points))],
+        lines=[map_view.line(o.tokens, o.position) for o in occurrences],
+        notes=[
+            "" if k < points.occurrences else t("one sentence") if count == 1 else t("mean of {n}", n=count)
+            for k, count in enumerate(points.counts)
+        ],
+        stars=_stars,
+        texts=dict(enumerate(texts, 1)),
+        links=near,
+        axes=_titles(_found),
+        words=[
+            sorted(
+                named(
+                    flat,
+                    words,
+                    np.asarray(_groups[name]),
+                    np.asarray(_strength[name], float),
+                    _stars,
+                    name,
+                    limits,
+                    points.occurrences,
+                    560,
+                    470,
+                )
+            )
+            for name, flat in zip(spaces, _found.coordinates, strict=True)
+        ],
         under=[t("{share:.0%} of the spread", share=share) for share in _found.shares],
-    )  # fmt: skip
+    )
     title = t("The map of “{word}”, layer by layer", word=bare(word))
     alt = _alt(_found, word, "{where}", len(_stars))
     tied = t("no true neighbours: {tied} points are equally near", tied="{tied}")
@@ -324,9 +355,13 @@ def _about(found: Around, layer: str) -> str:
         shown = ""
     else:
         share = found.shares[model_layers.in_use().spaces.index(layer)]
-        shown = t("This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.", share=share, where=layer_title(layer))  # fmt: skip
+        shown = t(
+            "This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.",
+            share=share,
+            where=layer_title(layer),
+        )
     if len(found.queries) == 2:
-        shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)  # fmt: skip
+        shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
 
 
@@ -337,9 +372,7 @@ def _cards(found: Around, table: OccurrenceTable) -> list[str]:
         o = table.occurrence(int(row))
         sentence = mark(o.tokens, o.position)
         few = t("one sentence") if count == 1 else t("mean of {n}", n=count)
-        cards.append(
-            sentence if k < found.points.occurrences else html("<b>{}</b>, {}<br>{}", bare(found.points.words[k]), few, sentence)
-        )
+        cards.append(sentence if k < found.points.occurrences else html("<b>{}</b>, {}<br>{}", bare(found.points.words[k]), few, sentence))
     return cards
 
 
@@ -357,9 +390,7 @@ def _twin(found: Around, word: str) -> None:
 
 
 @kept(16)
-def _laid(
-    _table: OccurrenceTable, corpus: str, model: str, word: str, asked: tuple[tuple[tuple[str, ...], int], ...], plan: str
-) -> Around:
+def _laid(_table: OccurrenceTable, corpus: str, model: str, word: str, asked: tuple[tuple[tuple[str, ...], int], ...], plan: str) -> Around:
     queries = tuple(opened.queries(model, asked))
     n_layers = _table.meta["layers"]
     words = list(dict.fromkeys([word, *(query.word.casefold() for query in queries)]))

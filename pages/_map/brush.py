@@ -5,10 +5,9 @@ was made keeps the figure it has, since the browser shows the selection there al
 where it had been zoomed to. Clicks on single dots and zooms come from a listener, as Streamlit reports neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -19,28 +18,7 @@ from pages._word import atlas
 
 KEY, WATCH, TABLE = "map.brush", "map.watch", "map.table"
 # Maps say who they are in their layout's `meta`. Both events are Plotly's own, on the chart's element.
-LISTENER = """
-export default function ({ setStateValue, setTriggerValue }) {
-  const zooms = {}; let timer = null;
-  const watch = (chart) => {
-    const name = chart.layout && chart.layout.meta && chart.layout.meta.map;
-    if (!name || !chart.on || chart.elmoscope === name) return;
-    chart.elmoscope = name;
-    chart.on('plotly_click', (event) => {
-      const id = event.points.length && event.points[0].customdata;
-      if (id) setTriggerValue('clicked', Number(id[0]));
-    });
-    chart.on('plotly_relayout', (change) => {
-      if (!Object.keys(change).some((key) => /axis\\.(range|autorange)/.test(key))) return;
-      zooms[name] = [...chart.layout.xaxis.range, ...chart.layout.yaxis.range].map(Number);
-      clearTimeout(timer);
-      timer = setTimeout(() => setStateValue('zooms', { ...zooms }), 400);
-    });
-  };
-  const every = setInterval(() => document.querySelectorAll('.js-plotly-plot').forEach(watch), 200);
-  return () => { clearInterval(every); clearTimeout(timer); };
-}
-"""
+LISTENER = Path(__file__).with_suffix(".js").read_text("utf-8")
 _listen = st.components.v2.component("elmoscope_map_watch", js=LISTENER)
 
 
@@ -121,15 +99,25 @@ def show_table(dots: atlas.Dots, rows: Sequence[int], state: Brush) -> None:
         title.markdown(t("**All {n} dots**", n=len(rows)))
     frame = _frame(dots, rows, state.order)
     st.dataframe(
-        frame, hide_index=True, width="stretch", height=400, key=key, on_select=ticked, selection_mode="multi-row",
+        frame,
+        hide_index=True,
+        width="stretch",
+        height=400,
+        key=key,
+        on_select=ticked,
+        selection_mode="multi-row",
         selection_default={"selection": {"rows": list(range(state.ticked))}},
         alt=t("The sentences of all dots; the ticked ones are selected on the maps."),
-    )  # fmt: skip
+    )
     if state.picked:
         st.download_button(
-            t("Download the selection as CSV"), lists.csv_of(_frame(dots, rows, state.picked)), "selection.csv",
-            "text/csv", icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+            t("Download the selection as CSV"),
+            lists.csv_of(_frame(dots, rows, state.picked)),
+            "selection.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def _frame(dots: atlas.Dots, rows: Sequence[int], chosen: Sequence[int]) -> pd.DataFrame:

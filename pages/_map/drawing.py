@@ -1,7 +1,5 @@
 """The maps themselves with all that follows them, in a fragment: a selection or a click draws them anew and not the page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
@@ -93,9 +91,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
     if origin:
         space = names[0] if len(names) == 1 else "mix"
         with st.expander(t("The true neighbours of the point in question"), icon=":material/hub:", key="map.near"):
-            title = t(
-                "**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120)
-            )
+            title = t("**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120))
             lines.show_list(shown.table, shown.rows, origin, space, title)
     with st.container() if state.picked else st.expander(t("The sentences of all dots"), icon=":material/list:", key="map.dots"):
         brush.show_table(atlas.dots(in_use.corpus, in_use.model, shown.word), shown.rows.tolist(), state)
@@ -117,9 +113,7 @@ def _hands(live: bool) -> str:
 
 def _multiples(in_use: InUse, shown: Shown, names: list[str], origin, state: brush.Brush) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
-    several = (
-        [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")] if len(names) > 1 else [st.container()]
-    )
+    several = [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")] if len(names) > 1 else [st.container()]
     for column, space in zip(several, names, strict=False):
         with column:
             _heading(shown, space, origin, alone=len(names) == 1)
@@ -146,8 +140,16 @@ def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brus
 
 @kept(24)
 def _sent(
-    _shown: Shown, corpus: str, model: str, word: str, lemma: str | None, plan: str, ends: tuple[str, ...], asked: tuple[tuple[int, Chosen], ...], code: str
-) -> dict:  # fmt: skip
+    _shown: Shown,
+    corpus: str,
+    model: str,
+    word: str,
+    lemma: str | None,
+    plan: str,
+    ends: tuple[str, ...],
+    asked: tuple[tuple[int, Chosen], ...],
+    code: str,
+) -> dict:
     """What the instrument shows; `code`: the reader's language."""
     in_use = InUse(model, "", corpus, OURS)
     laid = _shown.laid
@@ -160,16 +162,23 @@ def _sent(
     links = lines.of_every_dot(in_use, laid, rows) if len(rows) <= map_view.MOST_LINKED else []
     named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
     points = map_view.Points(
-        names=laid.names, coordinates=laid.coordinates, rows=rows.tolist(), groups=[groups.tolist()],
+        names=laid.names,
+        coordinates=laid.coordinates,
+        rows=rows.tolist(),
+        groups=[groups.tolist()],
         axes=tuple(map(unescape, laid.titles())) if laid.titles() else None,
         colours=[map_view.NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
-        chips=[(sense, k + 1, k) for k, sense in enumerate(senses)], shapes=np.maximum(groups - 1, 0).tolist(),
-        lines=[map_view.line(o.tokens, o.position) for o in occurrences], notes=[o.sense or "" for o in occurrences],
-        stars=_shown.stars, texts={number: one.readable for number, one in placed.items()},
+        chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
+        shapes=np.maximum(groups - 1, 0).tolist(),
+        lines=[map_view.line(o.tokens, o.position) for o in occurrences],
+        notes=[o.sense or "" for o in occurrences],
+        stars=_shown.stars,
+        texts={number: one.readable for number, one in placed.items()},
         links=[*links, *(list(one.by_space.values()) for one in origins)],
         labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in laid.coordinates])) for k in named],
-        under=[_share(_shown, space) for space in laid.names], told=definitions(languages.in_use(), lemma or ""),
-    )  # fmt: skip
+        under=[_share(_shown, space) for space in laid.names],
+        told=definitions(languages.in_use(), lemma or ""),
+    )
     title = t("The map of “{word}”, layer by layer", word=word)
     told = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
     alt = t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told)
@@ -200,31 +209,35 @@ def _coloured(in_use: InUse, shown: Shown) -> tuple[list[str | None], list[str],
 def _alt(shown: Shown, space: str, origin) -> str:
     told = {"n": len(shown.rows), "word": shown.word, "where": layer_title(space), "stars": len(shown.stars)}
     if origin is None:
-        return t(
-            "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told
-        )
+        return t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told)
     return t(
         "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with lines from one of them: {counted}.",
-        **told, counted=lines.counted(origin.by_space[space]),
-    )  # fmt: skip
+        **told,
+        counted=lines.counted(origin.by_space[space]),
+    )
 
 
-def _figure(
-    in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[int], limits: tuple[float, ...], *, alone: bool
-) -> go.Figure:
+def _figure(in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[int], limits: tuple[float, ...], *, alone: bool) -> go.Figure:
     """One space's map."""
     laid = shown.laid
     labels, cards, senses = _coloured(in_use, shown)
     flat = laid.coordinates[laid.names.index(space)]
     figure = map_figure(
-        flat, labels, cards, shown.rows.tolist(), senses, layer=space, stars=shown.stars, key=_key(shown, space), limits=limits,
-        height=480 if alone else 340, name_senses=space != laid.names[0] and shown.word != ALL_WORDS, picked=picked, titles=laid.titles(),
-    )  # fmt: skip
-    return (
-        add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near)
-        if origin
-        else figure
+        flat,
+        labels,
+        cards,
+        shown.rows.tolist(),
+        senses,
+        layer=space,
+        stars=shown.stars,
+        key=_key(shown, space),
+        limits=limits,
+        height=480 if alone else 340,
+        name_senses=space != laid.names[0] and shown.word != ALL_WORDS,
+        picked=picked,
+        titles=laid.titles(),
     )
+    return add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near) if origin else figure
 
 
 def _key(shown: Shown, space: str) -> str:
@@ -239,9 +252,13 @@ def _flat(in_use: InUse, shown: Shown, space: str, origin, state: brush.Brush, *
     figure = _figure(in_use, shown, space, origin, picked, limits, alone=alone)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})
     draw(
-        figure, key=key, alt=_alt(shown, space, origin), config=MAP_CONFIG,
-        on_select=lambda: brush.brushed(key), selection_mode=("points", "box", "lasso"),
-    )  # fmt: skip
+        figure,
+        key=key,
+        alt=_alt(shown, space, origin),
+        config=MAP_CONFIG,
+        on_select=lambda: brush.brushed(key),
+        selection_mode=("points", "box", "lasso"),
+    )
 
 
 def _solid(in_use: InUse, shown: Shown, space: str, origin) -> None:
@@ -253,9 +270,7 @@ def _solid(in_use: InUse, shown: Shown, space: str, origin) -> None:
     draw(figure, key="map.3d", alt=_alt(shown, space, origin), config=MAP_CONFIG)
     lists.legend(senses, word=shown.lemma or "")
     st.caption(
-        t(
-            "Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which above (of all layers it is the mix)."
-        )
+        t("Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which above (of all layers it is the mix).")
     )
 
 
@@ -277,7 +292,11 @@ def _cautions(shown: Shown, names: list[str]) -> list[str]:
     if laid.plan == POLES:
         first = float(laid.views[laid.names.index(name)].plane.shares[0])
         return [
-            t("The first axis holds {first:.0%} of the spread at {where}, both axes {share:.0%}: what the axes do not ask about is not seen.", first=first, **told),
+            t(
+                "The first axis holds {first:.0%} of the spread at {where}, both axes {share:.0%}: what the axes do not ask about is not seen.",
+                first=first,
+                **told,
+            ),
             t("A sentence that belongs to an end of an axis is placed by that end without it, so that it cannot speak for itself."),
-        ]  # fmt: skip
+        ]
     return [t("Three components hold {share:.0%} of the spread at {where}.", **told)]

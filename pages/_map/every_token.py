@@ -3,8 +3,6 @@
 Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from pathlib import Path
 
@@ -51,9 +49,7 @@ def show(in_use: InUse, word: str) -> None:
         return
     maps: TokenMaps = job.result
     if st.session_state.get(PLAIN):
-        st.info(
-            t("This browser cannot draw so many dots (it has no WebGL 2). The table below has the words."), icon=":material/info:"
-        )
+        st.info(t("This browser cannot draw so many dots (it has no WebGL 2). The table below has the words."), icon=":material/info:")
     else:
         _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, plain(bare(word), 40), language()))
         instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
@@ -62,8 +58,9 @@ def show(in_use: InUse, word: str) -> None:
         "UMAP laid out {laid_out:,} of them, drawn by lot; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
         "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
         "with the keyboard + and −, and the arrows.",
-        laid_out=maps.laid_out, k=token_maps.NEIGHBOURS,
-    )  # fmt: skip
+        laid_out=maps.laid_out,
+        k=token_maps.NEIGHBOURS,
+    )
     if len(maps.rows) > MOVING:
         told = f"{told} {t('While they move, as many of them are drawn, by lot, as the browser has time for.')}"
     st.caption(told)
@@ -139,16 +136,25 @@ def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str,
         o, number = rows[k], of[_table.lemmas[_table.lemma[rows[k]]]]
         lemma[k], sense[k] = number, 1 + senses[number - 1].index(_table.senses[_table.sense[o]])
     first = rows[np.r_[True, np.diff(_table.sentence[rows]) != 0]]
-    sentences = [
-        "\t".join(_one_line(piece) for piece in pieces(_table.sentences[int(_table.sentence[row])].as_py())) for row in first
-    ]
+    sentences = ["\t".join(_one_line(piece) for piece in pieces(_table.sentences[int(_table.sentence[row])].as_py())) for row in first]
     found = {
-        "names": list(names), "short": [layer_name(name) for name in names], "titles": [known.heading(name) for name in names],
-        "where": [title(name) for name in names], "tints": [layer_colour(name) for name in names], "at": max(0, len(names) - 2),
-        "under": [_trust(value) for value in _maps.trust], "places": _binary(_maps.places, "<u2"), "sense": _binary(sense, "u1"),
-        "lemma": _binary(lemma, "<u2"), "lemmas": list(_table.lemmas), "senses": senses, "colours": list(SENSE_COLOURS),
-        "sentences": "\n".join(sentences), "word": word, "text": _text(len(rows), len(first)),
-    }  # fmt: skip
+        "names": list(names),
+        "short": [layer_name(name) for name in names],
+        "titles": [known.heading(name) for name in names],
+        "where": [title(name) for name in names],
+        "tints": [layer_colour(name) for name in names],
+        "at": max(0, len(names) - 2),
+        "under": [_trust(value) for value in _maps.trust],
+        "places": _binary(_maps.places, "<u2"),
+        "sense": _binary(sense, "u1"),
+        "lemma": _binary(lemma, "<u2"),
+        "lemmas": list(_table.lemmas),
+        "senses": senses,
+        "colours": list(SENSE_COLOURS),
+        "sentences": "\n".join(sentences),
+        "word": word,
+        "text": _text(len(rows), len(first)),
+    }
     return found | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
 
 
@@ -172,9 +178,10 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     n, all_of_them = len(maps.rows), len(table)
     told = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
     lines = [
-        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **told) if n == all_of_them
+        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **told)
+        if n == all_of_them
         else t("Every dot is one of {n:,} tokens, {sentences:,} sentences drawn by lot from a corpus of {all:,} tokens.", **told)
-    ]  # fmt: skip
+    ]
     code = table.word_codes.get(bare(word).casefold(), -1)
     words = table.word[maps.rows]
     if (count := int((words == code).sum())) >= FEWEST:
@@ -182,7 +189,12 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
         spread = token_maps.spreads(maps, words, [code])[0]
         told = {"word": plain(bare(word), 40), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         told |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
-        lines.append(t("Half of the {n} tokens of “{word}” lie within {low:.0%} of the map's width of their middle at {below}, within {high:.0%} at {where}.", **told))  # fmt: skip
+        lines.append(
+            t(
+                "Half of the {n} tokens of “{word}” lie within {low:.0%} of the map's width of their middle at {below}, within {high:.0%} at {where}.",
+                **told,
+            )
+        )
     return lines
 
 
@@ -203,11 +215,26 @@ def _text(n: int, sentences: int) -> dict:
     """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
     return {
         "title": t("All tokens, layer by layer"),
-        "alt": t("A map of {n:,} tokens of {sentences:,} sentences, each a dot. Plus and minus zoom, arrows move, 0 shows all of it.", n=n, sentences=sentences),
-        "layer": t("Layer"), "play": t("Play"), "pause": t("Pause"), "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "by": t("Coloured by"), "word": t("word"), "sense": t("meaning"), "part": t("part of the sentence"), "light": t("Light a word"),
-        "parts": [t("beginning"), t("middle"), t("end")], "of_word": t("each spelling has a colour of its own"),
+        "alt": t(
+            "A map of {n:,} tokens of {sentences:,} sentences, each a dot. Plus and minus zoom, arrows move, 0 shows all of it.",
+            n=n,
+            sentences=sentences,
+        ),
+        "layer": t("Layer"),
+        "play": t("Play"),
+        "pause": t("Pause"),
+        "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "by": t("Coloured by"),
+        "word": t("word"),
+        "sense": t("meaning"),
+        "part": t("part of the sentence"),
+        "light": t("Light a word"),
+        "parts": [t("beginning"), t("middle"), t("end")],
+        "of_word": t("each spelling has a colour of its own"),
         "of_sense": t("labelled words in their meanings' colours; light one to see which is which"),
-        "lit": t("“{word}”: {n} tokens lit", word="{word}", n="{n}"), "apart": t("Half of them lie within {apart} of the map's width of their middle", apart="{apart}"),
-        "nearer": t("Come nearer"), "farther": t("Go farther away"), "whole": t("The whole map"),
-    }  # fmt: skip
+        "lit": t("“{word}”: {n} tokens lit", word="{word}", n="{n}"),
+        "apart": t("Half of them lie within {apart} of the map's width of their middle", apart="{apart}"),
+        "nearer": t("Come nearer"),
+        "farther": t("Go farther away"),
+        "whole": t("The whole map"),
+    }

@@ -1,7 +1,5 @@
 """All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -72,9 +70,16 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     points = {w: (found[w][layer].null_mean, found[w][layer].one_nn, found[w][layer].senses, _pos(told[w])) for w in asked}
     key = "map.every.picture"
     draw(
-        words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=opener(key), selection_mode="points",
-        alt=t("{n} words: how often the nearest sentence has the same meaning at {where}, against chance.", n=len(asked), where=layer_title(layer)),
-    )  # fmt: skip
+        words_figure(points, names, layer=layer, word=word, key=key),
+        key=key,
+        on_select=opener(key),
+        selection_mode="points",
+        alt=t(
+            "{n} words: how often the nearest sentence has the same meaning at {where}, against chance.",
+            n=len(asked),
+            where=layer_title(layer),
+        ),
+    )
     notice(_about(found, asked, told, names, layer))
     lists.twin(
         _table(found, asked, told, names, layer),
@@ -92,9 +97,10 @@ def _asked(told: dict[str, Labelled], names: dict[str, str], found: dict, layer:
     senses = row[1].pills(t("Number of meanings"), numbers, selection_mode="multi", key="map.every.senses")
     only = row[2].toggle(t("Only where it is not shown"), key="map.every.only")
     words = [
-        w for w, one in told.items()
+        w
+        for w, one in told.items()
         if w in found and (not pos or _pos(one) in pos) and (not senses or one.senses in senses) and not (only and found[w][layer].shown)
-    ]  # fmt: skip
+    ]
     return sorted(words, key=lambda w: found[w][layer].gain)
 
 
@@ -107,15 +113,17 @@ def _about(found: dict, asked: list[str], told: dict[str, Labelled], names: dict
         t(
             "At {where} the nearest sentence has the same meaning in {mean:.0%} of the cases, averaged over {n} words, by chance in {chance:.0%}; "
             "{discovered} of them remain better than luck when all are asked at once (Benjamini and Hochberg).",
-            where=layer_title(layer), mean=mean, n=family.n, chance=chance, discovered=family.discovered,
+            where=layer_title(layer),
+            mean=mean,
+            n=family.n,
+            chance=chance,
+            discovered=family.discovered,
         )
-    ]  # fmt: skip
+    ]
     by_pos = {name: [g.gain for w, g in gains.items() if _pos(told[w]) == pos] for pos, name in names.items()}
     means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
     if len(means) > 1:
-        said = ", ".join(
-            t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1])
-        )
+        said = ", ".join(t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1]))
         lines.append(t("Above chance by part of speech: {said}.", said=said))
     return lines
 
@@ -126,23 +134,23 @@ def _table(found: dict, asked: list[str], told: dict[str, Labelled], names: dict
         g = found[w][layer]
         lines.append(
             {
-                t("word"): w, t("part of speech"): names[_pos(told[w])], t("senses"): g.senses, t("sentences"): g.n,
-                t("1-NN accuracy"): round(g.one_nn, 3), t("shuffled labels"): round(g.null_mean, 3), t("above chance"): round(g.gain, 3),
-                t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high), "p": round(g.p, 4),
+                t("word"): w,
+                t("part of speech"): names[_pos(told[w])],
+                t("senses"): g.senses,
+                t("sentences"): g.n,
+                t("1-NN accuracy"): round(g.one_nn, 3),
+                t("shuffled labels"): round(g.null_mean, 3),
+                t("above chance"): round(g.gain, 3),
+                t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
+                "p": round(g.p, 4),
                 t("shown"): "" if g.shown else t("not shown"),
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(lines)
 
 
 def _parts_of_speech() -> dict[str, str]:
-    return {
-        "noun": t("noun"),
-        "verb": t("verb"),
-        "adjective": t("adjective"),
-        "adverb": t("adverb"),
-        "several": t("several of them"),
-    }
+    return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several of them")}
 
 
 def _pos(one: Labelled) -> str:

@@ -1,7 +1,5 @@
 """The Map page's layouts: where dots and stars lie in each space, and what the axes mean."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,16 +46,17 @@ class Laid:
 
 def choose() -> str:
     """Which layout."""
-    titles = {
-        UMAP: t("Neighbours kept (UMAP)"),
-        PCA: t("Largest spread (PCA)"),
-        POLES: t("Axes of your own"),
-        SOLID: t("Three dimensions"),
-    }
-    plan = choice("layout", t("Layout"), titles, UMAP, help=t(
+    titles = {UMAP: t("Neighbours kept (UMAP)"), PCA: t("Largest spread (PCA)"), POLES: t("Axes of your own"), SOLID: t("Three dimensions")}
+    plan = choice(
+        "layout",
+        t("Layout"),
+        titles,
+        UMAP,
+        help=t(
             "UMAP keeps near dots near. PCA shows the plane in which the dots differ most. Axes of your own run from one meaning, or one list "
             "of words, to another. Three dimensions are to turn and look at."
-        ))  # fmt: skip
+        ),
+    )
     return plan
 
 
@@ -117,9 +116,7 @@ def _ends(in_use: InUse, lemma: str) -> tuple[str, str, str, str]:
     own = [name for name in names if name.startswith(f"{lemma}: ")]
     options = [*own, *(name for name in names if name not in own)]
     if len(options) < 2:
-        raise BadInput(
-            t("Axes of your own need two labelled senses in the sentences in use; there is one. Choose another layout.")
-        )
+        raise BadInput(t("Axes of your own need two labelled senses in the sentences in use; there is one. Choose another layout."))
     firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))
     if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two commonest senses
         st.session_state.update(firsts)
@@ -132,12 +129,18 @@ def _ends(in_use: InUse, lemma: str) -> tuple[str, str, str, str]:
         choices = [REST, *options] if key in ("up", "down") else options
         chosen.append(
             column.selectbox(
-                label, choices, index=choices.index(firsts[key]), key=key, **BOUND,
-                accept_new_options=True, help=told, disabled=key == "down" and chosen[2] == REST,
+                label,
+                choices,
+                index=choices.index(firsts[key]),
+                key=key,
+                **BOUND,
+                accept_new_options=True,
+                help=told,
+                disabled=key == "down" and chosen[2] == REST,
                 format_func=lambda name: t("largest spread left over") if name == REST else name,
             )
             or firsts[key]
-        )  # fmt: skip
+        )
     right, left, up, down = chosen
     if up != REST and down == REST:
         st.caption(t("Choose a lower end too; until then the second axis is the largest spread that the first leaves over."))
@@ -162,10 +165,7 @@ def _words_outside(in_use: InUse, words: list[str]):
     if job.running:
         progress.show_progress(job)
         raise BadInput(
-            t(
-                "“{word}” is not among the labelled words: every word is read first, once. Then this axis is drawn.",
-                word=words[0][:40],
-            )
+            t("“{word}” is not among the labelled words: every word is read first, once. Then this axis is drawn.", word=words[0][:40])
         )
     if job.error:
         raise BadInput(job.error)

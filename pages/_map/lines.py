@@ -1,7 +1,5 @@
 """Lines from a point to its true neighbours: whose they are, which of them a map put elsewhere, and the list of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,11 +48,17 @@ def choose(placed: dict[int, Chosen], table: OccurrenceTable, rows: np.ndarray) 
         del st.session_state[KEY]
     chosen = (
         st.selectbox(
-            t("Lines to true neighbours, from"), list(titles), format_func=titles.get, key=KEY, persist_state="session",
-            help=t("The sentences nearest by cosine in the full space. Click a dot or a star to draw its lines; click it again to remove them."),
+            t("Lines to true neighbours, from"),
+            list(titles),
+            format_func=titles.get,
+            key=KEY,
+            persist_state="session",
+            help=t(
+                "The sentences nearest by cosine in the full space. Click a dot or a star to draw its lines; click it again to remove them."
+            ),
         )
         or NONE
-    )  # fmt: skip
+    )
     if chosen != next(iter(titles)):
         st.query_params[ADDRESS] = chosen
     elif ADDRESS in st.query_params:
@@ -101,8 +105,7 @@ def of_every_dot(in_use: InUse, laid: Laid, rows: np.ndarray) -> list[list[Links
     table = opened.targets(in_use.corpus, in_use.model)
     similar = [table.similarities(rows, layer_weights(space, table.meta["layers"])) for space in laid.names]
     return [
-        [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)]
-        for k in range(len(rows))
+        [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)] for k in range(len(rows))
     ]
 
 
@@ -114,7 +117,9 @@ def counted(found: Links) -> str:
         return t("no true neighbours: {tied} sentences are equally near", tied=found.tied)
     if n == 1:
         return t("its one true neighbour is nearest here too") if kept else t("its one true neighbour is not nearest here")
-    return t("{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=found.by_chance)  # fmt: skip
+    return t(
+        "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=found.by_chance
+    )
 
 
 def noticed(found: Origin, names: list[str]) -> list[str]:
@@ -123,17 +128,17 @@ def noticed(found: Origin, names: list[str]) -> list[str]:
     n = sum(len(found.by_space[name].rows) for name in names)
     if not n:
         return [
-            t(
-                "In layer 0 sentences with one spelling of the word have one vector, so none of them is a nearer neighbour than the others."
-            )
+            t("In layer 0 sentences with one spelling of the word have one vector, so none of them is a nearer neighbour than the others.")
         ]
     return [
         t(
             "Of the true neighbours of the point in question <b>{kept} of {n}</b> are near it on what is drawn (by chance {chance:.1f}); "
             "broken lines lead to those which the map put elsewhere.",
-            kept=kept, n=n, chance=sum(found.by_space[name].by_chance for name in names),
+            kept=kept,
+            n=n,
+            chance=sum(found.by_space[name].by_chance for name in names),
         )
-    ]  # fmt: skip
+    ]
 
 
 def show_list(table: OccurrenceTable, rows: np.ndarray, found: Origin, space: str, title: str) -> None:
@@ -158,6 +163,10 @@ def show_list(table: OccurrenceTable, rows: np.ndarray, found: Origin, space: st
                 t("sentence"): [join_tokens(list(o.tokens)) for o in occurrences],
             }
         ),
-        hide_index=True, width="stretch", key=key, on_select=picked, selection_mode="single-row",
+        hide_index=True,
+        width="stretch",
+        key=key,
+        on_select=picked,
+        selection_mode="single-row",
         alt=t("The true neighbours of the point in question, nearest first."),
-    )  # fmt: skip
+    )

@@ -4,8 +4,6 @@
 screen, whose lines are drawn and what is selected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,9 +26,7 @@ from pages._widgets.instruments import instrument, packed, said
 
 LIVE, PLAIN = "map.live", "map.plain"  # key of the component; in the session: this browser cannot run it
 _live = instrument("map", Path(__file__).parent, "live")
-MOST_LINKED = (
-    200  # dots up to which the neighbours of each are sent beforehand; of more, those of the stars and of the one in question
-)
+MOST_LINKED = 200  # dots up to which the neighbours of each are sent beforehand; of more, those of the stars and of the one in question
 # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
 HIDDEN = "<i hidden></i><style>.st-key-map_layers, .st-key-map_whose, .st-key-map-told {display: none;}</style>"
 NEUTRAL = "#8c8c96"  # of dots in no group
@@ -90,14 +86,20 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
             for (number, text), star in zip(shown.texts.items(), shown.stars, strict=True)
         ],
         "labels": [
-            {"name": named[group], "group": group, "colour": shown.colours[group], "ink": ink(shown.colours[group]), "shown": [float(k > 0) for k in spaces]}
+            {
+                "name": named[group],
+                "group": group,
+                "colour": shown.colours[group],
+                "ink": ink(shown.colours[group]),
+                "shown": [float(k > 0) for k in spaces],
+            }
             for group, _ in shown.labels
         ],
         "words": [[int(k) for k in each] for each in shown.words] or None,
         "links": {str(k): [sent(each) for each in links] for k, links in zip(origins, shown.links, strict=True)},
         "axes": shown.axes,
         "text": _text() | {"title": title, "alt": alt, "tied": tied},
-    }  # fmt: skip
+    }
     return found | {"key": text_fingerprint([repr(found)])[:16]}
 
 
@@ -115,11 +117,15 @@ def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[
     instruments.told(
         "map",
         {
-            "seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked],
+            "seq": instruments.sequence(LIVE),
+            "key": data["key"],
+            "view": view,
+            "dot": dot,
+            "picked": [int(row) for row in picked],
             "links": {str(k): [sent(each) for each in every] for k, every in links.items()},
         },
         _take_plain,
-    )  # fmt: skip
+    )
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
@@ -177,7 +183,12 @@ def _text() -> dict:
         "from": t("Lines to true neighbours, from"),
         "near": t("True neighbours"),
         "none": t("Click a dot or a star for the lines to its true neighbours."),
-        "counted": t("{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance})", kept="{kept}", n="{n}", chance="{chance}"),
+        "counted": t(
+            "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance})",
+            kept="{kept}",
+            n="{n}",
+            chance="{chance}",
+        ),
         "kept_from": t("{kept} of these {n} were so at {where} too.", kept="{kept}", n="{n}", where="{where}"),
         "picked": t("{n} selected.", n="{n}"),
         "select": t("Select “{name}”", name="{name}"),
@@ -188,4 +199,4 @@ def _text() -> dict:
         "whole": t("The whole map"),
         "kept": t("near on the map too"),
         "off": t("put elsewhere by the map"),
-    }  # fmt: skip
+    }

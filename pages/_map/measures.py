@@ -1,7 +1,5 @@
 """The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np
@@ -38,7 +36,11 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
         named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
         first = next(iter(scores.values()))
         static = static_of(in_use, word)
-        alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=first.null_mean)  # fmt: skip
+        alt = t(
+            "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
+            named=named,
+            chance=first.null_mean,
+        )
         draw(
             accuracy_lines(
                 {"1-NN": {name: r.one_nn for name, r in scores.items()}},
@@ -52,10 +54,7 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
     with right:
         st.caption(_about_method(maps, laid, n))
         lists.twin(
-            _table(in_use, word, scores, maps, laid, n),
-            name=f"measures-{word}",
-            label=t("The measures as a table"),
-            key="map.measures",
+            _table(in_use, word, scores, maps, laid, n), name=f"measures-{word}", label=t("The measures as a table"), key="map.measures"
         )
 
 
@@ -145,14 +144,14 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
         if static:
             difference = less(r, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
-            line[t("less these, points")] = t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100)  # fmt: skip
+            line[t("less these, points")] = t(
+                "{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100
+            )
         if name in measured:
             line[t("map's trustworthiness")] = (
                 t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
             )
-            line[t("trustworthiness by chance")] = (
-                "" if np.isnan(measured[name]) else f"{by_chance(laid.coordinates[0].shape[0]):.3f}"
-            )
+            line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(laid.coordinates[0].shape[0]):.3f}"
         if laid.views:
             line[t("share of the spread")] = f"{laid.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})

@@ -4,8 +4,6 @@ A word whose senses nobody labelled has it as soon as every word of the sentence
 browser cannot run it, Streamlit draws it all: a slider redraws the fragment and nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -74,9 +72,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The laboratory; for a word without labels every word of the sentences is read first, once."""
     asked = tuple(one for one in (first, second) if one.position is not None)
     if not asked:
-        st.info(
-            t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:"
-        )
+        st.info(t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:")
         return
     in_use = opened.about(in_use, *(one.word for one in asked))
     table = opened.targets(in_use.corpus, in_use.model)
@@ -161,9 +157,7 @@ def _instrument(
     lists.twin(pd.concat(tables), name=name, label=t("The neighbours as a table"), key="mix.neighbours")
 
 
-def _told_of_labelled(
-    in_use: InUse, table: OccurrenceTable, word: str, flat: np.ndarray, weights: np.ndarray, normalised: bool
-) -> None:
+def _told_of_labelled(in_use: InUse, table: OccurrenceTable, word: str, flat: np.ndarray, weights: np.ndarray, normalised: bool) -> None:
     """What the mix is worth to the word's senses, and the pictures of it for what is taken along."""
     report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
     map_of, map_alt = _map_picture(table, word, flat)
@@ -174,8 +168,14 @@ def _told_of_labelled(
 
 
 def _told_of_unlabelled(
-    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable, word: str | None, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
-) -> None:  # fmt: skip
+    in_use: InUse,
+    table: OccurrenceTable,
+    everything: OccurrenceTable,
+    word: str | None,
+    asked: tuple[Chosen, ...],
+    weights: np.ndarray,
+    normalised: bool,
+) -> None:
     """Which way the listed words lean; where the first sentence's word is labelled after all, what the mix is worth to its senses."""
     near = [one.word for each in asked for one in _nearest_types(in_use, everything, each, weights, normalised, NEAREST)]
     more = []
@@ -188,7 +188,9 @@ def _told_of_unlabelled(
     _leans(in_use, asked, list(dict.fromkeys(near)), weights, normalised, more, shown=False)
 
 
-def _nearest_types(in_use: InUse, everything: OccurrenceTable, one: Chosen, weights: np.ndarray, normalised: bool, k: int) -> list[TypeNeighbour]:  # fmt: skip
+def _nearest_types(
+    in_use: InUse, everything: OccurrenceTable, one: Chosen, weights: np.ndarray, normalised: bool, k: int
+) -> list[TypeNeighbour]:
     query = opened.query(in_use.model, *one.asked)
     found = opened.query_products(everything, query, normalised, types=True)
     return everything.nearest_types(found, weights, k=k)
@@ -196,7 +198,7 @@ def _nearest_types(in_use: InUse, everything: OccurrenceTable, one: Chosen, weig
 
 def _twin_of(
     in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, one: Chosen, weights: np.ndarray, normalised: bool
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """A list of what is nearest as a table: sentences with the word, or all words."""
     if everything is not None:
         return lists.type_table(_nearest_types(in_use, everything, one, weights, normalised, IN_TABLE), one.text.strip())
@@ -225,9 +227,13 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(_n(), moved=_moved)
     normalised = st.toggle(
-        t("Layer normalisation"), key="norm", **BOUND,
-        help=t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
-    )  # fmt: skip
+        t("Layer normalisation"),
+        key="norm",
+        **BOUND,
+        help=t(
+            "Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."
+        ),
+    )
     return weights, gamma, normalised
 
 
@@ -260,17 +266,19 @@ def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
         told = t(
             "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
             "cosine of it, a layer counts for its weight alone.",
-            dim=opened.model(in_use.model).encoder.dim, length=lengths[0],
-        )  # fmt: skip
+            dim=opened.model(in_use.model).encoder.dim,
+            length=lengths[0],
+        )
         st.caption(told)
         return
     st.caption(
         t(
             "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
             "cosine of it, a layer counts for its weight times that.",
-            lengths=", ".join(f"{length:.1f}" for length in lengths), last=len(lengths) - 1,
+            lengths=", ".join(f"{length:.1f}" for length in lengths),
+            last=len(lengths) - 1,
         )
-    )  # fmt: skip
+    )
 
 
 def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, normalised: bool) -> None:
@@ -292,9 +300,7 @@ def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, norm
     )
 
 
-def _neighbours(
-    in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
-) -> list[str]:
+def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool) -> list[str]:
     """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
     everything = None
     types = []
@@ -314,10 +320,7 @@ def _neighbours(
                     continue
             everything = everything or opened.table_job(in_use.corpus, in_use.model).result
             if everything is None:
-                show_html(
-                    '<p class="small">{}</p>',
-                    t("Every word of the sentences is read first, once; then this list comes by itself."),
-                )
+                show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
                 continue
             near = _nearest_types(in_use, everything, one, weights, normalised, NEAREST)
             lists.word_lines([(n.word, n.cosine, "") for n in near])
@@ -326,8 +329,15 @@ def _neighbours(
 
 
 def _leans(
-    in_use: InUse, asked: tuple[Chosen, ...], types: list[str], weights: np.ndarray, normalised: bool, more: Sequence[str] = (), *, shown: bool = True
-) -> None:  # fmt: skip
+    in_use: InUse,
+    asked: tuple[Chosen, ...],
+    types: list[str],
+    weights: np.ndarray,
+    normalised: bool,
+    more: Sequence[str] = (),
+    *,
+    shown: bool = True,
+) -> None:
     """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
     if len(asked) < 2:
         notice([t("One sentence has one list; type a second one to see what the mix does to the difference."), *more])
@@ -365,29 +375,19 @@ def _leans(
             with right:
                 if shown:
                     lists.heading(
-                        t("Which way do the words lean?"),
-                        LAYER_COLOURS["mix"],
-                        t("cosine with the first less cosine with the second"),
+                        t("Which way do the words lean?"), LAYER_COLOURS["mix"], t("cosine with the first less cosine with the second")
                     )
                 alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
-                picture(
-                    lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"),
-                    key="mix.leans",
-                    alt=alt,
-                )
+                picture(lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
         large = surroundings.at_large(table, weights, normalised=normalised)
         notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], large), *more])
     else:
         notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"]), *more])
-    table_twin = pd.DataFrame(
-        [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
-    )
+    table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 
 
-def _senses_and_map(
-    in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool
-) -> None:
+def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool) -> None:
     flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -420,14 +420,7 @@ def _map_picture(table: OccurrenceTable, word: str, flat: np.ndarray) -> tuple[g
     occurrences = [table.occurrence(int(r)) for r in rows]
     hovers = [mark(o.tokens, o.position) for o in occurrences]
     figure = map_figure(
-        flat,
-        [o.sense for o in occurrences],
-        hovers,
-        rows.tolist(),
-        table.senses_of(word),
-        layer="mix",
-        key=f"mix.{word}",
-        height=400,
+        flat, [o.sense for o in occurrences], hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
     )
     return figure, t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
 
@@ -440,7 +433,11 @@ def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> 
     static = measures.static_of(in_use, word)
     named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
     figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
-    alt = t("Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.", named=named, chance=report.null_mean)  # fmt: skip
+    alt = t(
+        "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
+        named=named,
+        chance=report.null_mean,
+    )
     return single, static, figure, f"{alt} {measures.static_share(static)}".rstrip()
 
 
@@ -462,13 +459,17 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
         first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **told)
     elif difference.verdict > 0:
-        first = t("This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **told)  # fmt: skip
+        first = t(
+            "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **told
+        )
     elif difference.verdict < 0:
-        first = t("Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told)  # fmt: skip
+        first = t(
+            "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told
+        )
     else:
         told |= {"low": difference.low * 100, "high": difference.high * 100}
-        first = t("For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).", **told)  # fmt: skip
-    return [
-        first,
-        t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself."),
-    ]
+        first = t(
+            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).",
+            **told,
+        )
+    return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself.")]

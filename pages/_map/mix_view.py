@@ -5,8 +5,6 @@
 whether the browser could run the first: where it could not, the page is drawn by Streamlit alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -65,15 +63,7 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
 
 
 @kept(24)
-def static(
-    corpus: str,
-    model: str,
-    asked: tuple[Chosen, ...],
-    word: str,
-    normalised: bool,
-    lengths: tuple[float, ...],
-    code: str,
-) -> dict:
+def static(corpus: str, model: str, asked: tuple[Chosen, ...], word: str, normalised: bool, lengths: tuple[float, ...], code: str) -> dict:
     """All that any mix of these sentences needs, as JSON; `code`: the reader's language."""
     in_use = InUse(model, "", corpus, OURS)
     table = opened.targets(corpus, model)
@@ -123,9 +113,7 @@ def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarra
 def _asked(one: Chosen, number: int, part: Candidates) -> dict:
     word = bare(one.word)[:24]
     title = (
-        t("Nearest to “{word}” in the second sentence", word=word)
-        if number
-        else t("Nearest to “{word}” in the first sentence", word=word)
+        t("Nearest to “{word}” in the second sentence", word=word) if number else t("Nearest to “{word}” in the first sentence", word=word)
     )
     numbers = {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
     return {"title": title, "text": one.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
@@ -184,25 +172,33 @@ def text_of(word: str, n_layers: int) -> dict:
         "layers": [slider_name(k) for k in range(n_layers)],
         "gamma": t("γ, the scale of the whole"),
         "norm": t("Layer normalisation"),
-        "norm_help": t("Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."),
+        "norm_help": t(
+            "Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."
+        ),
         "share": t("s = softmax(w), the layer's share"),
         "pull": t("s times the length of the layer's vectors: what it counts for in the sum"),
         "spoken_share": t("{w}, share {share}", w="{w}", share="{share}"),
         "softmax": t("Thick bars: s = softmax(w), the shares. Thin ones: s times length, what a layer counts for."),
-        "alike": t("All w are {w}: the same shares as all {other}, and the same page. Softmax sees their differences alone.", w="{w}", other="{other}"),
+        "alike": t(
+            "All w are {w}: the same shares as all {other}, and the same page. Softmax sees their differences alone.",
+            w="{w}",
+            other="{other}",
+        ),
         "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
         "one_length": t("length of the vector"),
         "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),
         "spoken": t("Shares {shares}.", shares="{shares}"),
-    }  # fmt: skip
+    }
 
 
 def _text(word: str, n: int, n_layers: int) -> dict:
     """Those of a word whose senses are labelled."""
     return {
         "map": t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=n, word=word),
-        "about_map": t("Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."),
+        "about_map": t(
+            "Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."
+        ),
         "accuracy": t("Nearest sentence has the same meaning"),
         "chance": t("chance {share}", share="{share}"),
         "alone": t("0 to {top}: each layer alone. Every labelled sentence left out in turn.", top=n_layers - 1),
-    }  # fmt: skip
+    }

@@ -4,8 +4,6 @@ There is no accuracy without labels. What a point is coloured by is which of the
 screen, which `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.analysis import surroundings
@@ -30,14 +28,12 @@ CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
 @kept(12)
 def static(
     _table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, ...], normalised: bool, lengths: tuple[float, ...], code: str
-) -> dict:  # fmt: skip
+) -> dict:
     """All that any mix of these sentences needs, as JSON; `_table` is of every token of the corpus, `code` the reader's language."""
     words = tuple(one.asked for one in asked)
     points, stars = _points(_table, corpus, model, words)
     queries = opened.queries(model, words)
-    of_types, of_rows = (
-        [opened.query_products(_table, query, normalised, types=types) for query in queries] for types in (True, False)
-    )  # fmt: skip
+    of_types, of_rows = ([opened.query_products(_table, query, normalised, types=types) for query in queries] for types in (True, False))
     near = [any_mix.of_types(_table, found, np.array(lengths)).rows for found in of_types]
     drawn = np.array([_table.word_codes[word] for word in points.words[points.occurrences :]], int)
     codes = np.unique(np.concatenate([*near, drawn]))
@@ -62,9 +58,7 @@ def static(
     return data | {"key": text_fingerprint([repr(data)])[:16]}
 
 
-def laid(
-    table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool
-) -> dict:
+def laid(table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool) -> dict:
     """The plane of largest spread under one mix, turned onto the layers' planes in the mix's own proportions: dots, then stars."""
     points, stars = _points(table, corpus, model, tuple(one.asked for one in asked))
     layers, stars = _read(points, stars, normalised)
@@ -104,13 +98,13 @@ def _map(layers: np.ndarray, stars: np.ndarray, ids: np.ndarray) -> dict:
         "stars": [
             {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": flat[:, len(ids) + k].tolist()} for k in range(len(stars))
         ],
-    }  # fmt: skip
+    }
 
 
 def _lines(table: OccurrenceTable, codes: np.ndarray, own: np.ndarray) -> dict:
     """By id: what stands left of the word, the word, what stands right of it, the number of its shape; a spelling in its first sentence."""
     first = dict(zip(*np.unique(table.word, return_index=True), strict=True))
-    rows = {-1 - int(code): (int(first[code]), CIRCLE) for code in codes} | {int(row): (int(row), DIAMOND) for row in own}  # fmt: skip
+    rows = {-1 - int(code): (int(first[code]), CIRCLE) for code in codes} | {int(row): (int(row), DIAMOND) for row in own}
     found = {}
     for number, (row, shape) in rows.items():
         o = table.occurrence(row)
@@ -137,8 +131,10 @@ def _text(word: str, points: Surroundings, n_layers: int, n_asked: int) -> dict:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
         sides = t(
             "Of {n} points {first} are nearer to the first sentence, {second} to the second, {neither} to neither (by less than {close}).",
-            n=n, close=surroundings.CLOSE, **braces,
-        )  # fmt: skip
+            n=n,
+            close=surroundings.CLOSE,
+            **braces,
+        )
     return mix_view.text_of(word, n_layers) | {
         "map": t("A map of {n} words and sentences around “{word}” under this mix.", n=n, word=word),
         "about_map": f"{told} {moved}",

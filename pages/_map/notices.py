@@ -1,7 +1,5 @@
 """What to notice on the map of a word that nobody labelled: pure functions of the numbers on screen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,29 +24,41 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
         return [t("Around your two sentences the corpus in use has no word to draw."), apart]
     if not first and not second:
         if cosine > 0.9999:
-            return [
-                t(
-                    "At {where} your two words have one vector, so no word is nearer to one of them than to the other.",
-                    where=where,
-                )
-            ]
+            return [t("At {where} your two words have one vector, so no word is nearer to one of them than to the other.", where=where)]
         return [t("At {where} no word is clearly nearer to one of your sentences than to the other.", where=where), apart]
     left, right = (_nearest(words, np.asarray(cosines[k], float), found == k + 1) for k in (0, 1))
     told = {"where": where, "n": n}
     if not second:
-        line = t("At {where}, {first} of {n} words around are nearer to the first sentence ({words}), none to the second.", first=first, words=left, **told)  # fmt: skip
+        line = t(
+            "At {where}, {first} of {n} words around are nearer to the first sentence ({words}), none to the second.",
+            first=first,
+            words=left,
+            **told,
+        )
     elif not first:
-        line = t("At {where}, {second} of {n} words around are nearer to the second sentence ({words}), none to the first.", second=second, words=right, **told)  # fmt: skip
+        line = t(
+            "At {where}, {second} of {n} words around are nearer to the second sentence ({words}), none to the first.",
+            second=second,
+            words=right,
+            **told,
+        )
     else:
         told |= {"first": first, "left": left, "second": second, "right": right}
-        line = t("At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **told)  # fmt: skip
+        line = t(
+            "At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **told
+        )
     return [line, apart]
 
 
 def _apart(where: str, cosine: float, at_large: float | None) -> str:
     if at_large is None:
         return t("Your two words' cosine is {cosine:.2f} at {where}.", cosine=cosine, where=where)
-    return t("Your two words' cosine is {cosine:.2f} at {where}; two tokens of the corpus drawn by lot have {large:.2f} on average.", cosine=cosine, where=where, large=at_large)  # fmt: skip
+    return t(
+        "Your two words' cosine is {cosine:.2f} at {where}; two tokens of the corpus drawn by lot have {large:.2f} on average.",
+        cosine=cosine,
+        where=where,
+        large=at_large,
+    )
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
@@ -69,22 +79,32 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     told = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
     if word is None:
         line = (
-            t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **_but(told, "zero", "below"))
+            t(
+                "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
+                **_but(told, "zero", "below"),
+            )
             if best[0] == "0"
-            else t("Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)
-        )  # fmt: skip
+            else t(
+                "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
+                **told,
+            )
+        )
     elif best[0] == "0":
         told = {"word": word, **_but(told, "zero", "below")}
-        line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.", **told)  # fmt: skip
+        line = t(
+            "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
+            **told,
+        )
     else:
         told["word"] = word
-        line = t("Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.", **told)  # fmt: skip
+        line = t(
+            "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
+            **told,
+        )
     if best[1] <= usual + 1e-9:
         return [
             line,
-            t(
-                "It is not shown that this is more than luck: the model cannot tell the meanings apart, or the sentences are too few."
-            ),
+            t("It is not shown that this is more than luck: the model cannot tell the meanings apart, or the sentences are too few."),
         ]
     return [line, t("So the meanings overlap a good deal: this small model is unsure about them.")] if best[1] < 0.7 else [line]
 
@@ -108,4 +128,12 @@ def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[st
     if len(groups) < 2:
         return [shown, t("At {where} they fall into no clear groups.", where=layer_title(layer))]
     named = ", ".join(f"{name} ({size})" for name, size in groups)
-    return [shown, t("At {where}, {number} groups were found, named by the words that tell them apart: {groups}.", where=layer_title(layer), number=len(groups), groups=named)]  # fmt: skip
+    return [
+        shown,
+        t(
+            "At {where}, {number} groups were found, named by the words that tell them apart: {groups}.",
+            where=layer_title(layer),
+            number=len(groups),
+            groups=named,
+        ),
+    ]

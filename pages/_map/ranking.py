@@ -1,7 +1,5 @@
 """Words ranked by how well the model tells their senses apart: the best, the worst, and those of which that is not shown."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pandas as pd
@@ -57,9 +55,16 @@ def show(in_use: InUse, word: str, view: str) -> None:
             key = f"map.ranking.{half}"
             draw(
                 _figure(in_use.corpus, in_use.model, tuple(words), layer, word if word in words else "", key, i18n.language()),
-                key=key, on_select=opener(key), selection_mode="points",
-                alt=t("Words from {first} to {last} by how well their senses are told apart at {where}.", first=words[0], last=words[-1], where=layer_title(layer)),
-            )  # fmt: skip
+                key=key,
+                on_select=opener(key),
+                selection_mode="points",
+                alt=t(
+                    "Words from {first} to {last} by how well their senses are told apart at {where}.",
+                    first=words[0],
+                    last=words[-1],
+                    where=layer_title(layer),
+                ),
+            )
     notice(_about(found, order, unshown, layer))
     if unshown and layer != "0":
         st.pills(t("Open a word of which it is not shown"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
@@ -99,13 +104,7 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
     where = layer_title(layer)
     if layer == "0":
         return [t("Layer 0 sees spelling only, so it can tell no senses apart; choose another layer above.")]
-    told = {
-        "where": where,
-        "good": len(order) - len(unshown),
-        "n": len(order),
-        "best": order[0],
-        "gain": found[order[0]][layer].gain,
-    }
+    told = {"where": where, "good": len(order) - len(unshown), "n": len(order), "best": order[0], "gain": found[order[0]][layer].gain}
     family = shown([found[w][layer] for w in order])
     told |= {"discovered": family.discovered, "holm": family.holm}
     lines = [

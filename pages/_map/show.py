@@ -1,7 +1,5 @@
 """The Map page: the picture first, beside it a word, a layer and a layout; below what was measured and where the model fails."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd
@@ -17,6 +15,7 @@ from pages._cached import opened, progress
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.language import foreign
 from pages._map import around, drawing, every_word, layout, measures, ranking
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen, sentence_pair
@@ -28,7 +27,7 @@ def show(in_use: InUse) -> None:
     """Inputs, maps, what to notice, lists, measures, ranking, table twins."""
     picture = st.container()  # stands first; what it shows depends on the sentences below it
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
-        chosen = sentence_pair()
+        chosen = sentence_pair(notices=picture)
     asked = tuple(one for one in chosen if one.position is not None)
     about = opened.about(in_use, *(one.word for one in asked))
     table = opened.targets(about.corpus, about.model)
@@ -62,11 +61,19 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], plac
     words = list(dict.fromkeys([*own, *others]))
     if not words:
         return None
-    usual = [*own, *table.lemmas, *words][0]
+    unread = foreign(*own)  # of other letters: all sentences would be searched in vain for them
+    usual = [*(name for name in own if name not in unread), *table.lemmas, *words][0]
     found = word_search(
-        place, "map_word", t("Word"), words, usual, known=known, titles={ALL_WORDS: _all_words(in_use)},
-        told=every_word.known(in_use), help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
-    )  # fmt: skip
+        place,
+        "map_word",
+        t("Word"),
+        words,
+        usual,
+        known=known,
+        titles={ALL_WORDS: _all_words(in_use)},
+        told=every_word.known(in_use),
+        help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
+    )
     return found if found in words else found.casefold()
 
 
@@ -107,14 +114,7 @@ def _around(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chose
             with st.spinner(t("Reading every word of the sentences…")):
                 job.wait(progress.AT_MOST_S)
             if job.result is None:
-                notice(
-                    [
-                        t(
-                            "“{word}” has no labels: its map comes when every word of the sentences has been read, once.",
-                            word=word,
-                        )
-                    ]
-                )
+                notice([t("“{word}” has no labels: its map comes when every word of the sentences has been read, once.", word=word)])
                 progress.show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
                 return
             table = job.result
@@ -133,8 +133,12 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
         measures.show(in_use, word, scores, maps, laid, n)
     _twin(in_use, word, laid)
     everything = st.expander(
-        t("Compare all words: of which is it not shown?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
-    )  # fmt: skip
+        t("Compare all words: of which is it not shown?"),
+        icon=":material/format_list_numbered:",
+        key="map.all",
+        on_change="rerun",
+        bind="query-params",
+    )
     if everything.open:
         with everything:
             ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, view)

@@ -1,7 +1,5 @@
 """The narrow cone on the page What it knows: what all vectors of a layer share, and what it changes to take it off."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """The Model page: measures per layer, the training as it went, and the model's card."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd
@@ -70,14 +68,10 @@ def _knowledge(name: str, card: ModelCard) -> None:
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two words drawn by lot stand in each layer: what every cosine of this model is to be held against."""
     found = [
-        line
-        for k in range(n_layers)
-        if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
+        line for k in range(n_layers) if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
     ]
     if found:
-        st.caption(
-            t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found)
-        )
+        st.caption(t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
@@ -86,19 +80,16 @@ def _not_measured(name: str, *, stale: bool) -> None:
     if stale:
         told = t(
             "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: `{command}`",
-            name=name, command=command,
-        )  # fmt: skip
-        lines = [
-            t(
-                "The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.",
-                name=name,
-            )
-        ]
+            name=name,
+            command=command,
+        )
+        lines = [t("The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.", name=name)]
     else:
         told = t(
             "The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: `{command}`",
-            name=name, command=command,
-        )  # fmt: skip
+            name=name,
+            command=command,
+        )
         lines = [t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)]
     st.info(told, icon=":material/terminal:")
     notice(lines)
@@ -127,13 +118,16 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     lines = []
     if found["as"]:
-        lines.append(t("Layer 1 less layer 2, in points with a 95 % interval: as in the paper, syntax below and meaning above, on {tasks}.", tasks=", ".join(found["as"])))  # fmt: skip
+        lines.append(
+            t(
+                "Layer 1 less layer 2, in points with a 95 % interval: as in the paper, syntax below and meaning above, on {tasks}.",
+                tasks=", ".join(found["as"]),
+            )
+        )
     if found["not"]:
         lines.append(t("The other way round on {tasks}.", tasks=", ".join(found["not"])))
     if found["open"]:
-        lines.append(
-            t("Not decided, for the interval of layer 1 less layer 2 holds 0, on {tasks}.", tasks=", ".join(found["open"]))
-        )
+        lines.append(t("Not decided, for the interval of layer 1 less layer 2 holds 0, on {tasks}.", tasks=", ".join(found["open"])))
     return [" ".join(lines)] if lines else []
 
 
@@ -160,15 +154,11 @@ def _panel_line(panel: Panel) -> str:
 
 def _training(log: TrainingLog) -> None:
     st.markdown(t("#### How it learned"))
-    titles = {
-        "perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed"),
-    }  # fmt: skip
+    titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
     named = [name for name in titles if name != "perplexity" or log.validations]
     chosen = choice("curve", t("What to draw"), named, named[0], format_func=titles.get, label_visibility="collapsed")
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
-    alt = t(
-        "{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends)
-    )
+    alt = t("{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
     draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
     show_html(
         "{}",
@@ -196,11 +186,9 @@ def _card(model: Model, card: ModelCard) -> None:
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("Licence"): card.meta.get("licence", t("as its publisher says")),
         **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
-    }  # fmt: skip
+    }
     if "date" in card.meta:
-        facts[t("Made")] = t(
-            "{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", "")
-        )
+        facts[t("Made")] = t("{date}, Elmoscope {version}", date=card.meta["date"][:10], version=card.meta.get("code_version", ""))
     rows = [html("<tr><th>{}</th><td>{}</td></tr>", label, text) for label, text in facts.items()]
     show_html('<table class="card">{}</table>', rows)
 
@@ -211,17 +199,24 @@ def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
         t("Model"): t("{name}, in ELMo's format", name=name),
         t("Shape"): t(
             "char-CNN of {filters:,} filters, {highway} highway layers; {layers} LSTM layers of {cells:,} cells in each direction, projected to {projection}",
-            filters=s.n_filters, highway=s.n_highway, layers=s.n_layers, cells=s.hidden, projection=s.projection,
+            filters=s.n_filters,
+            highway=s.n_highway,
+            layers=s.n_layers,
+            cells=s.hidden,
+            projection=s.projection,
         ),
         t("Trained numbers"): t(
             "{spelling:.1f} million in the char-CNN, {lstms:.1f} million in the LSTMs",
-            spelling=parameters["char-CNN"] / 1e6, lstms=parameters["LSTMs"] / 1e6,
+            spelling=parameters["char-CNN"] / 1e6,
+            lstms=parameters["LSTMs"] / 1e6,
         ),
         t("Vectors"): t(
             "{layers} layers of {dim} numbers for every token: {projection} from each direction",
-            layers=s.n_layers + 1, dim=s.dim, projection=s.projection,
+            layers=s.n_layers + 1,
+            dim=s.dim,
+            projection=s.projection,
         ),
-    }  # fmt: skip
+    }
 
 
 def _of_transformer(model: Model) -> dict[str, str]:
@@ -229,7 +224,11 @@ def _of_transformer(model: Model) -> dict[str, str]:
     numbers = {"blocks": encoder.n_layers - 1, "n": encoder.model.num_parameters() / 1e6}
     return {
         t("Model"): t("{name}, a transformer ({kind})", name=model.layers.called, kind=encoder.model.config.model_type),
-        t("Shape"): t("embeddings of {pieces:,} pieces of words; {blocks} blocks above them, {n:.1f} million numbers", pieces=len(encoder.tokeniser), **numbers),
+        t("Shape"): t(
+            "embeddings of {pieces:,} pieces of words; {blocks} blocks above them, {n:.1f} million numbers",
+            pieces=len(encoder.tokeniser),
+            **numbers,
+        ),
         t("Window"): t("{n:,} pieces are read at once; a longer sentence in windows that overlap by half", n=encoder.window),
         t("Vectors"): t("{layers} layers of {dim} numbers for every token", layers=encoder.n_layers, dim=encoder.dim),
-    }  # fmt: skip
+    }

@@ -1,7 +1,5 @@
 """The Speed page: our figures beside their peers' in one picture, and every row of `python -m tests.bench` suite by suite."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pandas as pd
@@ -20,10 +18,17 @@ from pages._widgets.charts import draw
 FILE = ASSETS / "results" / "speed.json"
 COMMAND = "python -m tests.bench --output assets/results/speed.json"
 SHOWN = (  # rows drawn in front, the one that says most first
-    "sentences to layers, small", "sentences to layers, original", "one sentence at a time, small", "slider move, 1,000,000 occurrences",
-    "a new token put into four frozen maps", "mix changed, the map follows", "an epoch on frozen layers, against AllenNLP for every batch",
-    "a training step with the char-CNN", "first useful paint, warm server", "first useful paint, cold server",
-)  # fmt: skip
+    "sentences to layers, small",
+    "sentences to layers, original",
+    "one sentence at a time, small",
+    "slider move, 1,000,000 occurrences",
+    "a new token put into four frozen maps",
+    "mix changed, the map follows",
+    "an epoch on frozen layers, against AllenNLP for every batch",
+    "a training step with the char-CNN",
+    "first useful paint, warm server",
+    "first useful paint, cold server",
+)
 
 
 def suite_titles() -> dict[str, str]:
@@ -132,13 +137,7 @@ def about_speed(found: list[Ahead]) -> list[str]:
     if not found:
         return [t("Nothing here was measured beside a peer, so nothing is claimed.")]
     first = found[0]
-    told = {
-        "what": first.what,
-        "peer": first.peer,
-        "ours": first.ours,
-        "theirs": first.theirs,
-        "times": first.times,
-    }
+    told = {"what": first.what, "peer": first.peer, "ours": first.ours, "theirs": first.theirs, "times": first.times}
     lines = [t("<b>{what}</b>: {ours}, where {peer} does {theirs}: {times:.3g} times as fast.", **told)]
     if slower := [one for one in found if one.times < 1]:
         names = "; ".join(f"{one.what} ({one.times:.2g} x)" for one in slower)

@@ -1,7 +1,5 @@
 """What to notice in two lists of neighbours: pure functions of what stands in them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +30,7 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(one) for one in (first, second)]
     if all(told):
-        lines.append(
-            t("Labelled neighbours: in the first sentence {first}; in the second {second}.", first=told[0], second=told[1])
-        )
+        lines.append(t("Labelled neighbours: in the first sentence {first}; in the second {second}.", first=told[0], second=told[1]))
     elif told[0]:
         lines.append(t("Labelled neighbours in the first sentence: {first}.", first=told[0]))
     elif told[1]:
@@ -49,7 +45,9 @@ def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: 
     (a, b), (c, d) = ([{_same(n) for n in one.found} for one in pair] for pair in (other, first))
     told = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
-    return [t("In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.", **told, **both)]  # fmt: skip
+    return [
+        t("In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.", **told, **both)
+    ]
 
 
 def _same(one: Neighbour | TypeNeighbour) -> str:
@@ -94,7 +92,9 @@ def _senses(one: Listed) -> str:
     if n == 1:
         return t("the only one means “{sense}”", sense=top[0])
     if len(top) > 1:
-        return t("“{one}” and “{other}” are level, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n) if len(top) == 2 else t(
-            "{number} meanings are level", number=len(top)
-        )  # fmt: skip
+        return (
+            t("“{one}” and “{other}” are level, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
+            if len(top) == 2
+            else t("{number} meanings are level", number=len(top))
+        )
     return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

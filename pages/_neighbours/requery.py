@@ -3,7 +3,7 @@
 The lines are HTML, so a listener in the page hears of the clicks on their buttons (class "take") and says whose they were.
 """
 
-from __future__ import annotations
+from pathlib import Path
 
 import streamlit as st
 
@@ -20,22 +20,7 @@ KEY, BEFORE = "requery", "requery.before"
 KEPT = 20  # steps back
 # Taken before the browser does anything else with the click. The page may draw its lines anew at any time, so the document listens.
 # The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
-LISTENER = """
-export default function ({ setTriggerValue }) {
-  const taken = (event) => {
-    const button = event.target.closest && event.target.closest('button.take[data-take]');
-    if (!button) return;
-    event.preventDefault();
-    setTriggerValue('taken', button.dataset.take);
-  };
-  document.addEventListener('click', taken);
-  document.documentElement.dataset.takes = '';
-  return () => {
-    document.removeEventListener('click', taken);
-    delete document.documentElement.dataset.takes;
-  };
-}
-"""
+LISTENER = Path(__file__).with_suffix(".js").read_text("utf-8")
 STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
 _listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
 

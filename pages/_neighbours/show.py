@@ -1,7 +1,5 @@
 """The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,10 +85,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
             lists.heading(_title(model_layers.in_use().called, chosen, side), colour, chosen.text.strip()[:140])
             found = _found_for(choice, queries[chosen], weights, table, everything=everything is not None)
             if found is None:
-                show_html(
-                    '<p class="small">{}</p>',
-                    t("Every word of the sentences is read first, once; then this list comes by itself."),
-                )
+                show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
                 continue
             if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
                 told = t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)
@@ -120,11 +115,7 @@ def _names() -> tuple[str, str]:
 
 def _title(model: str, chosen: Chosen, side: str) -> str:
     told = {"model": model, "word": bare(chosen.word)[:24]}
-    return (
-        t("{model}, “{word}” in the first sentence", **told)
-        if side == "a"
-        else t("{model}, “{word}” in the second sentence", **told)
-    )
+    return t("{model}, “{word}” in the first sentence", **told) if side == "a" else t("{model}, “{word}” in the second sentence", **told)
 
 
 def _beside(
@@ -153,9 +144,7 @@ def _beside(
         weights = layer_weights(layer, known.n, typed or None)
         table = targets if everything is None else everything
         columns = st.columns(3, gap="large")
-        columns[0].caption(
-            t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer))
-        )
+        columns[0].caption(t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer)))
         there = [(*one, c) for *one, c in zip(columns[1:], "ab", _names(), asked, strict=True) if c.position is not None]
         queries = opened.queries(in_use.model, [chosen.asked for *_, chosen in there])
         for (column, side, sentence, chosen), query in zip(there, queries, strict=True):
@@ -194,17 +183,8 @@ def _others(table: OccurrenceTable, query: Query) -> int:
 def _choose(few: bool) -> Choice:
     """Layer, what is looked among, how many, and the weights of a mix."""
     tools = st.columns([2, 4, 2], vertical_alignment="bottom")
-    layer = layer_choice(
-        "nlayer",
-        place=tools[0],
-        help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}",
-    )
-    titles = {
-        neighbours.OTHER: t("other words"),
-        neighbours.SAME: t("same word"),
-        neighbours.ANY: t("any word"),
-        TYPES: t("types"),
-    }
+    layer = layer_choice("nlayer", place=tools[0], help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}")
+    titles = {neighbours.OTHER: t("other words"), neighbours.SAME: t("same word"), neighbours.ANY: t("any word"), TYPES: t("types")}
     usual = follow_word(st.session_state, st.query_params.get("among"), TYPES if few else neighbours.SAME, titles)
     which = choice(
         "among",
@@ -213,9 +193,7 @@ def _choose(few: bool) -> Choice:
         usual,
         place=tools[1],
         on_change=_chosen_by_hand,
-        help=t(
-            "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."
-        ),
+        help=t("Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."),
     )
     k = tools[2].slider(t("How many"), 3, 30, NEIGHBOURS, key="k", **BOUND)
     weights = ""
@@ -263,11 +241,7 @@ def _list(found: Found, among: str, chosen: Chosen, side: str, senses: list[str]
         st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(chosen.word)[:40])))
         if side:
             st.button(
-                t("Show the nearest words"),
-                icon=":material/arrow_forward:",
-                key=f"among.{side}",
-                on_click=_look_among,
-                args=(TYPES,),
+                t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(TYPES,)
             )
     else:
         st.markdown(t("The sentences in use hold no other word. Choose a larger corpus under In use."))

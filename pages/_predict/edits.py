@@ -1,7 +1,5 @@
 """What an edit changes: two versions of a text word beside word, with each direction's surprisal along both."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -28,9 +26,13 @@ def show(in_use: InUse, read: Reading) -> None:
         passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Another version of your text")
     )
     columns[1].button(
-        t("Compare with the text as it is"), key="predict.keep", icon=":material/keep:", on_click=_keep, width="stretch",
+        t("Compare with the text as it is"),
+        key="predict.keep",
+        icon=":material/keep:",
+        on_click=_keep,
+        width="stretch",
         help=t("Puts your text into this box; then edit your text above and see what changed."),
-    )  # fmt: skip
+    )
     sentences = expectation.sentences_of(other or "")
     if not sentences:
         st.info(t("Type another version of your text here, or keep the text as it is and edit it above."), icon=":material/edit:")
@@ -39,7 +41,7 @@ def show(in_use: InUse, read: Reading) -> None:
     old = store.reading(in_use.model, sentences)
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
-    before, now = ([_along(one, [pair[side] for pair in pairs]) for one in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))  # fmt: skip
+    before, now = ([_along(one, [pair[side] for pair in pairs]) for one in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
     alt = t("How much each word surprised the forward and the backward direction, in bits: your text beside the other version.")
     draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
@@ -63,7 +65,15 @@ def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray
     lines = []
     p = [expectation.perplexity(values) for values in (before[0], now[0], before[1], now[1])]
     if np.isfinite(p).all():
-        lines.append(t("Perplexity, from the other version to yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", a=p[0], b=p[1], c=p[2], d=p[3]))  # fmt: skip
+        lines.append(
+            t(
+                "Perplexity, from the other version to yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.",
+                a=p[0],
+                b=p[1],
+                c=p[2],
+                d=p[3],
+            )
+        )
         lines += _verdict(*p)
     for direction, (old, new) in enumerate(zip(before, now, strict=True)):
         lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
@@ -89,14 +99,21 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     moved[[k in changed for k in range(len(words))]] = np.nan
     if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
         return (
-            t("From the right no word that stayed became more or less surprising.") if backward
+            t("From the right no word that stayed became more or less surprising.")
+            if backward
             else t("From the left no word that stayed became more or less surprising.")
-        )  # fmt: skip
+        )
     k = int(np.nanargmax(moved))
     names = {"word": named([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:
-        return t("The backward direction, which knows of an edit only at words before it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip
-    return t("The forward direction, which knows of an edit only at words after it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.", **names)  # fmt: skip
+        return t(
+            "The backward direction, which knows of an edit only at words before it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.",
+            **names,
+        )
+    return t(
+        "The forward direction, which knows of an edit only at words after it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.",
+        **names,
+    )
 
 
 def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:

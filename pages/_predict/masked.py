@@ -1,7 +1,5 @@
 """What a transformer expects where a word stands: the word masked, the likeliest pieces with their shares; a tap puts one there."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import pandas as pd
@@ -40,12 +38,14 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     number = max(k for k, start in enumerate(first[:-1]) if start <= position)
     found = store.masked_at(in_use.model, sentences[number], position - first[number])
     st.html(STYLE)
-    lists.heading(
-        t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("the word masked, the rest of its sentence read")
-    )
+    lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("the word masked, the rest of its sentence read"))
     expected = Expected(
-        tuple(Prediction(one.text if one.whole else f"…{one.text}", one.probability) for one in found.likeliest), 0.0, found.probability, found.rank, 0.0
-    )  # fmt: skip
+        tuple(Prediction(one.text if one.whole else f"…{one.text}", one.probability) for one in found.likeliest),
+        0.0,
+        found.probability,
+        found.rank,
+        0.0,
+    )
     word_buttons("masked", expected, BOTH, max(one.probability for one in found.likeliest), _replace, position)
     notice(_noticed(word, found))
     rows = [
@@ -63,9 +63,13 @@ def _position(tokens: list[str]) -> int:
         given = st.query_params.get(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
     position = st.pills(
-        t("Word in question"), range(len(tokens)), key=passage.AT, **BOUND,
-        format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
-    )  # fmt: skip
+        t("Word in question"),
+        range(len(tokens)),
+        key=passage.AT,
+        **BOUND,
+        format_func=question.token_labels(tokens).__getitem__,
+        label_visibility="collapsed",
+    )
     return usual if position is None else position
 
 
@@ -77,7 +81,20 @@ def _noticed(word: str, found: Masked) -> list[str]:
     best = found.likeliest[0]
     told = {"word": word[:24], "best": best.text, "share": best.probability}
     if found.rank is None:
-        return [t("“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).", n=found.pieces, **told)]  # fmt: skip
+        return [
+            t(
+                "“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).",
+                n=found.pieces,
+                **told,
+            )
+        ]
     if found.rank == 1:
         return [t("It would have guessed “{word}”, with {share:.1%}.", word=told["word"], share=told["share"])]
-    return [t("“{word}” is number {rank:,}, with {p:.2%}; “{best}” would be likeliest ({share:.1%}).", rank=found.rank, p=found.probability, **told)]  # fmt: skip
+    return [
+        t(
+            "“{word}” is number {rank:,}, with {p:.2%}; “{best}” would be likeliest ({share:.1%}).",
+            rank=found.rank,
+            p=found.probability,
+            **told,
+        )
+    ]

@@ -1,7 +1,5 @@
 """What may follow a text and what may have preceded it; a tap puts a word there, a draw lets the model choose."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -61,7 +59,7 @@ def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
     tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
         store.language_model(model_name), tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
-    )  # fmt: skip
+    )
     joined = expectation.prepended if backward else expectation.appended
     at = st.session_state.get(passage.AT)
     moved = at + len(written.words) if backward and at is not None else at
@@ -85,17 +83,52 @@ def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[s
         for one, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
     )
     if min(ends, begins) > 0.5:
-        return [t("It takes this text to be whole, from its beginning ({begins:.1%}) to its end ({ends:.1%}). Cut words away to see it guess.", begins=begins, ends=ends)]  # fmt: skip
+        return [
+            t(
+                "It takes this text to be whole, from its beginning ({begins:.1%}) to its end ({ends:.1%}). Cut words away to see it guess.",
+                begins=begins,
+                ends=ends,
+            )
+        ]
     if ends > 0.5:
-        lines = [t("It takes the text to end here ({share:.1%}); before “{first}” it hesitates as between {m:,} equally likely words.", share=ends, **names)]  # fmt: skip
+        lines = [
+            t(
+                "It takes the text to end here ({share:.1%}); before “{first}” it hesitates as between {m:,} equally likely words.",
+                share=ends,
+                **names,
+            )
+        ]
     elif begins > 0.5:
-        lines = [t("It takes the text to begin here ({share:.1%}); after “{last}” it hesitates as between {n:,} equally likely words.", share=begins, **names)]  # fmt: skip
+        lines = [
+            t(
+                "It takes the text to begin here ({share:.1%}); after “{last}” it hesitates as between {n:,} equally likely words.",
+                share=begins,
+                **names,
+            )
+        ]
     elif n == m:
-        lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure: as between {n:,} equally likely words.", **names)]  # fmt: skip
+        lines = [
+            t("Forward after “{last}” and backward before “{first}” are equally unsure: as between {n:,} equally likely words.", **names)
+        ]
     elif n < m:
-        lines = [t("Forward is the surer one here: after “{last}” it hesitates as between {n:,} equally likely words, backward before “{first}” as between {m:,}.", **names)]  # fmt: skip
+        lines = [
+            t(
+                "Forward is the surer one here: after “{last}” it hesitates as between {n:,} equally likely words, backward before “{first}” as between {m:,}.",
+                **names,
+            )
+        ]
     else:
-        lines = [t("Backward is the surer one here: before “{first}” it hesitates as between {m:,} equally likely words, forward after “{last}” as between {n:,}.", **names)]  # fmt: skip
+        lines = [
+            t(
+                "Backward is the surer one here: before “{first}” it hesitates as between {m:,} equally likely words, forward after “{last}” as between {n:,}.",
+                **names,
+            )
+        ]
     if after.unknown > 0.05:
-        lines.append(t("With {share:.0%} it expects next a word outside its list, a rare name for instance; it cannot say which.", share=after.unknown))  # fmt: skip
+        lines.append(
+            t(
+                "With {share:.0%} it expects next a word outside its list, a rare name for instance; it cannot say which.",
+                share=after.unknown,
+            )
+        )
     return lines

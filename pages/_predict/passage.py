@@ -1,7 +1,5 @@
 """The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
 
-from __future__ import annotations
-
 from difflib import SequenceMatcher
 
 import streamlit as st
@@ -29,13 +27,21 @@ def typed() -> str:
         _forget_earlier()
     known = examples.predict()
     names = {
-        "open": t("An open end"), "cat": t("A cat"), "beginning": t("No beginning"), "path": t("Garden path"),
-        "surprise": t("A word that surprises"), "agreement": t("Agreement"),
-    }  # fmt: skip
+        "open": t("An open end"),
+        "cat": t("A cat"),
+        "beginning": t("No beginning"),
+        "path": t("Garden path"),
+        "surprise": t("A word that surprises"),
+        "agreement": t("Agreement"),
+    }
     st.pills(
-        t("Examples"), range(len(known)), key=EXAMPLE, on_change=_take_example, label_visibility="collapsed",
+        t("Examples"),
+        range(len(known)),
+        key=EXAMPLE,
+        on_change=_take_example,
+        label_visibility="collapsed",
         format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
-    )  # fmt: skip
+    )
     draws = model_layers.in_use().is_elmo
     columns = st.columns([6, 2, 1.5, 1.5] if draws else [9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
@@ -52,9 +58,14 @@ def typed() -> str:
     if draws:
         _how_to_draw(columns[1], columns[2])
     columns[-1].button(
-        t("Undo"), key="predict.undo", icon=":material/undo:", on_click=undo, disabled=not st.session_state.get(EARLIER),
-        width="stretch", help=t("Back to the text as it was before the last tap or draw."),
-    )  # fmt: skip
+        t("Undo"),
+        key="predict.undo",
+        icon=":material/undo:",
+        on_click=undo,
+        disabled=not st.session_state.get(EARLIER),
+        width="stretch",
+        help=t("Back to the text as it was before the last tap or draw."),
+    )
     as_you_type(label)
     st.session_state[NOW] = text or ""
     _fit_other(st.session_state[NOW])
@@ -64,16 +75,27 @@ def typed() -> str:
 def _how_to_draw(heat, seed) -> None:
     """Temperature and seed, each in its column."""
     heat.slider(
-        t("Temperature"), 0.0, 2.0, 1.0, 0.1, key="pheat", **BOUND,
+        t("Temperature"),
+        0.0,
+        2.0,
+        1.0,
+        0.1,
+        key="pheat",
+        **BOUND,
         help=t(
             "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
             "first choices, 0 always takes the first."
         ),
-    )  # fmt: skip
+    )
     seed.number_input(
-        t("Seed"), 0, 9999, 0, key="pseed", **BOUND,
+        t("Seed"),
+        0,
+        9999,
+        0,
+        key="pseed",
+        **BOUND,
         help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
-    )  # fmt: skip
+    )
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:

@@ -1,8 +1,6 @@
 """The Next word page: a text, what may follow and precede it, how surprising each word was, and what an edit changes; of a transformer
 with a head for masked words, what could stand in a word's place."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.analysis import expectation

@@ -1,7 +1,5 @@
 """What the Next word page opens once and computes once a text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.analysis import expectation

@@ -1,7 +1,5 @@
 """How much each word surprised either direction, and what they expected where it stands; a tap on a word asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,14 +73,20 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
             "Above each word {ahead} how much it surprised the forward direction, which had read what stands to its left; below it {behind} how "
             "much it surprised the backward direction, which had read what stands to its right. Surprisal is −log₂ p: each bit halves the "
             "probability, a full bar is {full:.0f} bits. Hatched: outside the model's list, read but never scored. Tap a word.",
-            ahead=_swatch(FORWARD), behind=_swatch(BACKWARD), full=FULL_BITS,
+            ahead=_swatch(FORWARD),
+            behind=_swatch(BACKWARD),
+            full=FULL_BITS,
         ),
-    )  # fmt: skip
+    )
     with st.container(key="ribbon"):
         position = st.pills(
-            t("Word in question"), range(len(tokens)), key=passage.AT, **BOUND,
-            format_func=question.token_labels(tokens).__getitem__, label_visibility="collapsed",
-        )  # fmt: skip
+            t("Word in question"),
+            range(len(tokens)),
+            key=passage.AT,
+            **BOUND,
+            format_func=question.token_labels(tokens).__getitem__,
+            label_visibility="collapsed",
+        )
     if len(read.tokens) > MOST:
         st.caption(t("The first {shown} of {count:,} words; the table at the end has all.", shown=MOST, count=len(read.tokens)))
     return opening if position is None else position
@@ -92,9 +96,7 @@ def _kept(tokens: Sequence[str]) -> int | None:
     """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
     state = st.session_state
     if passage.AT not in state and passage.AT in st.query_params:
-        return next(
-            (k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None
-        )
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == st.query_params[passage.AT]), None)
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None
@@ -159,7 +161,12 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
     if scored > 1:
         left, right, both = ((places == 1).sum(axis=1)).tolist()
         names = {"n": scored, "left": left, "right": right, "both": both}
-        lines.append(t("Of {n} scored words and signs the first guess was right for {left} from the left, {right} from the right, {both} from both sides.", **names))  # fmt: skip
+        lines.append(
+            t(
+                "Of {n} scored words and signs the first guess was right for {left} from the left, {right} from the right, {both} from both sides.",
+                **names,
+            )
+        )
     if not known.all():
         outside = ", ".join(f"“{written(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
         lines.append(t("Not scored, being outside the list: {words}.", words=outside))

@@ -1,7 +1,5 @@
 """What to notice of spellings: sentences computed from what is on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -19,12 +17,7 @@ PARTED = 3  # words named that a sentence's reader parts
 
 
 def about(
-    found: list[Firing],
-    near: list[list[Neighbour]],
-    beside: list,
-    cosines: np.ndarray,
-    usual: float | None,
-    lower: tuple[str, ...] = (),
+    found: list[Firing], near: list[list[Neighbour]], beside: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...] = ()
 ) -> list[str]:
     """GloVe's gaps, words that sentences part, the nearest pair beside chance, and words that are not read.
 
@@ -47,9 +40,7 @@ def _unknown(found: list[Firing], near: list, beside: list, lower: tuple[str, ..
     if not missing and not lower:
         return [t("GloVe knows every spelling here.")]
     if not missing:
-        return [
-            t("GloVe knows every spelling here, but has no capitals: it reads {words} in small letters.", words=_quoted(lower))
-        ]
+        return [t("GloVe knows every spelling here, but has no capitals: it reads {words} in small letters.", words=_quoted(lower))]
     lines = [t("GloVe has no vector for {words}.", words=_quoted(found[k].word for k in missing))]
     if (k := next((k for k in missing if near[k] and not unread(found[k])), None)) is not None:
         named = {"word": _short(found[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
@@ -75,23 +66,27 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
         told = {"n": len(found), "usual": usual}
-        return [
-            nearest,
-            t("The nearest two of {n} words by lot from its vocabulary stay below {usual:.2f} 95 times in 100.", **told),
-        ]
+        return [nearest, t("The nearest two of {n} words by lot from its vocabulary stay below {usual:.2f} 95 times in 100.", **told)]
     return [
         t(
             "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} words by lot from its vocabulary "
             "have {usual:.2f} or more 5 times in 100.",
-            usual=usual, n=len(found), **named,
+            usual=usual,
+            n=len(found),
+            **named,
         )
-    ]  # fmt: skip
+    ]
 
 
 def _unread(found: list[Firing]) -> list[str]:
     if not (words := _quoted(firing.word for firing in found if unread(firing))):
         return []
-    return [t("The letters of {words} count for next to nothing: the model cannot read them, and gives all such words nearly one vector.", words=words)]  # fmt: skip
+    return [
+        t(
+            "The letters of {words} count for next to nothing: the model cannot read them, and gives all such words nearly one vector.",
+            words=words,
+        )
+    ]
 
 
 def of_windows(found: list[Firing]) -> list[str]:
@@ -102,9 +97,7 @@ def of_windows(found: list[Firing]) -> list[str]:
     whole = [f for f in found if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
         words = ", ".join(f"“{_short(f.word)}” ({_top(f).share:.0%})" for f in whole)
-        lines.append(
-            t("Known by heart, with a window over the whole word as the largest part of the vector: {words}.", words=words)
-        )
+        lines.append(t("Known by heart, with a window over the whole word as the largest part of the vector: {words}.", words=words))
     told = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in found if not (id(f) in told or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
@@ -114,9 +107,13 @@ def of_windows(found: list[Firing]) -> list[str]:
             t(
                 "“{word}” is read in pieces, most of all “{window}” ({share:+.0%}); all its letters together give {letters:.0%} of the vector, the bias "
                 "and the marks {rest:.0%}.",
-                word=_short(least.word), window=most.text, share=most.share, letters=1 - least.unlettered, rest=least.unlettered,
+                word=_short(least.word),
+                window=most.text,
+                share=most.share,
+                letters=1 - least.unlettered,
+                rest=least.unlettered,
             )
-        )  # fmt: skip
+        )
     return lines
 
 

@@ -1,7 +1,5 @@
 """The Spelling page's words: neighbours in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -82,14 +80,12 @@ def _windows(found: list[Firing]) -> None:
         show_html('<p class="small">{}</p>', Markup(" ").join(told))
     place = {str(k): firing for k, firing in enumerate(found)}
     names = {key: plain(firing.word, 24) for key, firing in place.items()}
-    chosen = st.segmented_control(
-        t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed"
-    ) or "0"  # fmt: skip
-    firing = place.get(chosen, found[0])
-    alt = t(
-        "“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.",
-        word=firing.word[:40],
+    chosen = (
+        st.segmented_control(t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
+        or "0"
     )
+    firing = place.get(chosen, found[0])
+    alt = t("“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.", word=firing.word[:40])
     draw(windows_figure(firing), key="spelling.windows", alt=alt)
     st.caption(notices.reading_guide(firing))
 
@@ -97,9 +93,13 @@ def _windows(found: list[Firing]) -> None:
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
     st.markdown(f"#### {t('How alike are your words?')}")
     for column, title, matrix, colour, key in zip(
-        st.columns(2, gap="large"), (t("Layer 0: cosines"), t("{name}: cosines", name=name)), (ours, theirs),
-        (LAYER_COLOURS["1"], GLOVE), ("ours", "theirs"), strict=True,
-    ):  # fmt: skip
+        st.columns(2, gap="large"),
+        (t("Layer 0: cosines"), t("{name}: cosines", name=name)),
+        (ours, theirs),
+        (LAYER_COLOURS["1"], GLOVE),
+        ("ours", "theirs"),
+        strict=True,
+    ):
         with column:
             lists.heading(title, colour)
             alt = t("{title} of every two of: {words}.", title=title, words=", ".join(words))
@@ -108,13 +108,7 @@ def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
 
 def _twins(found: list[Firing], near: list, beside: list) -> None:
     rows = [
-        {
-            t("word"): firing.word,
-            t("by"): source,
-            t("rank"): rank,
-            t("neighbour"): written(n.word),
-            t("cosine"): round(n.cosine, 4),
-        }
+        {t("word"): firing.word, t("by"): source, t("rank"): rank, t("neighbour"): written(n.word), t("cosine"): round(n.cosine, 4)}
         for firing, *both in zip(found, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)
@@ -122,6 +116,8 @@ def _twins(found: list[Firing], near: list, beside: list) -> None:
     lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("The neighbours as a table"))
     windows = [
         {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share of the vector"): round(w.share, 4)}
-        for f in found for w in f.windows if abs(w.share) >= 0.0005
-    ]  # fmt: skip
+        for f in found
+        for w in f.windows
+        if abs(w.share) >= 0.0005
+    ]
     lists.twin(pd.DataFrame(windows), name="windows", key="windows.twin", label=t("The windows as a table"))

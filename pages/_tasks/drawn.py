@@ -3,8 +3,6 @@
 A label is always written, so that no colour has to be told from another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from core.common.markup import Markup, html
@@ -36,9 +34,13 @@ def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str
             parts.append(
                 html(
                     ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
-                    " alone" if only else "", colours.get(label, "#7F7F7F"), "".join(shown[first : last + 1]).strip(), "≠ " if only else "", label,
+                    " alone" if only else "",
+                    colours.get(label, "#7F7F7F"),
+                    "".join(shown[first : last + 1]).strip(),
+                    "≠ " if only else "",
+                    label,
                 )
-            )  # fmt: skip
+            )
             k = last + 1
         else:
             parts.append(shown[k])

@@ -1,7 +1,5 @@
 """Sentences of our own for each task, to tap on: each fills the boxes of its task."""
 
-from __future__ import annotations
-
 EXAMPLES: dict[str, tuple[dict[str, str], ...]] = {
     "names": (
         {"tasks_names": "Maria Keller flew from Lisbon to Chicago with her cousin Tom"},

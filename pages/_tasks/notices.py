@@ -1,7 +1,5 @@
 """What to notice: where the two agree, where not, and how often each is right on texts they never saw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from core.common.i18n import t

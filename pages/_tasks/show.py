@@ -1,7 +1,5 @@
 """The page: a task, what is typed, two answers side by side, and the table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd
@@ -31,15 +29,7 @@ from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
 
 COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
-ORDER = (
-    "names",
-    "roles",
-    "entailment",
-    "coreference",
-    "questions",
-    "chunks",
-    "speech",
-)  # the paper's from the simplest to read; others
+ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
 
 
 def variant_titles() -> dict[str, str]:
@@ -61,10 +51,7 @@ def show(in_use: InUse) -> None:
             return
         titles = task_titles()
         task = coded_choice(
-            "task_of_paper",
-            t("Task"),
-            {name: titles[name] for name in ORDER if name in found},
-            next(n for n in ORDER if n in found),
+            "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in found}, next(n for n in ORDER if n in found)
         )
         _offer_examples(task)
         with shown_errors():
@@ -78,9 +65,14 @@ def _offer_examples(task: str) -> None:
     key = f"tasks_example_{task}"
     some = examples.EXAMPLES[task]
     st.pills(
-        t("Examples"), range(len(some)), key=key, on_change=_take_example, args=(key, task), label_visibility="collapsed",
+        t("Examples"),
+        range(len(some)),
+        key=key,
+        on_change=_take_example,
+        args=(key, task),
+        label_visibility="collapsed",
         format_func=lambda k: ":material/format_quote: " + examples.label(some[k]),
-    )  # fmt: skip
+    )
 
 
 def _take_example(key: str, task: str) -> None:
@@ -107,9 +99,7 @@ def _chunks(in_use: InUse) -> None:
     example = answers.sentence_example("chunks", _typed("tasks_chunks", t("A sentence to cut into phrases"), "chunks", height=80))
     _spans("chunks", in_use, example)
     st.caption(
-        t(
-            "CoNLL-2000’s chunks: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR what opens a clause."
-        )
+        t("CoNLL-2000’s chunks: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR what opens a clause.")
     )
 
 
@@ -117,16 +107,12 @@ def _speech(in_use: InUse) -> None:
     example = answers.sentence_example("speech", _typed("tasks_speech", t("A sentence to tag word by word"), "speech", height=80))
     _spans("speech", in_use, example)
     st.caption(
-        t(
-            "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
-        )
+        t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
     )
 
 
 def _roles(in_use: InUse) -> None:
-    example = answers.sentence_example(
-        "roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80)
-    )
+    example = answers.sentence_example("roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80))
     tokens = flat(example.passages[0])
     places = store.predicates(in_use, example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
@@ -157,11 +143,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     if len(found) > 1:
         _notice(task, about_spans(found["baseline"], found["elmo"], words))
-    rows = [
-        {t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]}
-        for v, spans in found.items()
-        for span in spans
-    ]
+    rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in found.items() for span in spans]
     _twin(task, rows)
 
 
@@ -182,9 +164,7 @@ def _entailment(in_use: InUse) -> None:
     if len(best) > 1:
         sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))
         _notice("entailment", about_choice(best["baseline"], best["elmo"], sure))
-    _twin(
-        "entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()]
-    )
+    _twin("entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()])
 
 
 def _coreference(in_use: InUse) -> None:
@@ -237,8 +217,7 @@ def _questions(in_use: InUse) -> None:
     if len(said) > 1:
         _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
     _twin(
-        "questions",
-        [{t("reads"): variant_titles()[v], t("answer"): texts[v], t("how sure"): round(a.said[2], 4)} for v, a in said.items()],
+        "questions", [{t("reads"): variant_titles()[v], t("answer"): texts[v], t("how sure"): round(a.said[2], 4)} for v, a in said.items()]
     )
 
 

@@ -1,7 +1,5 @@
 """Heads and answers, opened and computed once."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t

@@ -1,7 +1,5 @@
 """The word that the slides show, any that is labelled or the reader's own, and the sentences that it stands in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -46,7 +44,7 @@ def choose(in_use: InUse) -> str:
         raise BadInput(t("There are no example sentences in this language. Choose another model under “In use”."))
     return word_search(
         st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Type to search, by word or by theme.")
-    ).casefold()  # fmt: skip
+    ).casefold()
 
 
 def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
@@ -58,7 +56,9 @@ def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
         instead = next((one for one in examples.pairs() if one != word and _has_senses(in_use, one)), None)
         if instead is None:
             raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=plain(word, 40)))
-        st.caption(t("“{word}” has no two labelled meanings, which this slide is about: it shows “{other}”.", word=plain(word, 40), other=instead))  # fmt: skip
+        st.caption(
+            t("“{word}” has no two labelled meanings, which this slide is about: it shows “{other}”.", word=plain(word, 40), other=instead)
+        )
         word = instead
     return _own(word) or _example(word) or _labelled(in_use, word)
 
@@ -106,7 +106,9 @@ def _labelled(in_use: InUse, word: str) -> Picked:
             if target.lemma == lemma and target.sense:
                 by_sense.setdefault(target.sense, []).append((sentence.tokens, target.position))
     if len(by_sense) < 2:
-        told = t("“{word}” stands in no labelled sentences. Type two sentences with it on Home, or choose another word.", word=plain(word, 40))  # fmt: skip
+        told = t(
+            "“{word}” stands in no labelled sentences. Type two sentences with it on Home, or choose another word.", word=plain(word, 40)
+        )
         raise BadInput(told)
     (sense, first), (_, second) = sorted(by_sense.items(), key=lambda one: -len(one[1]))[:2]
     pairs = [(a, b) for a in first for b in second]

@@ -1,7 +1,5 @@
 """The slides' pictures: each one live figure, and a sentence of at most twenty words computed from it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
@@ -32,10 +30,7 @@ from pages._teach.picked import Picked
 from pages._widgets import charts
 from pages._word.store import influences, static_side
 
-HEIGHT, BESIDE_TEXT = (
-    320,
-    240,
-)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
+HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
 TASK, SHOWN = "news-title", ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
@@ -91,8 +86,10 @@ def _sentences(in_use: InUse, shown: Picked) -> str:
     if one != other:
         return t(
             "“{word}” and “{other}” are spelt differently: layer 0, which reads spelling only, sees that (cosine {cosine:.2f}).",
-            word=one, other=other, cosine=cosine,
-        )  # fmt: skip
+            word=one,
+            other=other,
+            cosine=cosine,
+        )
     if not model_layers.in_use().is_elmo:
         return t(
             "“{word}” is spelt alike in both: {where} read no context (cosine {cosine:.2f}).",
@@ -102,8 +99,9 @@ def _sentences(in_use: InUse, shown: Picked) -> str:
         )
     return t(
         "“{word}” is spelt alike in both: layer 0, which reads spelling only, sees no difference (cosine {cosine:.2f}).",
-        word=word, cosine=cosine,
-    )  # fmt: skip
+        word=word,
+        cosine=cosine,
+    )
 
 
 def _dot(in_use: InUse, shown: Picked) -> str:
@@ -116,14 +114,7 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     told |= {"sense": senses[near], "other": senses[far]}
     said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **told)
     figure = dot_figure(
-        word,
-        [p.word for p in placed],
-        [p.cosine for p in placed],
-        numbers,
-        senses,
-        height=HEIGHT,
-        key=f"slide.{word}",
-        letters=FACTOR,
+        word, [p.word for p in placed], [p.cosine for p in placed], numbers, senses, height=HEIGHT, key=f"slide.{word}", letters=FACTOR
     )
     _draw(figure, "dot", said)
     return said
@@ -134,7 +125,7 @@ def _angle(in_use: InUse, shown: Picked) -> str:
     cosine = _cosines(in_use, shown)[_top()]
     static = opened.vectors(in_use.vectors).cosine(word, word)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=word, degrees=degrees)  # fmt: skip
+    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=word, degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
     _draw(angle_figure(cosine, labels, same_word=True, layer=_top(), glove=static), "angle", said)
     return said
@@ -144,9 +135,10 @@ def _layers(in_use: InUse, shown: Picked) -> str:
     word = shown.word
     cosine = _cosines(in_use, shown)
     said = t(
-        "Cosine of the two “{word}”: {each}.", word=word,
+        "Cosine of the two “{word}”: {each}.",
+        word=word,
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
-    )  # fmt: skip
+    )
     _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=_top()), "layers", said)
     return said
 
@@ -167,10 +159,12 @@ def _decided(in_use: InUse, shown: Picked) -> str:
     show_html("{}", influence_marks(found.tokens, found.position, numbers, hovers, pair))
     told = {"sense": stands.sense, "word": found.tokens[found.changed[int(np.abs(values).argmax())]]}
     if shown.sense not in ("", stands.sense):
-        return t("“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.", right=shown.sense, **told)  # fmt: skip
-    return t(
-        "“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told
-    )
+        return t(
+            "“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.",
+            right=shown.sense,
+            **told,
+        )
+    return t("“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told)
 
 
 def _mix(in_use: InUse, shown: Picked) -> str:
@@ -182,8 +176,11 @@ def _mix(in_use: InUse, shown: Picked) -> str:
     best = max((name for name in shares if name != "mix"), key=shares.get)
     said = t(
         "Nearest, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer}; chance is {null:.0%}.",
-        mix=shares["mix"], best=shares[best], layer=layer_title(best), null=reports["mix"].null_mean,
-    )  # fmt: skip
+        mix=shares["mix"],
+        best=shares[best],
+        layer=layer_title(best),
+        null=reports["mix"].null_mean,
+    )
     _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
     return said
 
@@ -193,8 +190,7 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     senses = _senses(in_use, shown.word)
     each = influence.halves(found, _top())
     bars = [
-        HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
-        for h, v in each.items()
+        HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone) for h, v in each.items()
     ]
     told = {half: each[half].sense for half in influence.HALVES}
     if len(set(told.values())) == 1:

@@ -1,7 +1,5 @@
 """A slide below its question: the picture, the one control, and the way to the whole page with what is shown."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t
@@ -40,9 +38,7 @@ def show(in_use: InUse, number: int) -> None:
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
             said = draw(used, shown)
         notice([said])
-    link.page_link(
-        slide.page, label=t("Open the full page"), icon=":material/open_in_full:", query_params=_address(number, shown)
-    )
+    link.page_link(slide.page, label=t("Open the full page"), icon=":material/open_in_full:", query_params=_address(number, shown))
 
 
 def _control(number: int, in_use: InUse) -> str:
@@ -65,9 +61,7 @@ def _address(number: int, shown: str | Picked) -> dict[str, str]:
     if isinstance(shown, str):
         return kept | {"spell" if number == SPELLING else "text_news-title": shown}
     told = {"map_word": shown.word}
-    placed = (
-        [(join_tokens(list(shown.one[0])), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
-    )
+    placed = [(join_tokens(list(shown.one[0])), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
     for key, (text, (tokens, position)) in zip("ab", placed, strict=False):
         told |= {key: text, f"{key}i": token_labels(tokens)[position]}
     return kept | told

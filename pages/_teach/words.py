@@ -1,7 +1,5 @@
 """The slides' words: each one's question, the page it is taken from, the speaker's notes; and the way from slide to slide."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import streamlit as st
@@ -136,7 +134,7 @@ def slides() -> tuple[Slide, ...]:
                 "of words is a strong rival; where vectors in context help, and whether it is context, has its numbers on the Results page."
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def slide_named(number: int) -> Slide:
@@ -147,9 +145,7 @@ def slide_named(number: int) -> Slide:
 def stepper() -> int:
     """Back, the slides' numbers, next, by button or arrow key; the number from 0."""
     st.html(STYLE)
-    return steps.stepper(
-        "slide", t("Slide"), NUMBERS, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right")
-    )
+    return steps.stepper("slide", t("Slide"), NUMBERS, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
 
 
 def notes(number: int) -> None:

@@ -1,6 +1,6 @@
 """Text boxes that answer while one types: Streamlit's own, whose value is sent a moment after the last key."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import streamlit as st
 
@@ -9,26 +9,7 @@ PAUSE_MS = 350
 # Chinese) is left alone until it stands.
 # The timer outlives the component: a run that ends while one types draws the component anew, and what was typed since still
 # has to be sent.
-SCRIPT = """
-let timer = null;
-export default function ({ data }) {
-  const typed = (event) => {
-    const box = event.target;
-    if (event.isComposing || !(box instanceof HTMLTextAreaElement) || box.getAttribute("aria-label") !== data.label) return;
-    clearTimeout(timer);
-    const page = location.pathname, enter = new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true });
-    const send = () => { if (location.pathname === page) box.dispatchEvent(enter); };
-    timer = setTimeout(send, data.pause);
-  };
-  const composed = (event) => typed({ target: event.target, isComposing: false });
-  document.addEventListener("input", typed);
-  document.addEventListener("compositionend", composed);
-  return () => {
-    document.removeEventListener("input", typed);
-    document.removeEventListener("compositionend", composed);
-  };
-}
-"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 
 def as_you_type(label: str) -> None:

@@ -1,7 +1,5 @@
 """Every figure of every page is drawn here: with a name for screen readers, and noted for what is taken along."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

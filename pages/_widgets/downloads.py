@@ -1,7 +1,5 @@
 """The end of every view: its link, its figures, its tables, all of it as one HTML file, and a notebook that computes it anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import urlencode
@@ -108,10 +106,7 @@ def _provenance(view: Taken) -> list[tuple[str, str]]:
         (t("Sentences"), used.corpus),
         (t("Engine"), used.engine),
         (t("Settings"), "; ".join(chosen) or t("all as the page has them at first")),
-        (
-            t("Made"),
-            t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__),
-        ),
+        (t("Made"), t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__)),
         (t("Address"), view.address),
     ]
 

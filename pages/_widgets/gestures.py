@@ -4,22 +4,11 @@ Plotly takes every touch on a chart as a drag and every turn of the wheel on a m
 held fast by a chart as wide as the screen. Both are stopped on their way to it; of a tap the browser itself makes a click.
 """
 
-from __future__ import annotations
+from pathlib import Path
 
 import streamlit as st
 
-LISTENER = """
-const CHART = ".js-plotly-plot";
-const onChart = (event) => event.target instanceof Element && event.target.closest(CHART);
-const onTouch = (event) => { if (onChart(event)) event.stopPropagation(); };
-const onWheel = (event) => { if (!event.ctrlKey && !event.metaKey && onChart(event)) event.stopPropagation(); };
-if (!window.elmoscopeGestures) {  // once a page, for as long as it is open: charts come and go
-  window.elmoscopeGestures = true;
-  for (const name of ["touchstart", "touchmove", "touchend"]) window.addEventListener(name, onTouch, { capture: true, passive: true });
-  window.addEventListener("wheel", onWheel, { capture: true, passive: true });
-}
-export default function () {}
-"""
+LISTENER = Path(__file__).with_suffix(".js").read_text("utf-8")
 # Two fingers still enlarge the page; nothing on a chart may hold it fast.
 STYLE = "<style>.js-plotly-plot, .js-plotly-plot * {touch-action: pan-x pan-y pinch-zoom !important;}</style>"
 _listen = st.components.v2.component("elmoscope_gestures", js=LISTENER)

@@ -1,7 +1,5 @@
 """The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import streamlit as st
@@ -47,15 +45,19 @@ class Choice:
     k: int
 
 
-def sentence_pair(*, stacked: bool = False, live: str | bool = False) -> tuple[Chosen, Chosen]:
-    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent so long after a key ("50ms")."""
+def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
+    """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent so long after a key ("50ms").
+
+    `notices`: the container for what must be seen where these boxes are folded away.
+    """
     with folded(t("The two sentences")):
         _examples()
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
         first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"), live=live)
         second = sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
         if not live:  # there the verdict says it
-            _foreign(first, second)
+            with notices or st.container():
+                _foreign(first, second)
         return first, second
 
 

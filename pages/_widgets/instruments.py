@@ -5,8 +5,6 @@ Beside it stands a small component that only tells it what the server has since 
 run it: then the page is drawn by Streamlit alone.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -17,22 +15,7 @@ import streamlit as st
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
 # Old syntax alone: it must run where the instrument does not.
-TELL = """
-export default function (given) {
-  var news = given.data, name = news.instrument, event = "elmoscope-" + name, page = document.documentElement, wait = 0;
-  var root = given.parentElement.querySelector("span"), here = root.elmoscopePage = root.elmoscopePage || location.pathname;
-  window[event] = news;
-  window.dispatchEvent(new CustomEvent(event, { detail: news }));
-  function check() { if (page.dataset[name] !== "alive" && location.pathname === here) given.setStateValue("plain", true); }
-  window.addEventListener(event + "-failed", check);
-  wait = setTimeout(check, page.dataset[name] === "failed" ? 0 : 12000);
-  return function () {
-    clearTimeout(wait);
-    window.removeEventListener(event + "-failed", check);
-    if (window[event] === news) delete window[event];
-  };
-}
-"""
+TELL = (Path(__file__).parent / "tell.js").read_text("utf-8")
 _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TELL)
 
 

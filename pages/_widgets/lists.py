@@ -1,7 +1,5 @@
 """Keyword-in-context lists and their table twins."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -74,8 +72,11 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     name = t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position]))
     return html(
         '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
-        taken_as, occurrence.row, t("look at this one"), name=name,
-    )  # fmt: skip
+        taken_as,
+        occurrence.row,
+        t("look at this one"),
+        name=name,
+    )
 
 
 def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> tuple[int, int]:
@@ -109,8 +110,14 @@ def keyword_line(
     title = t("Open the whole sentence, or close it")
     return html(
         '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
-        small, " open" if opened else "", title, told(start, end), told(0, len(tokens)), chip, after,
-    )  # fmt: skip
+        small,
+        " open" if opened else "",
+        title,
+        told(start, end),
+        told(0, len(tokens)),
+        chip,
+        after,
+    )
 
 
 def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
@@ -124,17 +131,20 @@ def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
                 '<span class="small">{}</span><span class="whole"> {}</span></summary></details>{}</div>',
-                one.cosine, title, bare(one.word), few, sentence.strip(), take_button(taken_as, o) if taken_as else "",
+                one.cosine,
+                title,
+                bare(one.word),
+                few,
+                sentence.strip(),
+                take_button(taken_as, o) if taken_as else "",
             )
-        )  # fmt: skip
+        )
     show_html("{}", lines)
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
     """(word, cosine, remark) a line."""
-    line = Markup(
-        '<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>'
-    )
+    line = Markup('<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>')
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
@@ -158,13 +168,7 @@ def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
 def type_table(found: list[TypeNeighbour], context: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {
-                t("context"): context,
-                t("rank"): k,
-                t("word"): bare(n.word),
-                t("cosine"): round(n.cosine, 4),
-                t("occurrences"): n.occurrences,
-            }
+            {t("context"): context, t("rank"): k, t("word"): bare(n.word), t("cosine"): round(n.cosine, 4), t("occurrences"): n.occurrences}
             for k, n in enumerate(found, 1)
         ]
     )

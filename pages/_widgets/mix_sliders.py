@@ -1,7 +1,5 @@
 """The sliders of a layer mix: the same on the Mix page and in How it works, so that what is set on one stands on the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

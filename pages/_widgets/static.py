@@ -1,7 +1,5 @@
 """GloVe beside ELMo on any page: its column of neighbours, and what a sense's words reach without a network."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -43,5 +41,10 @@ def static_line(share: float, where: str, difference: tuple[float, float, float]
     return t(
         "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is {mean:+.1f} points "
         "(95 % interval {low:+.1f} to {high:+.1f}): {verdict}.",
-        share=share, where=where, mean=mean, low=low, high=high, verdict=verdict,
-    )  # fmt: skip
+        share=share,
+        where=where,
+        mean=mean,
+        low=low,
+        high=high,
+        verdict=verdict,
+    )

@@ -6,46 +6,14 @@ stands at once, the next step counts from it, and the next run is told the newes
 buttons and their shortcuts work by themselves.
 """
 
-from __future__ import annotations
-
 import re
+from pathlib import Path
 
 import streamlit as st
 
 # A text's cursor keys stay its own. Clicks are taken before React hears of them, and keys after that, on their way to the
 # buttons' shortcuts, which listen on the document: groups of choices have their arrow keys.
-LISTENER = """
-export default function ({ data: { numbers, back, next, arrows }, parentElement }) {
-  const step = (by) => {
-    const all = [...document.querySelectorAll(`.${numbers} [role="radio"]`)];
-    all[all.findIndex((one) => one.ariaChecked === "true") + by]?.click();
-  };
-  const typed = (node) => node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName);
-  const onKey = (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.composedPath().some(typed)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    step(by);
-  };
-  const onClick = (event) => {
-    const by = event.target.closest(`.${back} button`) ? -1 : event.target.closest(`.${next} button`) ? 1 : 0;
-    if (!by) return;
-    event.stopPropagation();
-    step(by);
-  };
-  const page = document.documentElement;
-  parentElement.stop?.();  // this may be called again, and what an earlier call returned is not
-  if (arrows) page.addEventListener("keydown", onKey);
-  page.addEventListener("click", onClick, true);
-  page.dataset.steps = numbers;
-  return parentElement.stop = () => {
-    page.removeEventListener("keydown", onKey);
-    page.removeEventListener("click", onClick, true);
-    delete page.dataset.steps;
-  };
-}
-"""
+LISTENER = Path(__file__).with_suffix(".js").read_text("utf-8")
 _listen = st.components.v2.component("elmoscope_steps", js=LISTENER)
 
 

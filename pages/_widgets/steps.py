@@ -1,7 +1,5 @@
 """Back, the numbers, next: the way through pages that go on step by step, the step's number in the address."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -14,9 +12,15 @@ Pair = tuple[str | None, str | None]  # of the button back and the button next
 
 
 def stepper(
-    key: str, label: str, numbers: tuple[str, ...], *, buttons: str, following: Callable[[int], str], icons: Pair = (None, None),
+    key: str,
+    label: str,
+    numbers: tuple[str, ...],
+    *,
+    buttons: str,
+    following: Callable[[int], str],
+    icons: Pair = (None, None),
     shortcuts: Pair = (None, None),
-) -> int:  # fmt: skip
+) -> int:
     """The step's number from 0, chosen among `numbers` or by a button.
 
     `key` is the number's in the session and in the address, `buttons` is what both buttons' keys begin with, and
@@ -26,17 +30,26 @@ def stepper(
     with row:
         back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
     with middle:
-        number = int(
-            choice(key, label, numbers, "1", required=True, label_visibility="collapsed")
-        ) - 1  # fmt: skip
+        number = int(choice(key, label, numbers, "1", required=True, label_visibility="collapsed")) - 1
     back.button(
-        t("Back"), key=f"{buttons}.back", icon=icons[0], disabled=number == 0, shortcut=shortcuts[0], on_click=_go,
+        t("Back"),
+        key=f"{buttons}.back",
+        icon=icons[0],
+        disabled=number == 0,
+        shortcut=shortcuts[0],
+        on_click=_go,
         args=(key, numbers, number - 1),
-    )  # fmt: skip
+    )
     forward.button(
-        following(number), key=f"{buttons}.next", type="primary", icon=icons[1], disabled=number == len(numbers) - 1,
-        shortcut=shortcuts[1], on_click=_go, args=(key, numbers, number + 1),
-    )  # fmt: skip
+        following(number),
+        key=f"{buttons}.next",
+        type="primary",
+        icon=icons[1],
+        disabled=number == len(numbers) - 1,
+        shortcut=shortcuts[1],
+        on_click=_go,
+        args=(key, numbers, number + 1),
+    )
     with row:
         step_keys.listen(key, f"{buttons}.back", f"{buttons}.next", arrows=any(shortcuts))
     return number

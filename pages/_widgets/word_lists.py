@@ -1,7 +1,5 @@
 """Lists of words that a language model expects: each a button with a bar behind it for its probability."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """One of hundreds of labelled words: a box that filters as one types, by theme, or a word drawn by lot; the address carries it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,8 +13,17 @@ ALL = "all"
 
 
 def word_search(
-    place, key: str, label: str, words: Sequence[str], usual: str, *, known: Mapping[str, Labelled], told: Mapping[str, float], titles: Mapping[str, str], help: str,
-) -> str:  # fmt: skip
+    place,
+    key: str,
+    label: str,
+    words: Sequence[str],
+    usual: str,
+    *,
+    known: Mapping[str, Labelled],
+    told: Mapping[str, float],
+    titles: Mapping[str, str],
+    help: str,
+) -> str:
     """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
 
     `known` says of labelled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
@@ -30,14 +37,24 @@ def word_search(
         chosen = st.session_state[key]
         options = list(dict.fromkeys([*([] if chosen in shown else [chosen]), *shown]))
         found = row.selectbox(
-            label, options, key=key, persist_state="session", accept_new_options=True, help=help,
+            label,
+            options,
+            key=key,
+            persist_state="session",
+            accept_new_options=True,
+            help=help,
             format_func=lambda word: titles.get(word) or _line(word, known, told),
-        )  # fmt: skip
+        )
         drawn = [word for word in shown if word in known and word != chosen]
         row.button(
-            t("Surprise me"), icon=":material/casino:", key=f"{key}.lot", on_click=_draw, args=(key, drawn), disabled=not drawn,
+            t("Surprise me"),
+            icon=":material/casino:",
+            key=f"{key}.lot",
+            on_click=_draw,
+            args=(key, drawn),
+            disabled=not drawn,
             help=t("A labelled word drawn by lot."),
-        )  # fmt: skip
+        )
     found = (found or "").strip() or usual
     if found != usual:
         st.query_params[key] = found
@@ -50,13 +67,29 @@ def word_search(
 def themes() -> dict[str, str]:
     """What the themes of assets/words-*.json are called."""
     return {
-        "animals": t("animals"), "body": t("body"), "books and press": t("books and press"), "clothes": t("clothes"),
-        "computing": t("computing"), "doing things": t("doing things"), "house": t("house"), "how things are": t("how things are"),
-        "kitchen": t("kitchen"), "law": t("law"), "money": t("money"), "music and film": t("music and film"), "nature": t("nature"),
-        "people": t("people"), "power and state": t("power and state"), "school": t("school"), "science": t("science"),
-        "shapes and places": t("shapes and places"), "sport and games": t("sport and games"), "time": t("time"),
-        "travel": t("travel"), "work": t("work"),
-    }  # fmt: skip
+        "animals": t("animals"),
+        "body": t("body"),
+        "books and press": t("books and press"),
+        "clothes": t("clothes"),
+        "computing": t("computing"),
+        "doing things": t("doing things"),
+        "house": t("house"),
+        "how things are": t("how things are"),
+        "kitchen": t("kitchen"),
+        "law": t("law"),
+        "money": t("money"),
+        "music and film": t("music and film"),
+        "nature": t("nature"),
+        "people": t("people"),
+        "power and state": t("power and state"),
+        "school": t("school"),
+        "science": t("science"),
+        "shapes and places": t("shapes and places"),
+        "sport and games": t("sport and games"),
+        "time": t("time"),
+        "travel": t("travel"),
+        "work": t("work"),
+    }
 
 
 def _line(word: str, known: Mapping[str, Labelled], told: Mapping[str, float]) -> str:
@@ -75,9 +108,7 @@ def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:
     if not known:
         return ALL
     there = {theme for one in known.values() for theme in one.themes}
-    names = {ALL: t("all themes")} | dict(
-        sorted(((code, name) for code, name in themes().items() if code in there), key=_by_name)
-    )
+    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=_by_name))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
 
 

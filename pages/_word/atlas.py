@@ -1,7 +1,5 @@
 """What maps of occurrences share: the user's own stars among the dots, who was selected."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,9 +72,5 @@ def dots(corpus: str, model: str, word: str) -> Dots:
 def selected_rows(event) -> list[int]:
     """Row ids of a selection event: `customdata`, never the point's number, which is per trace; stars are negative."""
     points = (event or {}).get("selection", {}).get("points", [])
-    ids = [
-        p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"]
-        for p in points
-        if p.get("customdata")
-    ]
+    ids = [p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")]
     return [int(k) for k in ids if int(k) >= 0]

@@ -1,7 +1,5 @@
 """AllenNLP beside Elmoscope: the same sentences and weights through both engines, their difference and their times."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

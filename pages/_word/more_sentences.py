@@ -1,7 +1,5 @@
 """Where a word stands in few of the sentences in use: how many more there are among those of the further labelled words, a click away."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t
@@ -21,8 +19,7 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
         return
     said = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
     told = t(
-        "More sentences of this app's own have: {words}. All of them are read once, in a minute or two, and kept (300 MB).",
-        words=said,
+        "More sentences of this app's own have: {words}. All of them are read once, in a minute or two, and kept (300 MB).", words=said
     )
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(told)

@@ -1,7 +1,5 @@
 """The nearest labelled sentences of a word in question, there at once: for small pictures and for the share card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from core.elmo.mix import layer_weights

@@ -1,7 +1,5 @@
 """What belongs to ELMo alone: where a transformer is in use, a page says in a sentence what it cannot show, and where to go on."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common import model_layers
@@ -22,21 +20,35 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
     said, go_on, label = {
         HOW: lambda: (
             t("{model} is a transformer: it has no char-CNN and no LSTMs to walk through.", model=known.called),
-            "app.py", t("What each of its layers makes of a word"),
+            "app.py",
+            t("What each of its layers makes of a word"),
         ),
         MEMORY: lambda: (
-            t("{model} is a transformer: it keeps nothing from one sentence to the next, so that nothing read before changes a vector.", model=known.called),
-            "pages/decided.py", t("What in the sentence itself changes it"),
+            t(
+                "{model} is a transformer: it keeps nothing from one sentence to the next, so that nothing read before changes a vector.",
+                model=known.called,
+            ),
+            "pages/decided.py",
+            t("What in the sentence itself changes it"),
         ),
         SPELLING: lambda: (
-            t("{model} is a transformer: it reads no letters but pieces of words, of which it knows {n:,}.", model=known.called, n=len(encoder.tokeniser)),
-            "pages/neighbours.py", t("Who are its neighbours?"),
+            t(
+                "{model} is a transformer: it reads no letters but pieces of words, of which it knows {n:,}.",
+                model=known.called,
+                n=len(encoder.tokeniser),
+            ),
+            "pages/neighbours.py",
+            t("Who are its neighbours?"),
         ),
         EXPECTED: lambda: (
-            t("{model} came without a part that expects words, so it gives vectors but predicts nothing. elmo-mini does.", model=known.called),
-            "pages/neighbours.py", t("Who are its neighbours?"),
+            t(
+                "{model} came without a part that expects words, so it gives vectors but predicts nothing. elmo-mini does.",
+                model=known.called,
+            ),
+            "pages/neighbours.py",
+            t("Who are its neighbours?"),
         ),
-    }[page]()  # fmt: skip
+    }[page]()
     lines = [said]
     if page == SPELLING and words:
         rows = {word: encoder.pieces_of(word) for word in words}

@@ -1,7 +1,5 @@
 """Another user's text: what was read between two encodings of one's own sentence."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.common.i18n import t
@@ -20,9 +18,13 @@ def other_text() -> list[list[str]]:
     names = _names()
     known = examples.other()
     st.pills(
-        t("Another user's text"), list(known), key="other_example", on_change=_take_example, format_func=lambda name: names.get(name, name),
+        t("Another user's text"),
+        list(known),
+        key="other_example",
+        on_change=_take_example,
+        format_func=lambda name: names.get(name, name),
         help=t("Read between two encodings of your sentence, as it happens on a server that answers one user after the other."),
-    )  # fmt: skip
+    )
     label = t("Text read in between")
     text = text_box(
         "other",

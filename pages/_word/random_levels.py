@@ -1,7 +1,5 @@
 """Where two words drawn by lot stand: the level that a cosine on a page is held against."""
 
-from __future__ import annotations
-
 from core.analysis import anisotropy
 from core.analysis.anisotropy import Drawn, Level
 from core.common.errors import ElmoscopeError
@@ -36,7 +34,10 @@ def in_words(means: dict[str, float]) -> str:
 def sentence(found: Level, layer: str) -> str:
     """Where two words drawn by lot stand, as a sentence."""
     told = {"where": layer_title(layer), "mean": found.mean, "low": found.low, "high": found.high}
-    return t("At {where} two words drawn by lot have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.", **told)  # fmt: skip
+    return t(
+        "At {where} two words drawn by lot have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.",
+        **told,
+    )
 
 
 @kept(16)

@@ -1,7 +1,5 @@
 """What a share card shows of two sentences: both with the word marked, the angle between its vectors, six neighbours each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 
@@ -42,9 +40,7 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
     found = verdict.on(in_use, first, second)
     degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
     near = (
-        lines()
-        if lines
-        else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, one, layer, NEIGHBOURS)] for one in pair)
+        lines() if lines else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, one, layer, NEIGHBOURS)] for one in pair)
     )
     words = [bare(one.word)[:40] for one in pair]
     told = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "where": layer_title(layer)}
@@ -60,5 +56,7 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
         "source": t("Elmoscope · model {model}", model=model_layers.in_use().transformer or in_use.model),
         "colours": [*OWN, layer_colour(layer)],
         "fonts": FONTS,
-        "alt": t("A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.", **told),
-    }  # fmt: skip
+        "alt": t(
+            "A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.", **told
+        ),
+    }

@@ -1,7 +1,5 @@
 """What the pages about one word compute once: its way through the model, its influences, its neighbours by sense."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -33,12 +31,7 @@ def influences(
 
 @kept(64)
 def pulls(
-    model_name: str,
-    one: tuple[tuple[str, ...], int],
-    other: tuple[tuple[str, ...], int],
-    how: str,
-    swap: str,
-    weights: tuple[float, ...],
+    model_name: str, one: tuple[tuple[str, ...], int], other: tuple[tuple[str, ...], int], how: str, swap: str, weights: tuple[float, ...]
 ) -> influence.Influence:
     """Every variant of a sentence beside the word's vector in it and that of another sentence's word; both as (tokens, position)."""
     known = influence.pair(encoded(model_name, (one, other)), np.array(weights), ("this sentence", "the other"))

@@ -5,8 +5,6 @@ best, so that no two pages disagree. `verdict.says` is one of core.senses.verdic
 `verdict_says.reason(verdict, word)` put it in words; `layer(...)` is the layer to open a picture of the word at.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A verdict in words: pure functions of its numbers, so that every page says the same of it."""
 
-from __future__ import annotations
-
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
@@ -38,24 +36,32 @@ def _votes(verdict: Verdict, where: str) -> str:
     if first and second:
         return t(
             "At {where} the labelled sentences nearest to the first mean most often “{first}”, to the second “{second}”.",
-            where=where, first=first, second=second,
-        )  # fmt: skip
+            where=where,
+            first=first,
+            second=second,
+        )
     if first or second:
         told = {"where": where, "sense": first or second}
         if first:
-            return t("At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.", **told)  # fmt: skip
-        return t("At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **told)  # fmt: skip
+            return t(
+                "At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.", **told
+            )
+        return t(
+            "At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **told
+        )
     return t("At {where} no meaning leads among the labelled sentences nearest to either.", where=where)
 
 
 def _without_labels(verdict: Verdict, where: str, word: str) -> str:
     if not verdict.around:
-        return t(
-            "“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.",
-            word=word,
-            where=where,
-        )
-    told = t("“{word}” has no labelled sentences here; its vectors at {where}, what the model expects in its place and the words around it count.", word=word, where=where)  # fmt: skip
+        return t("“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.", word=word, where=where)
+    told = t(
+        "“{word}” has no labelled sentences here; its vectors at {where}, what the model expects in its place and the words around it count.",
+        word=word,
+        where=where,
+    )
     if verdict.says in (ONE, TWO):
         return told
-    return f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"
+    return (
+        f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"
+    )

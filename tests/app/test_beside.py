@@ -1,7 +1,5 @@
 """A second model beside the one in use: both on Home, Neighbours and Compare, one or the other elsewhere, the first's answers untouched."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -52,9 +50,7 @@ def test_neighbours_has_a_second_model_s_lists_under_the_first_one_s(deep):
     assert not page.exception and not page.error
     told = " ".join(block.proto.body for block in page.get("html"))
     assert "lstm-4, “bank” in the first sentence" in told and "lstm-4, “bank” in the second sentence" in told
-    assert (
-        "In lstm-4, layer 4, they share" in told and told.count('data-take="a:') == 8
-    )  # a click takes from the first model's lists
+    assert "In lstm-4, layer 4, they share" in told and told.count('data-take="a:') == 8  # a click takes from the first model's lists
     contexts = set(page.dataframe[-1].value["context"])
     assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts
 
@@ -74,10 +70,7 @@ def test_a_switch_shows_the_other_with_the_same_sentences_and_depth(deep):
 def test_classifiers_say_that_they_show_one_and_compare_opens_on_the_two(deep):
     assert any("lstm\\-4 is not shown" in one.value for one in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == (
-        "glove-mini",
-        "elmo-mini · 2",
-    )
+    assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
 
 
 def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():

@@ -1,7 +1,5 @@
 """Every sense figure stands beside what the other words alone say, and every verdict may be that nothing is decided."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Classify: what cannot be read is not answered, three classifiers stand in front, and each sentence fits the bars it speaks of."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -103,9 +101,9 @@ def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
         ranked = sorted(answer.probabilities.values(), reverse=True)
         close = len(ranked) > 1 and ranked[0] - ranked[1] < CLOSE
         sentence = next((line for line in about_answers(found, []) if line.startswith("Too close")), "")
-        assert (
-            titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")
-        ) == close or "," in titles[name]
+        assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
+            name
+        ]
     for before, after in re.findall(r"goes from (\d+)% to (\d+)%", said):
         assert before != after
 

@@ -1,7 +1,5 @@
 """Compare: what shares a name is not taken for one thing, a space with itself is said to be one, and it opens on words that teach."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -148,9 +146,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(senses, "_of_space", slowly)
     monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
-    monkeypatch.setattr(
-        senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other")
-    )
+    monkeypatch.setattr(senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(senses, "open_table", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
 
     def script():

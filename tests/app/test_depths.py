@@ -1,7 +1,5 @@
 """Models of any depth: random biLMs of one, three and four LSTM layers open every page, and what they have not is said."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All tokens on the Map page: what is sent is every token's line, place and meaning, and what is said of them is counted."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 
 import numpy as np
@@ -54,11 +52,7 @@ def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, map
 
 def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
     some, word = every_token._noticed(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
-    assert (
-        f"one of {len(maps.rows):,} tokens" in some[0]
-        and "drawn by lot" in some[0]
-        and f"Half of the {word} tokens of “the”" in some[1]
-    )
+    assert f"one of {len(maps.rows):,} tokens" in some[0] and "drawn by lot" in some[0] and f"Half of the {word} tokens of “the”" in some[1]
     assert len(every_token._noticed(table, maps, "zyzzyva")) == 1
     words = every_token._words.__wrapped__(table, maps, "key", "en")
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
@@ -70,9 +64,7 @@ def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
     whole = token_maps.token_maps
     monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
     page = opened("pages/map.py", view="all tokens")
-    while not page.get("bidi_component") or not any(
-        one.proto.component_name == "elmoscope_tokens" for one in page.get("bidi_component")
-    ):
+    while not page.get("bidi_component") or not any(one.proto.component_name == "elmoscope_tokens" for one in page.get("bidi_component")):
         assert not page.exception and not page.error
         page.run()
     assert "Every dot is one of the" in html_of(page) and "The commonest words as a table" in [one.label for one in page.expander]

@@ -1,7 +1,5 @@
 """All labelled words at once: measured in a job that can be stopped, then kept, drawn and listed; and the sentences that few pages search."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -34,9 +32,7 @@ def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
     assert job.error is None and job.result.is_file()
     page.run()
     assert not page.exception and "map.every" not in {button.key for button in page.button}
-    listed = [
-        frame.value for frame in page.dataframe if "above chance" in frame.value.columns and "virus" in set(frame.value["word"])
-    ]
+    listed = [frame.value for frame in page.dataframe if "above chance" in frame.value.columns and "virus" in set(frame.value["word"])]
     assert listed and len(listed[0]) > 50
 
 

@@ -1,7 +1,5 @@
 """What stands before the heavy packages are loaded: a cold server shows the title and the menu first."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -25,7 +23,5 @@ print(page.title[0].value, "torch" in sys.modules, len(page.exception))
 def test_title_and_menu_stand_before_torch_is_loaded(tmp_path):
     (tmp_path / "alone.py").write_text(FRAME_ALONE.replace('"app.py"', repr(str(ROOT / "app.py"))))
     command = [sys.executable, str(tmp_path / "alone.py")]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["asked for pages._home.live False", "Does a word mean the same thing twice? False 0"]

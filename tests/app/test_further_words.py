@@ -1,7 +1,5 @@
 """A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

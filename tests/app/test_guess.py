@@ -1,7 +1,5 @@
 """Guess the machine by AppTest: a whole quiz with both scores apart, addresses right and wrong, what the page says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What a figure on a page is held against stands beside it: cosines beside words drawn by lot, weights beside lengths, maps beside chance."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Home: the verdict above its picture, the layer that tells the word apart best, other languages and no words."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -30,7 +28,9 @@ def test_every_example_opens_on_two_meanings_at_the_layer_that_tells_them_apart(
         page.pills(key="example").set_value(word).run()
         assert not page.exception and part(page, "verdict").startswith("Two meanings"), word
         layers.add(page.session_state["layer"])
-        assert f"at {'the mix' if page.session_state['layer'] == 'mix' else 'layer ' + page.session_state['layer']} their cosine" in part(page, "notice")  # fmt: skip
+        assert f"at {'the mix' if page.session_state['layer'] == 'mix' else 'layer ' + page.session_state['layer']} their cosine" in part(
+            page, "notice"
+        )
     assert len(layers) > 1
 
 
@@ -97,12 +97,7 @@ def test_the_share_card_holds_both_sentences_the_angle_and_six_neighbours_each()
     page = opened(a=long, b="The virus wiped my hard disk.", layer="2")
     card = page.session_state["_taken"].card()()
     (before, word, after), second = card["sentences"]
-    assert (
-        word == "virus"
-        and len(before + word + after) <= 94
-        and after.endswith("…")
-        and long.startswith(before + word + after[:-1])
-    )
+    assert word == "virus" and len(before + word + after) <= 94 and after.endswith("…") and long.startswith(before + word + after[:-1])
     assert "".join(second) == "The virus wiped my hard disk."
     assert [len(near) for near in card["neighbours"]] == [6, 6] and all(
         "virus" in line[1].casefold() for near in card["neighbours"] for line in near
@@ -125,9 +120,7 @@ def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
     assert "one vector for “virus”" in said[1] and "They stand 0° apart at layer 0" in said[3] and "share 6 at layer 0" in said[5]
     assert "“virus”" in said[7] or "holds the two apart" in said[7]
     page.button(key="home.another").click().run()
-    assert (
-        not page.exception and page.text_input(key="a").value == next(iter(languages.named("en").examples["pairs"].values()))[0]
-    )
+    assert not page.exception and page.text_input(key="a").value == next(iter(languages.named("en").examples["pairs"].values()))[0]
     page.text_input(key="a").set_value("종이").run()
     assert not page.exception
 

@@ -1,7 +1,5 @@
 """What Home and every verdict say is true of the numbers they name, for input of any kind."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given
@@ -14,9 +12,7 @@ from pages._word import verdict_words
 from tests.app.visit import written
 
 cosines = st.one_of(st.floats(-1, 1), st.just(1.0), st.just(0.99996))
-words = st.sampled_from(
-    [("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), ("<b>", "x"), ("눈", "눈"), ("🎉", "🎉"), ("", "")]
-)
+words = st.sampled_from([("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), ("<b>", "x"), ("눈", "눈"), ("🎉", "🎉"), ("", "")])
 
 
 @st.composite
@@ -61,9 +57,7 @@ def test_every_sentence_of_home_is_true(one: Seen):
 shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=2, max_size=3).map(
     lambda s: dict(zip(("river", "<money>", "row"), s, strict=False))
 )
-verdicts = st.builds(
-    Verdict, st.floats(0, 1), st.sampled_from(["1", "2", "mix"]), st.none() | st.tuples(shares, shares), st.booleans()
-)
+verdicts = st.builds(Verdict, st.floats(0, 1), st.sampled_from(["1", "2", "mix"]), st.none() | st.tuples(shares, shares), st.booleans())
 
 
 def leaders(of: dict[str, float]) -> list[str]:

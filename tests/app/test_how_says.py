@@ -1,7 +1,5 @@
 """How it works and Memory: what they say of a sentence of one's own agrees with itself, and is about the word in question."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pytest

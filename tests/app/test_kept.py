@@ -1,7 +1,5 @@
 """What pages compute once is kept by what it depends on: the language a text is read in, and what its file holds now."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """Every page in Korean by AppTest: its title is Korean, and no English text that the catalogue knows is left on it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

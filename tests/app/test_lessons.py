@@ -1,7 +1,5 @@
 """The lessons by AppTest: each by its name in the address, in both languages, with its picture, its sentence, its exercise and its table."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

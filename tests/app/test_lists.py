@@ -1,7 +1,5 @@
 """A word in its sentence, as a line of HTML."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,8 @@
 """The Map page by AppTest: it follows the word in question, labelled or not, and draws something for each."""
 
-from __future__ import annotations
-
 import json
+
+import pytest
 
 from core.common.markup import plain
 from tests.app.test_pages import html_of, opened
@@ -86,13 +86,9 @@ def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_p
 
 def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):
     left = [
-        f"The crane lifted {what} over the wall of the site."
-        for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]
+        f"The crane lifted {what} over the wall of the site." for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]
     ]
-    right = [
-        f"A crane waded in the {what} and ate a frog."
-        for what in ["marsh", "pond", "lake", "reeds", "river", "shallows", "swamp"]
-    ]
+    right = [f"A crane waded in the {what} and ate a frog." for what in ["marsh", "pond", "lake", "reeds", "river", "shallows", "swamp"]]
     corpus = tmp_path / "own.txt"
     corpus.write_text("\n".join(left + right))
     page = ready(corpus=str(corpus), a="", b="", map_word="crane")
@@ -110,3 +106,14 @@ def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_noth
     corpus = tmp_path / "own.jsonl"
     corpus.write_text("\n".join(map(json.dumps, rows)))
     assert "have one meaning, so there is nothing to tell apart" in html_of(ready(corpus=str(corpus), a="", b=""))
+
+
+@pytest.mark.parametrize("name", ["map", "mix"])
+def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentences(name):
+    page = opened(f"pages/{name}.py", a="눈이 온다", b="The snow is white.", ai="눈이", bi="snow")
+    told = plain("“눈이” is written in letters that English is not written in.")
+    assert not page.exception and [one.value for one in page.info][:1] == [told]
+    assert not any(one.value == told for fold in page.expander for one in fold.info)
+    assert page.button(key="inputs.read.ko").label == "Read it as 한국어"
+    if name == "map":
+        assert page.selectbox(key="map_word").value == "snow"

@@ -1,7 +1,5 @@
 """What the Map page says is true of the numbers it names: none, one, tied, one-sided, at layer 0."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -16,9 +14,7 @@ from tests.app.visit import written
 cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 
 
-@given(
-    st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), cosine, cosine), max_size=8), cosine, st.one_of(st.none(), cosine)
-)
+@given(st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), cosine, cosine), max_size=8), cosine, st.one_of(st.none(), cosine))
 def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
     lines = of_leans([word for word, _, _ in points], near, "2", stars, large)

@@ -1,7 +1,5 @@
 """What the Map page sends to its instrument is core's, and what a browser says was set is taken or left."""
 
-from __future__ import annotations
-
 import base64
 import json
 
@@ -20,9 +18,7 @@ GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
 
 def sent(page) -> dict:
     """The data of the instrument on an opened page."""
-    found = [
-        json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"
-    ]
+    found = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
     assert found, "the page has no instrument"
     return found[-1]
 

@@ -1,7 +1,5 @@
 """A corpus whose words, senses, lemmas, documents and file name are markup: every page that reads it writes them as text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -15,9 +13,13 @@ from tests.app.test_pages import opened
 IMG, SCRIPT = "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>"
 RAW = re.compile(r"<img src=x|</?script>", re.IGNORECASE)
 VISITS = {
-    "pages/neighbours.py": {}, "pages/map.py": {"map_word": IMG}, "pages/mix.py": {}, "pages/cloud.py": {"cloud_word": IMG},
-    "pages/corpus.py": {"find": "heron"}, "pages/decided.py": {},
-}  # fmt: skip
+    "pages/neighbours.py": {},
+    "pages/map.py": {"map_word": IMG},
+    "pages/mix.py": {},
+    "pages/cloud.py": {"cloud_word": IMG},
+    "pages/corpus.py": {"find": "heron"},
+    "pages/decided.py": {},
+}
 
 
 def evil_corpus(folder: Path) -> Path:
@@ -25,18 +27,9 @@ def evil_corpus(folder: Path) -> Path:
     path = folder / "<img src=x onerror=alert(1)> [l](a).jsonl"
     rows = []
     for k in range(8):
-        tokens = [
-            "A",
-            "heron",
-            *(("stood", "in", "the", "pond") if k % 2 else ("stamped", "the", "iron", "plate")),
-            f"{k}",
-            IMG,
-            ".",
-        ]
+        tokens = ["A", "heron", *(("stood", "in", "the", "pond") if k % 2 else ("stamped", "the", "iron", "plate")), f"{k}", IMG, "."]
         sense = SCRIPT if k % 2 else "[l](javascript:alert(1)) <b>"
-        rows.append(
-            {"tokens": tokens, "position": 1, "word": "heron", "lemma": IMG, "sense": sense, "document": f"{IMG} {k % 2}"}
-        )
+        rows.append({"tokens": tokens, "position": 1, "word": "heron", "lemma": IMG, "sense": sense, "document": f"{IMG} {k % 2}"})
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
 
@@ -51,16 +44,7 @@ def texts_of(value: object, where: str = "") -> Iterator[str]:
     if isinstance(value, str):
         yield f"{where}: {value}"
     for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        if key not in (
-            "meta",
-            "ids",
-            "customdata",
-            "template",
-            "uirevision",
-            "scene_uirevision",
-            "selectionrevision",
-            "datarevision",
-        ):
+        if key not in ("meta", "ids", "customdata", "template", "uirevision", "scene_uirevision", "selectionrevision", "datarevision"):
             yield from texts_of(one, f"{where}.{key}")
 
 

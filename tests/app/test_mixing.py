@@ -1,7 +1,5 @@
 """The Mix page: a word without labels is looked at among all words, and what is said of a mix is true in whole per cent."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -123,9 +121,7 @@ def test_a_link_may_say_so_and_words_without_labels_are_normalised_too():
 
 def sent(page) -> dict:
     """What the instrument was given."""
-    return json.loads(
-        next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix")
-    )
+    return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
 
 
 def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():

@@ -1,7 +1,5 @@
 """What is said of two lists of neighbours is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The network of How it works as a drawing: sound as XML, its layers the model's, its colours the model's numbers, words escaped."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Notebooks: sound as files, every view has one, and their code runs from top to bottom to the numbers that the page shows."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math
@@ -27,18 +25,10 @@ from pages._export.notebook_file import VIEWS, notebook
 from pages._export.notebook_lessons import LESSONS
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = {
-    "spelling": {"spell_among": "300"},
-    "compare": {"second": "glove-mini", "first": "glove-mini"},
-}  # what takes long, made short
+SMALL = {"spelling": {"spell_among": "300"}, "compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
 OPENED = {
     (module, name): lru_cache(getattr(module, name))
-    for module, name in (
-        (models, "open_model"),
-        (vectors, "open_vectors"),
-        (models, "open_language_model"),
-        (corpora, "open_corpus"),
-    )
+    for module, name in ((models, "open_model"), (vectors, "open_vectors"), (models, "open_language_model"), (corpora, "open_corpus"))
 }
 TABLES = lru_cache(open_table)
 HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
@@ -58,9 +48,7 @@ def run(tmp_path: Path, monkeypatch):
     for (module, name), opened in OPENED.items():
         monkeypatch.setattr(module, name, opened)
 
-    def labelled_only(
-        corpus, model, *, targets_only=False
-    ):  # reading every word of the corpus is what `open_table` is tested for
+    def labelled_only(corpus, model, *, targets_only=False):  # reading every word of the corpus is what `open_table` is tested for
         return TABLES(corpus, model, targets_only=True)
 
     monkeypatch.setattr(tables, "open_table", labelled_only)
@@ -120,9 +108,7 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
     namespace = run("neighbours", settings)
     model = OPENED[models, "open_model"]("elmo-mini")
     table = TABLES("sentences", model, targets_only=True)
-    for tokens, found in zip(
-        (["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True
-    ):
+    for tokens, found in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True):
         query = neighbours.make_query(model.encoder, tokens, 3)
         expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbours.SAME)
         assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
@@ -149,9 +135,7 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
     settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
     assert run("home", settings)["sentences"] == [(HOSTILE, 2), ("x = 1; raise SystemExit", 0)]
     for view in VIEWS:
-        every = dict.fromkeys(
-            ("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE
-        )
+        every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
         with_text, without = (cells(view, given) for given in (every, {}))
         constant = [cell["source"] for cell in with_text[2:]]
         assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed

@@ -1,7 +1,5 @@
 """Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -72,9 +70,7 @@ def test_every_page_says_what_to_notice(path: str):
 
 
 @pytest.mark.parametrize("path", WITH_SENTENCES)
-@pytest.mark.parametrize(
-    "text", ["", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399]
-)
+@pytest.mark.parametrize("text", ["", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399])
 def test_odd_sentences_break_no_page(path: str, text: str):
     page = opened(path)
     page.text_input(key="a").set_value(text).run()
@@ -159,8 +155,7 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "key"),
-    [("app.py", "model"), ("pages/neighbours.py", "corpus"), ("pages/compare.py", "first"), ("pages/corpus.py", "corpus")],
+    ("path", "key"), [("app.py", "model"), ("pages/neighbours.py", "corpus"), ("pages/compare.py", "first"), ("pages/corpus.py", "corpus")]
 )
 def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_one_that_is_not(monkeypatch, tmp_path, path, key):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
@@ -174,10 +169,7 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
         page = opened(path, **{key: str(place)})
         assert not page.exception and any("on this server" in error.value for error in page.error)
         seen.append(
-            [
-                (type(one).__name__, getattr(one, "value", ""))
-                for one in (*page.error, *page.info, *page.markdown, *page.get("html"))
-            ]
+            [(type(one).__name__, getattr(one, "value", "")) for one in (*page.error, *page.info, *page.markdown, *page.get("html"))]
         )
     assert seen[0] == seen[1]
 

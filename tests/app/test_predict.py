@@ -1,7 +1,5 @@
 """Language model: one's own text is compared with no one else's, and the page opens on a word that tells something."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """On a Python that is too old or too new the command line and every page say so in one sentence, and nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

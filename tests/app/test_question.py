@@ -1,7 +1,5 @@
 """The word in question as pages keep it: guessed anew on every edit, kept where it was tapped, followed from page to page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A neighbour becomes the sentence in question: written as one would type it, its word found again, the way back kept."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.common.limits import limits

@@ -1,7 +1,5 @@
 """Results: who leads, by how much, and whether so many texts can tell: each sentence fits the numbers it was given."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -29,10 +27,7 @@ NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 )
 @settings(deadline=None, max_examples=200)
 def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
-    said, titles = (
-        " ".join(about_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")),
-        variant_titles(),
-    )
+    said, titles = (" ".join(about_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")), variant_titles())
     best = max(accuracy.values())
     leaders = [v for v, a in accuracy.items() if a == best]
     assert ("equally so" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
@@ -61,9 +56,7 @@ def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
     p = mcnemar(first, second).p
     said = " ".join(about_task(summary_of({"tfidf": first, "glove": second}), "All"))
     assert "about 8 of 1,000 texts: more than chance" in said and f"p = {p:.3f}" in said
-    crowd = {"tfidf": first, "glove": second} | dict.fromkeys(
-        ("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second
-    )
+    crowd = {"tfidf": first, "glove": second} | dict.fromkeys(("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second)
     said = " ".join(about_task(summary_of(crowd), "All"))
     assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
     forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
@@ -138,18 +131,7 @@ def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
     sizes = {"train": 10, "dev": 5, "test": 1000}
     others = {v: {"f1": x, "gold": 5} for v, x in (("baseline", baseline), ("elmo", elmo))}
     return Summary(
-        "f1",
-        baseline,
-        elmo,
-        spread,
-        spread,
-        1 if spread is None else 3,
-        sizes,
-        sizes,
-        {"input": [0.2, 0.5, 0.3]},
-        None,
-        others,
-        9.0,
+        "f1", baseline, elmo, spread, spread, 1 if spread is None else 3, sizes, sizes, {"input": [0.2, 0.5, 0.3]}, None, others, 9.0
     )
 
 

@@ -1,7 +1,5 @@
 """What the pages One dot, Flip, What decided it and Senses found say is true of any numbers: empty, one, tied, missing, foreign."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -40,9 +38,7 @@ def paths(draw) -> ShownPath:
     for k in range(1, n):
         old, new = draw(st.one_of(st.tuples(WORDS, WORDS), st.tuples(WORDS, st.none()), st.tuples(st.none(), WORDS)))
         steps.append(edits.Step(("jam",), 0, None if new is None else 0, old, new, k))
-    pair = draw(
-        st.sampled_from([("river edge", "money <house>"), ("as in the first sentence", "as in the second"), ("말", "馬")])
-    )
+    pair = draw(st.sampled_from([("river edge", "money <house>"), ("as in the first sentence", "as in the second"), ("말", "馬")]))
     margins = {name: np.array(draw(st.lists(LEADS, min_size=n, max_size=n))) for name in ("0", "1", "2", "mix")}
     layer = draw(st.sampled_from(["1", "2", "mix"]))
     margins[layer][0] = -abs(margins[layer][0])  # the first step is read as the first sense
@@ -97,11 +93,7 @@ COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, wid
 
 
 @given(
-    st.lists(st.tuples(COSINES, COSINES, WORDS), max_size=12),
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from(["0", "1", "mix"]),
-    st.data(),
+    st.lists(st.tuples(COSINES, COSINES, WORDS), max_size=12), st.booleans(), st.booleans(), st.sampled_from(["0", "1", "mix"]), st.data()
 )
 def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer, data):
     first, second = (np.array([dot[k] for dot in dots]) for k in (0, 1))
@@ -132,9 +124,7 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
 
 
 SHARES = (
-    st.lists(st.integers(0, 8), min_size=3, max_size=3)
-    .filter(any)
-    .map(lambda c: dict(zip("abc", (n / sum(c) for n in c), strict=True)))
+    st.lists(st.integers(0, 8), min_size=3, max_size=3).filter(any).map(lambda c: dict(zip("abc", (n / sum(c) for n in c), strict=True)))
 )
 
 
@@ -197,11 +187,16 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
 
 
 @given(
-    st.sampled_from([1, 2, 5]), st.sampled_from([10, 29, 30, 100, 101]), st.sampled_from([1, 2, 8]),
-    st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))), st.sampled_from([0.0, 1.9, 2.1]),
-)  # fmt: skip
+    st.sampled_from([1, 2, 5]),
+    st.sampled_from([10, 29, 30, 100, 101]),
+    st.sampled_from([1, 2, 8]),
+    st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))),
+    st.sampled_from([0.0, 1.9, 2.1]),
+)
 def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z):
-    agreement = rand and clusters.Agreement(rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n)  # fmt: skip
+    agreement = rand and clusters.Agreement(
+        rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n
+    )
     s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), p=0.2 if suggested == 1 else 0.005)
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
     lines = sentences(found_notices.noticed(found, number, agreement, [[("word", z)]] * number))

@@ -1,7 +1,5 @@
 """Speed and typing errors: one picture first, no word of goals, and what is said of figures fits them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -71,11 +69,7 @@ def test_what_is_said_of_accuracies_under_noise_is_so(given_: dict, n: int):
         assert len(said) == 1 and "least" not in said[0]
         return
     least = next(name for name in lines if f", {titles[name]} loses" in said[0])
-    assert (
-        loss[least] == min(loss.values())
-        and ("loses nothing" in said[0]) == (loss[least] <= 0)
-        and " 0.0 percentage" not in said[0]
-    )
+    assert loss[least] == min(loss.values()) and ("loses nothing" in said[0]) == (loss[least] <= 0) and " 0.0 percentage" not in said[0]
     best = max(b for _, b in given_.values())
     rivals = [name for name, (_, b) in given_.items() if best - b <= margin(best, b, n)]
     assert ("cannot be told" in said[1]) == (len(rivals) > 1)

@@ -1,7 +1,5 @@
 """Spelling: what it says of words a visitor may type, by the numbers and the pieces that the models really have."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 
@@ -18,7 +16,10 @@ def said(**address: str) -> str:
 def test_chance_is_that_of_as_many_words_as_were_typed():
     said(spell="mint")  # begins to read the vocabulary; what is usual moves until that is done
     reading("elmo-mini", "glove-mini").wait(300)
-    two, four = (float(re.search(r"(?:stay below|have) (0\.\d\d)(?: 95| or)", said(spell=words))[1]) for words in ("mint mints", "mint mints minty minted"))  # fmt: skip
+    two, four = (
+        float(re.search(r"(?:stay below|have) (0\.\d\d)(?: 95| or)", said(spell=words))[1])
+        for words in ("mint mints", "mint mints minty minted")
+    )
     assert four > two + 0.05
 
 

@@ -1,8 +1,6 @@
 """What the pages What it knows, Memory, Spelling, Compare, Results and Your corpus say is true of any numbers: empty, one, tied,
 missing, foreign."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from types import SimpleNamespace
@@ -38,11 +36,7 @@ def plain(lines: list[str]) -> str:
     return said
 
 
-@given(
-    st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1),
-    SHARES,
-    st.sampled_from(["chance", "commonest tag"]),
-)
+@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "commonest tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
     said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
@@ -76,9 +70,7 @@ def memories(draw) -> tuple[Memory, SimpleNamespace]:
 
     off = draw(st.sampled_from([0.0, 1e-7, 0.3]))
     tokens = tuple(draw(st.lists(WORDS, min_size=n, max_size=n)))
-    return Memory(stream(), stream(), (fresh, fresh + off), fresh + draw(st.sampled_from([0.0, 1e-7]))), SimpleNamespace(
-        tokens=tokens
-    )
+    return Memory(stream(), stream(), (fresh, fresh + off), fresh + draw(st.sampled_from([0.0, 1e-7]))), SimpleNamespace(tokens=tokens)
 
 
 @given(memories(), st.sampled_from([0, 1]))
@@ -116,19 +108,21 @@ def firings(draw) -> Firing:
     letters = ("‹", *word[:6], "›")
     n = draw(st.integers(0, 3))
     windows = [
-        Window(2, 0, 0, draw(st.integers(1, len(letters) - 1)), word[:2], draw(st.booleans()), draw(st.sampled_from([-0.4, 0.0, 0.01, 0.3, 0.8])), 1)
+        Window(
+            2,
+            0,
+            0,
+            draw(st.integers(1, len(letters) - 1)),
+            word[:2],
+            draw(st.booleans()),
+            draw(st.sampled_from([-0.4, 0.0, 0.01, 0.3, 0.8])),
+            1,
+        )
         for _ in range(n)
-    ]  # fmt: skip
+    ]
     windows.sort(key=lambda one: -abs(one.share))
     return Firing(
-        word,
-        letters,
-        (2,),
-        np.zeros((1, len(letters))),
-        tuple(windows),
-        draw(st.sampled_from([0.0, 0.2, 1.0])),
-        draw(st.booleans()),
-        0,
+        word, letters, (2,), np.zeros((1, len(letters))), tuple(windows), draw(st.sampled_from([0.0, 0.2, 1.0])), draw(st.booleans()), 0
     )
 
 
@@ -221,9 +215,11 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
         assert len(rates) == 1 or len(top) > 1
     for step, where in ((-1, "before"), (1, "after")):
         beside = Counter(
-            tokens[k + step] for tokens, _ in drawn for k, token in enumerate(tokens)
+            tokens[k + step]
+            for tokens, _ in drawn
+            for k, token in enumerate(tokens)
             if token == query and 0 <= k + step < len(tokens) and any(map(str.isalpha, tokens[k + step]))
-        )  # fmt: skip
+        )
         told = re.search(rf"Most often {where} it: “(.+?)” \((\d+)\)", said)
         often = [word for word, times in beside.items() if times == max(beside.values())]
         if told:

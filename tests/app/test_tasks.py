@@ -1,7 +1,5 @@
 """Tasks: each answers its examples on both sides, wrong input gets one sentence, and what is noticed fits what is drawn."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path
@@ -61,15 +59,8 @@ def test_what_is_typed_is_shown_as_text():
 
 
 def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
-    html = drawn.spans(
-        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colours={"person": "#0072B2"}, alone=[(2, 2, "x & y")]
-    )
-    assert (
-        html.count('class="span"') == 1
-        and html.count('class="span alone"') == 1
-        and "≠ x &amp; y" in html
-        and "&lt;b&gt;" in html
-    )
+    html = drawn.spans(("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colours={"person": "#0072B2"}, alone=[(2, 2, "x & y")])
+    assert html.count('class="span"') == 1 and html.count('class="span alone"') == 1 and "≠ x &amp; y" in html and "&lt;b&gt;" in html
     assert "<mark class=alone>≠ b&amp;</mark>" in drawn.marked("ab&c", 1, 3, alone=True)
 
 

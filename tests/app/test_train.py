@@ -1,7 +1,5 @@
 """Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 
@@ -101,9 +99,17 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("text,topic\n" + "".join(f"{'ab'[k % 2]} remark number {k},{'ab'[k % 2]}\n" for k in range(200)))
     order = Order(
-        task="own", title="own.csv", files={"train": path}, columns={}, variants=("embedding",), seeds=(0,), share=1.0, epochs=12,
-        model="elmo-mini", vectors="glove-mini",
-    )  # fmt: skip
+        task="own",
+        title="own.csv",
+        files={"train": path},
+        columns={},
+        variants=("embedding",),
+        seeds=(0,),
+        share=1.0,
+        epochs=12,
+        model="elmo-mini",
+        vectors="glove-mini",
+    )
 
     def epochs(upto: int) -> list[int]:
         job = TrainingJob(order, Turns().ask())
@@ -132,9 +138,7 @@ def with_file(name: str, text: str):
 
 
 def test_columns_are_chosen_from_those_the_file_has():
-    page = with_file(
-        "remarks.csv", "shelf,key,remark\n" + "".join(f"{'ab'[k % 2]},k{k},a remark of some length {k}\n" for k in range(60))
-    )
+    page = with_file("remarks.csv", "shelf,key,remark\n" + "".join(f"{'ab'[k % 2]},k{k},a remark of some length {k}\n" for k in range(60)))
     assert not page.exception and not page.error
     assert page.multiselect[0].options == ["shelf", "key", "remark"]
     assert next(box for box in page.selectbox if box.key.startswith("label_column")).value == 1
@@ -163,11 +167,7 @@ def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_s
     def of(mix):
         return SimpleNamespace(meta={"mix": mix})
 
-    found = {
-        ("glove", 0): of(None),
-        ("mean-elmo", 0): of({"s": [0.5] + [0.1] * 5}),
-        ("mean-elmo", 1): of({"s": [0.3] + [0.14] * 5}),
-    }
+    found = {("glove", 0): of(None), ("mean-elmo", 0): of({"s": [0.5] + [0.1] * 5}), ("mean-elmo", 1): of({"s": [0.3] + [0.14] * 5})}
     ((_, row),) = learned_weights(found).items()
     assert row == pytest.approx([0.4, *[0.12] * 5])
     assert len(layer_weights_figure({"x": row}).data[0].x) == 6

@@ -1,7 +1,5 @@
 """A transformer in ELMo's place: every page about words shows it, and what belongs to ELMo alone says so in one sentence."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 
@@ -9,9 +7,7 @@ import pytest
 
 from tests.app.test_pages import PAGES, html_of, opened
 
-needs_package = pytest.mark.skipif(
-    find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed"
-)
+needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
 ALONE = {
     "pages/how.py": "no char-CNN and no LSTMs",
     "pages/state.py": "keeps nothing from one sentence to the next",
@@ -41,9 +37,7 @@ def test_its_layers_stand_on_a_slider_by_their_names(bert):
     slider = page.select_slider(key="nlayer")
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the mix"] and slider.value == "3"
     assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
-    assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [
-        f"w{k}" for k in range(7)
-    ]
+    assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [f"w{k}" for k in range(7)]
 
 
 @needs_package
@@ -61,15 +55,10 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
     page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
     assert not page.exception and not page.error
     told = [block.proto.body for block in page.get("html")]
-    assert (
-        sum("In place of “bank”, from both sides" in one for one in told) == 1
-        and sum("What to notice" in one for one in told) == 1
-    )
+    assert sum("In place of “bank”, from both sides" in one for one in told) == 1 and sum("What to notice" in one for one in told) == 1
     offered = [one for one in page.button if str(one.key).startswith("masked_")]
     assert len(offered) == 10
-    assert page.title[0].value == "What word could stand here?" and "pheat" not in {
-        one.key for one in page.slider
-    }  # nothing is drawn
+    assert page.title[0].value == "What word could stand here?" and "pheat" not in {one.key for one in page.slider}  # nothing is drawn
     word = offered[0].label.split("**")[1].removeprefix("…")
     offered[0].click().run()
     assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value

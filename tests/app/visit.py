@@ -1,7 +1,5 @@
 """A page of the app opened by its address, as a visitor opens a link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

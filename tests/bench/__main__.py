@@ -1,7 +1,5 @@
 """`python -m tests.bench`: our speed beside a peer's, measured in the same run. Options and answers as the command line's."""
 
-from __future__ import annotations
-
 import sys
 
 from core.cli.main import Parser, answered
@@ -12,8 +10,7 @@ from tests.bench.suites import SUITES
 def main(arguments: list[str] | None = None) -> int:
     """Run the suites; returns the exit status."""
     parser = Parser(
-        prog="python -m tests.bench",
-        description="Measure our speed beside a peer's in the same run: medians and their quotient.",
+        prog="python -m tests.bench", description="Measure our speed beside a peer's in the same run: medians and their quotient."
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout and nothing else")
     parser.add_argument(

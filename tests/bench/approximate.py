@@ -6,8 +6,6 @@ DIR is an index (in shards or not). Recall counts answers whose cosine reaches t
 occurrences of a spelling tie. Prints a table in Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -5,8 +5,6 @@ weights, for no time depends on what was learned. The epoch is NetworkTrainer's 
 come from differs, and the loss must come out the same but for float16.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

@@ -6,8 +6,6 @@ A worker is killed (SIGKILL), then the client, which is started again; another w
 the disk is full (a small tmpfs, as root). Each index is compared with one machine's, row for row. Prints tables in Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -163,9 +161,7 @@ def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, one: Occurr
     try:
         client = _client(cluster, corpus, place / "index", options, stderr=subprocess.PIPE)
         told = client.communicate()[1].decode().strip().splitlines()[-1]
-        rows = [
-            ("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{told}”")
-        ]
+        rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{told}”")]
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
         status = _client(cluster, corpus, place / "index", options).wait()
         return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', one)}")]

@@ -1,7 +1,5 @@
 """What an index of so many occurrences costs in machines, hours, bytes and query time, from rates that were measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -60,9 +58,7 @@ def table(rates: Rates, sizes: Sequence[int] = (2_000_000, 100_000_000, 10_000_0
     machine = machine or Machine()
     taken = f"{machine.cores} cores, {machine.memory_bytes / 1e9:.0f} GB, {machine.disk_bytes / 1e12:g} TB at "
     taken += f"{machine.disk_bytes_per_s / 1e9:g} GB/s"
-    measured = (
-        f"{rates.tokens_per_s:,.0f} tokens/s and {rates.rows_per_s:,.0f} rows/s a core, {rates.bytes_per_row:,.0f} bytes a row"
-    )
+    measured = f"{rates.tokens_per_s:,.0f} tokens/s and {rates.rows_per_s:,.0f} rows/s a core, {rates.bytes_per_row:,.0f} bytes a row"
     heads = ["occurrences", "core hours to build", "fewest machines", "hours on them", "index", "exact query on them"]
     heads += ["machines to hold it in memory", "exact query on those", "approximate index"]
     lines = [f"Measured: {measured}. A machine is taken to have {taken}.", "", f"| {' | '.join(heads)} |", "| ---: " * 9 + "|"]

@@ -7,8 +7,6 @@ one does the same work to its end. It must find what was finished before, give t
 disturbed (an index's vectors up to float16's next number), and leave no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import http.server

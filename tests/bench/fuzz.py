@@ -7,8 +7,6 @@ formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or
 `SLOWEST_S`; the memory of the whole process is told at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import gzip
@@ -50,21 +48,84 @@ from core.text.sentences import read_labelled, read_sentences, sentences_from_te
 from core.text.tokens import character_ids, join_tokens, split_sentences, tokenize
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
-CAPS = {
-    "ELMOSCOPE_MAX_FILE_MB": "4",
-    "ELMOSCOPE_MAX_UNPACKED_MB": "4",
-    "ELMOSCOPE_MAX_TABLE_MB": "4",
-    "ELMOSCOPE_MAX_PASTED": "200000",
-}
+CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
 FRAGMENTS = (
-    "The river bank was steep. ", "bank", "\x00", "\x01\x02\x1b[31m", "\r", "\n", "\r\n", "\t", ",", ";", '"', "'", "\\", "\x85", "\u2028",
-    "\u202e", "\u2066\u2069", "\u200b\u200d\ufeff", "e\u0301", "눈이 온다. ", "ا ب ت", "🎉", "👩‍👩‍👧", "\ud800", "\udfff", "ﬁ", "İ", "ß",
-    "=1+1", "=cmd|'/c calc'!A1", "+1", "-1", "@SUM(A1)", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</div>", "&lt;", "&#0;",
-    "&#x110000;", "[a](javascript:alert(1))", "![x](http://x.test/y)", "$\\frac{1}{0}$", ":red[x]", ":material/home:", "{word}", "{0.__class__}", "%s",
-    "../../etc/passwd", "NaN", "1e999", "-0", "9" * 40, "null", "true", "a.b.c", "U.S.", "don't", "...", "(" * 50, "a" * 300, " " * 60, "x y " * 60,
-    "<lexelt item=\"bank-n\">", "<instance id=\"1\">", "<answer senseid=\"a\"/>", "<context>", "<wf>", "<head>", "</context>", "# doc 1\n",
-    "bank\tNN\tbank\tbank%1:17:01::\n", "a_b\tNN\ta\tx%9:9:9::\n", "B-NP ", "-DOCSTART- ", "(3 (2 A) (4 success))\n",
-)  # fmt: skip
+    "The river bank was steep. ",
+    "bank",
+    "\x00",
+    "\x01\x02\x1b[31m",
+    "\r",
+    "\n",
+    "\r\n",
+    "\t",
+    ",",
+    ";",
+    '"',
+    "'",
+    "\\",
+    "\x85",
+    "\u2028",
+    "\u202e",
+    "\u2066\u2069",
+    "\u200b\u200d\ufeff",
+    "e\u0301",
+    "눈이 온다. ",
+    "ا ب ت",
+    "🎉",
+    "👩‍👩‍👧",
+    "\ud800",
+    "\udfff",
+    "ﬁ",
+    "İ",
+    "ß",
+    "=1+1",
+    "=cmd|'/c calc'!A1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "</div>",
+    "&lt;",
+    "&#0;",
+    "&#x110000;",
+    "[a](javascript:alert(1))",
+    "![x](http://x.test/y)",
+    "$\\frac{1}{0}$",
+    ":red[x]",
+    ":material/home:",
+    "{word}",
+    "{0.__class__}",
+    "%s",
+    "../../etc/passwd",
+    "NaN",
+    "1e999",
+    "-0",
+    "9" * 40,
+    "null",
+    "true",
+    "a.b.c",
+    "U.S.",
+    "don't",
+    "...",
+    "(" * 50,
+    "a" * 300,
+    " " * 60,
+    "x y " * 60,
+    '<lexelt item="bank-n">',
+    '<instance id="1">',
+    '<answer senseid="a"/>',
+    "<context>",
+    "<wf>",
+    "<head>",
+    "</context>",
+    "# doc 1\n",
+    "bank\tNN\tbank\tbank%1:17:01::\n",
+    "a_b\tNN\ta\tx%9:9:9::\n",
+    "B-NP ",
+    "-DOCSTART- ",
+    "(3 (2 A) (4 success))\n",
+)
 HUGE = (
     "x" * 1_000_100,
     "ab " * 350_000,
@@ -111,12 +172,12 @@ def json_values() -> st.SearchStrategy:
         "position_b",
         "same",
     )
-    leaves = st.one_of(
-        st.none(), st.booleans(), st.integers(-3, 6), st.integers(), st.floats(), nasty(3), st.just(["the", "bank"])
-    )
+    leaves = st.one_of(st.none(), st.booleans(), st.integers(-3, 6), st.integers(), st.floats(), nasty(3), st.just(["the", "bank"]))
     return st.recursive(
-        leaves, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(keys) | nasty(2), inner, max_size=6)), max_leaves=12
-    )  # fmt: skip
+        leaves,
+        lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(keys) | nasty(2), inner, max_size=6)),
+        max_leaves=12,
+    )
 
 
 def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
@@ -130,10 +191,7 @@ def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
 def changed(sample: bytes) -> st.SearchStrategy[bytes]:
     """A valid file with a few bytes changed, put in, left out, doubled, or cut off."""
     change = st.tuples(
-        st.sampled_from(["flip", "put", "drop", "double", "cut", "zero"]),
-        st.floats(0, 1),
-        st.integers(0, 255),
-        st.integers(1, 40),
+        st.sampled_from(["flip", "put", "drop", "double", "cut", "zero"]), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40)
     )
 
     def apply(changes: list) -> bytes:
@@ -299,10 +357,7 @@ def options_bytes() -> st.SearchStrategy[bytes]:
         "char_cnn.embedding.dim",
     ]
     return st.one_of(
-        st.tuples(st.sampled_from(paths), odd).map(put),
-        changed(model_files()["options.json"]),
-        encoded(nasty()),
-        json_bytes(lines=False),
+        st.tuples(st.sampled_from(paths), odd).map(put), changed(model_files()["options.json"]), encoded(nasty()), json_bytes(lines=False)
     )
 
 
@@ -310,13 +365,7 @@ def options_bytes() -> st.SearchStrategy[bytes]:
 def a_map() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         points = np.zeros((2, 5, 2), np.float32)
-        about = {
-            "names": ("0", "1"),
-            "method": "PCA",
-            "config": ProjectionConfig(),
-            "trustworthiness": (1.0, 1.0),
-            "displacement": (0.0,),
-        }
+        about = {"names": ("0", "1"), "method": "PCA", "config": ProjectionConfig(), "trustworthiness": (1.0, 1.0), "displacement": (0.0,)}
         FrozenMaps(coordinates=points, **about).save(Path(folder) / "m.safetensors")
         return (Path(folder) / "m.safetensors").read_bytes()
 
@@ -358,8 +407,7 @@ def _model(folder: Path, given: dict[str, bytes]) -> None:
 
 def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
     sources = [
-        own_corpus.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data))
-        for k, (name, data) in enumerate(given)
+        own_corpus.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data)) for k, (name, data) in enumerate(given)
     ]
     kept = own_corpus.keep_files(sources)
     sentences = read_sentences(kept.path)
@@ -391,13 +439,23 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
 
     text, other = given
     answers = (
-        lambda: sentences_from_text(text), lambda: searched().find(text), lambda: searched().find(text, pattern=True),
-        lambda: searched().like(text), lambda: layer_weights("mix", 3, other[:200]), lambda: layer_weights(other, 3),
-        lambda: text_tokens(task_named("news"), text), lambda: task_named(other), lambda: registry.resolve(other, "corpus"),
-        lambda: registry.resolve(text, "model"), lambda: registry.resolve(text, "vectors"), lambda: own_corpus.files_in(other if len(other) < 200 else "x"),
-        lambda: own_corpus.keep_text(text, other), lambda: _glove().neighbours(other, 3),
-        lambda: i18n.particle(text, "은", "는"), lambda: i18n.t("“{word:은/는}” {n:,}", word=text, n=3),
-    )  # fmt: skip
+        lambda: sentences_from_text(text),
+        lambda: searched().find(text),
+        lambda: searched().find(text, pattern=True),
+        lambda: searched().like(text),
+        lambda: layer_weights("mix", 3, other[:200]),
+        lambda: layer_weights(other, 3),
+        lambda: text_tokens(task_named("news"), text),
+        lambda: task_named(other),
+        lambda: registry.resolve(other, "corpus"),
+        lambda: registry.resolve(text, "model"),
+        lambda: registry.resolve(text, "vectors"),
+        lambda: own_corpus.files_in(other if len(other) < 200 else "x"),
+        lambda: own_corpus.keep_text(text, other),
+        lambda: _glove().neighbours(other, 3),
+        lambda: i18n.particle(text, "은", "는"),
+        lambda: i18n.t("“{word:은/는}” {n:,}", word=text, n=3),
+    )
     for answer in answers:
         try:
             answer()
@@ -443,15 +501,9 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "vectors .zip": lambda: (zipped_vectors().map(lambda data: ("", data)), reads("v.zip", load_vectors)),
         "vectors, a folder": lambda: (_vector_folders(), _vectors_folder),
         "model options": lambda: (options_bytes(), _with("options.json", "weights.hdf5")),
-        "model .safetensors": lambda: (
-            changed(model_files()["weights.safetensors"]),
-            _with("weights.safetensors", "weights.hdf5"),
-        ),
+        "model .safetensors": lambda: (changed(model_files()["weights.safetensors"]), _with("weights.safetensors", "weights.hdf5")),
         "model .hdf5": lambda: (changed(model_files()["weights.hdf5"]), _with("weights.hdf5", "weights.safetensors")),
-        "model vocabulary": lambda: (
-            st.one_of(text, changed(model_files()["vocabulary.txt"])),
-            _with("vocabulary.txt", "weights.hdf5"),
-        ),
+        "model vocabulary": lambda: (st.one_of(text, changed(model_files()["vocabulary.txt"])), _with("vocabulary.txt", "weights.hdf5")),
         "maps": lambda: (changed(a_map()), lambda place, data: FrozenMaps.load(_written(place / "m.safetensors", data))),
         "head": lambda: (_head_files(), _head),
         "results": lambda: (files(lined), reads("r.jsonl", lambda path: read_results(path))),
@@ -475,9 +527,7 @@ HEAD = ASSETS / "heads" / "spam" / "mean-glove"
 
 
 def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
-    return st.one_of(
-        *(changed(path.read_bytes()).map(lambda data, name=path.name: (name, data)) for path in sorted(HEAD.iterdir()))
-    )
+    return st.one_of(*(changed(path.read_bytes()).map(lambda data, name=path.name: (name, data)) for path in sorted(HEAD.iterdir())))
 
 
 @functools.cache
@@ -572,10 +622,7 @@ def main() -> int:
     for name in names:
         found = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
         refused = sum(found.refused.values())
-        print(
-            f"{name:22}{found.inputs:9,}{found.accepted:9,}{refused:9,}{found.slowest_s:8.2f} s{len(found.failures):8}",
-            flush=True,
-        )
+        print(f"{name:22}{found.inputs:9,}{found.accepted:9,}{refused:9,}{found.slowest_s:8.2f} s{len(found.failures):8}", flush=True)
         for failure in list(dict.fromkeys(found.failures))[:3]:
             print(failure, file=sys.stderr, flush=True)
         failed += len(found.failures)

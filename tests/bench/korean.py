@@ -3,8 +3,6 @@
 Of the text, 98 in 100 lines are read as training text and 2 in 100 (by a hash of the line) as held out, up to --lines a file.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections import Counter

@@ -4,8 +4,6 @@ The points are tokens of our own sentences under the bundled model, in layers 0,
 umap.UMAP with our number of neighbours, min_dist and metric, and without a seed, which lets it use all threads.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 
@@ -83,9 +81,7 @@ def _inserting(setting: Setting, table: OccurrenceTable) -> Row:
     queries = [Query(("x",), 0, one) for one in table.rows.take(new)]
     placed: tuple[list, list] = ([], [])
     coordinates = np.stack([one.embedding_ for one in fitted])
-    maps = FrozenMaps(
-        names=SPACES, coordinates=coordinates, method="umap.UMAP", config=CONFIG, trustworthiness=(), displacement=()
-    )
+    maps = FrozenMaps(names=SPACES, coordinates=coordinates, method="umap.UMAP", config=CONFIG, trustworthiness=(), displacement=())
 
     def ours(query: Query) -> None:
         products = neighbours.products(table.rows, query)

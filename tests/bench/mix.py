@@ -6,8 +6,6 @@ In a headless Chromium, on the same cores as the servers. Of each drag: how long
 another one, what was sent to the server meanwhile. The plain page draws as many dots by Plotly, anew after each move of its slider.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile
@@ -68,11 +66,7 @@ RANK = """async ([source, n, dots, times]) => {
 def of(times: list[float]) -> dict[str, float]:
     """Median and 95th percentile of milliseconds."""
     ordered = sorted(times)
-    return {
-        "median_ms": round(ordered[len(ordered) // 2], 1),
-        "p95_ms": round(ordered[int(0.95 * len(ordered))], 1),
-        "n": len(ordered),
-    }
+    return {"median_ms": round(ordered[len(ordered) // 2], 1), "p95_ms": round(ordered[int(0.95 * len(ordered))], 1), "n": len(ordered)}
 
 
 def watched(page, picture: str, sent: list, act) -> dict:

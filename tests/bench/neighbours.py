@@ -4,8 +4,6 @@ The tables are built by core.index.build itself from an encoder that draws (a ce
 words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -111,9 +109,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         ms_by_part=_parts(table, found, moves[0]),
     )
     bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
-    yield setting.row(
-        "neighbours", Said("slider move, {n} occurrences, server time", n=f"{n:,}"), ours=move, bound=bound, **shared
-    )
+    yield setting.row("neighbours", Said("slider move, {n} occurrences, server time", n=f"{n:,}"), ours=move, bound=bound, **shared)
 
 
 def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray) -> list[Check]:

@@ -7,8 +7,6 @@ page: no error, the word found in both sentences, something in every list, no nu
 server. Prints a line a word, then the figures; ends with status 1 if anything was found. Some 4 s a page on a busy machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
@@ -56,7 +54,7 @@ ENGLISH = {
     "plant": ("This plant needs little light and less water.", "The chemical plant was shut after the explosion."),
     "light": ("The light in the stairwell flickers at night.", "Her new bicycle is so light that she lifts it with a finger."),
     "spring": ("Swallows return in spring and nest under our roof.", "A rusty spring poked through the mattress."),
-}  # fmt: skip
+}
 KOREAN = {
     "김": ("할머니가 김에 참기름을 발라 구우셨다.", "주전자에서 하얀 김이 솟아올랐다."),
     "절": ("산속의 오래된 절에서 종소리가 들렸다.", "아이들이 어른들께 공손히 절을 올렸다."),
@@ -88,12 +86,21 @@ KOREAN = {
     "배": ("부산에서 배를 타고 섬에 갔다.", "과수원에서 노란 배를 한 상자 땄다."),
     "밤": ("깊은 밤에 부엉이가 울었다.", "난로 위에서 밤을 구워 먹었다."),
     "사과": ("아침마다 사과를 한 개씩 먹는다.", "그는 늦은 것에 대해 진심으로 사과를 했다."),
-}  # fmt: skip
+}
 WORDS = {"en": ENGLISH, "ko": KOREAN}
 PAGES = {  # -> how many lines, and how many charts, it shows at least
-    "home": (0, 2), "neighbours": (16, 0), "map": (0, 1), "mix": (6, 1), "cloud": (0, 1), "flip": (2, 1), "decided": (0, 0), "found": (0, 0),
-    "how": (0, 0), "state": (0, 0), "compare": (0, 0),
-}  # fmt: skip
+    "home": (0, 2),
+    "neighbours": (16, 0),
+    "map": (0, 1),
+    "mix": (6, 1),
+    "cloud": (0, 1),
+    "flip": (2, 1),
+    "decided": (0, 0),
+    "found": (0, 0),
+    "how": (0, 0),
+    "state": (0, 0),
+    "compare": (0, 0),
+}
 OWN = ("home", "neighbours", "map", "mix", "cloud", "flip")  # pages with both sentences, each with its word to tap
 CONTRADICTS = re.compile(
     r"(?<![\w가-힣])nan(?![\w가-힣])|[-−]0\.0+(?!\d)|(?<![\d.,])0 of 0(?!\d)|(?<!\d)0개 중 0|(?<!\w)(None|inf|Infinity)(?!\w)|\{\w+\}"
@@ -122,9 +129,7 @@ def main() -> None:
             seconds[page].append(time.perf_counter() - started)
         print(f"{language} {word}: {'; '.join(wrong) or 'nothing wrong'}", flush=True)
         found += wrong
-    times = {
-        page: {"median_s": round(statistics.median(each), 1), "max_s": round(max(each), 1)} for page, each in seconds.items()
-    }
+    times = {page: {"median_s": round(statistics.median(each), 1), "max_s": round(max(each), 1)} for page, each in seconds.items()}
     print(
         json.dumps(
             {
@@ -187,11 +192,7 @@ def _wrong_word(shown: AppTest, word: str) -> list[str]:
 def _text(shown: AppTest) -> str:
     """All that a page says, without its markup."""
     html = [block.proto.body for block in shown.get("html")]
-    said = [
-        one.value
-        for kind in ("markdown", "caption", "info", "warning", "error", "success", "title")
-        for one in getattr(shown, kind)
-    ]
+    said = [one.value for kind in ("markdown", "caption", "info", "warning", "error", "success", "title") for one in getattr(shown, kind)]
     said += [f"{one.label} {one.value}" for one in shown.metric]
     html = [re.sub(r"<style>.*?</style>", " ", one, flags=re.DOTALL) for one in html]
     return unescape(re.sub(r"<[^>]*>", " ", "\n".join([*html, *map(str, said)])))

@@ -4,8 +4,6 @@ Servers are processes of their own with empty caches; nothing of the pages is im
 look at what the page is for: ours when the picture of the angle stands, `streamlit hello`'s with its heading (it has no picture).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
@@ -33,9 +31,7 @@ OURS, HELLO = ("run", str(ROOT / "app.py")), ("hello",)
 HEADING, PICTURE = "h1", 'html[data-home="alive"]'  # which the instrument says of itself once it is drawn
 SHOWN = "(wanted) => [...document.querySelectorAll(wanted)].some((one) => one.checkVisibility({ visibilityProperty: true }))"
 SLIDER = ".st-key-w0 [role=group]"
-NEEDED = (
-    "not run here: Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
-)
+NEEDED = "not run here: Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
 # The lists' last change after a release, painted; and what else changed: containers put in or taken away anywhere, and anything
 # at all in the menu, the title and the sentence under it.
 WATCH = """() => {

@@ -4,8 +4,6 @@ Speed is of random weights in ELMo "small"'s and the original shape. Nearness is
 the mean cosine of every token's vector to float32's, and how many of the ten nearest labelled tokens stay the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -8,8 +8,6 @@ the page says of the same text must be what it said the last time. Times are fro
 browser and server share the machine's cores, which the table does not forgive. Prints Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os
@@ -220,9 +218,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=25)
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument(
-        "--think", type=float, nargs=2, default=THINK_S, metavar=("FROM", "TO"), help="seconds between two actions"
-    )
+    parser.add_argument("--think", type=float, nargs=2, default=THINK_S, metavar=("FROM", "TO"), help="seconds between two actions")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -6,8 +6,6 @@ RUN is the folder of a `python -m core pretrain` whose table stage is done. Both
 command does it; printed is the share of the vectors' variance that each explains, by the words' frequency rank.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

@@ -6,8 +6,6 @@ A logistic regression over a token's spelling, its ends and form, and the spelli
 sentences and measured on its test sentences. No vectors are in it: tags that a probe reads off ELMo must not be made by ELMo.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,14 +21,42 @@ from core.lessons.control import FILE
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
 LETTERS = {
-    "noun": "N", "name": "P", "verb": "V", "adjective": "A", "adverb": "R", "pronoun": "O", "determiner": "D", "preposition": "I",
-    "conjunction": "C", "number": "#", "modal": "M", "particle": "T", "mark": ".", "other": "X",
-}  # fmt: skip
+    "noun": "N",
+    "name": "P",
+    "verb": "V",
+    "adjective": "A",
+    "adverb": "R",
+    "pronoun": "O",
+    "determiner": "D",
+    "preposition": "I",
+    "conjunction": "C",
+    "number": "#",
+    "modal": "M",
+    "particle": "T",
+    "mark": ".",
+    "other": "X",
+}
 PENN = {  # beginnings of the Penn Treebank's tags, the longest first
-    "NNP": "name", "NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb", "WRB": "adverb", "PRP": "pronoun", "WP": "pronoun", "EX": "pronoun",
-    "DT": "determiner", "PDT": "determiner", "WDT": "determiner", "IN": "preposition", "TO": "particle", "RP": "particle", "POS": "particle",
-    "CC": "conjunction", "CD": "number", "MD": "modal",
-}  # fmt: skip
+    "NNP": "name",
+    "NN": "noun",
+    "VB": "verb",
+    "JJ": "adjective",
+    "RB": "adverb",
+    "WRB": "adverb",
+    "PRP": "pronoun",
+    "WP": "pronoun",
+    "EX": "pronoun",
+    "DT": "determiner",
+    "PDT": "determiner",
+    "WDT": "determiner",
+    "IN": "preposition",
+    "TO": "particle",
+    "RP": "particle",
+    "POS": "particle",
+    "CC": "conjunction",
+    "CD": "number",
+    "MD": "modal",
+}
 
 
 def coarse(tag: str) -> str:
@@ -79,14 +105,8 @@ def main(train: Path, test: Path) -> None:
     sentences = [one.tokens for one in open_corpus(BUNDLED_CORPUS)]
     found = iter(tagger.predict(hasher.transform(f for tokens in sentences for f in features(tokens))))
     lines = ["".join(sign(token, next(found)) for token in tokens) for tokens in sentences]
-    facts = {
-        "tags": {sign: name for name, sign in LETTERS.items()},
-        "accuracy": round(float(np.mean(right)), 4),
-        "sentences": lines,
-    }
-    write_json(
-        FILE, {"command": "python -m tests.bench.tags conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)}
-    )
+    facts = {"tags": {sign: name for name, sign in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
+    write_json(FILE, {"command": "python -m tests.bench.tags conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
     sums.renew(FILE)
 
 

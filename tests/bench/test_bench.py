@@ -1,7 +1,5 @@
 """The benchmark: how rows are judged, that each suite runs (tiny sizes, no speed is asserted), that answers are compared."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
@@ -23,9 +21,7 @@ from tests.bench import command, suites
 from tests.bench.__main__ import main
 from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
 
-needs_engine = pytest.mark.skipif(
-    not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup"
-)
+needs_engine = pytest.mark.skipif(not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
 
 @pytest.fixture
@@ -278,9 +274,7 @@ def made_up(monkeypatch):
         if name == "training":
             yield setting.not_run(name, "a step", "not run here: no clock", Bound(text="at least 2 x", number=2))
         else:
-            yield setting.row(
-                name, "a thing", ours=measured(1234.5, "ms"), ratio=measured(3.0), bound=Bound(text="at least 2 x", number=2)
-            )
+            yield setting.row(name, "a thing", ours=measured(1234.5, "ms"), ratio=measured(3.0), bound=Bound(text="at least 2 x", number=2))
 
     monkeypatch.setattr(command, "run_suite", run_suite)
 

@@ -1,7 +1,5 @@
 """Sentences for the benchmarks: our own labelled ones, recombined where more are wanted."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.text.corpora import BUNDLED_CORPUS, open_corpus

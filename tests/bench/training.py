@@ -7,8 +7,6 @@ first four fifths of elmo-mini's training, or from the char-CNN: there the plain
 step; ours each distinct spelling, with a gradient at every fourth step (the one at which gradients are compared).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -82,9 +80,7 @@ class Side:
         torch.manual_seed(1)
         if trainer.table:
             nn.init.normal_(trainer.table.weight, std=0.3)  # as static vectors would fill it; a fresh one is all zeros
-        self.stacks = [
-            [PlainLSTM(layer) for layer in layers] for layers in (trainer.model.forward_layers, trainer.model.backward_layers)
-        ]
+        self.stacks = [[PlainLSTM(layer) for layer in layers] for layers in (trainer.model.forward_layers, trainer.model.backward_layers)]
 
     def steps(self, batches: list[PackedBatch]) -> None:
         """Whole steps; the first trains the char-CNN, if that is where the words come from."""

@@ -9,8 +9,6 @@ claimed (62 % and 82 % by ELMo's vectors alone, without the words around). So th
 (assets/verdict-more-words.json, which --write FILE makes anew for another model), the former the 55.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path
@@ -75,9 +73,7 @@ def main() -> None:
     print("by one of their own:", {name: round(value, 4) for name, value in own_figures.items()})
     if args.write:
         votes = [round(value, 4) for value in fitted(pairs)[0]]
-        args.write.write_text(
-            json.dumps({"model": model.fingerprint, "words": len(words), "votes": votes}) + "\n", encoding="utf-8"
-        )
+        args.write.write_text(json.dumps({"model": model.fingerprint, "words": len(words), "votes": votes}) + "\n", encoding="utf-8")
         print("kept:", votes)
 
 

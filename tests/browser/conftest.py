@@ -1,7 +1,5 @@
 """A real server in a process of its own and a real Chromium, one of each for all browser tests."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
@@ -100,8 +98,7 @@ def page(visitor):
     opened.set_default_timeout(60_000)
     foreign, errors = [], []
     opened.on(
-        "request",
-        lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url),
+        "request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url)
     )
     opened.on("pageerror", lambda e: errors.append(str(e)))
     yield opened

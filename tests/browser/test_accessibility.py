@@ -1,8 +1,6 @@
 """Every page, cold by its address: its question, no violation of WCAG 2.1 A and AA in light or dark, on a phone nothing too wide, nothing too
 small for a finger, and the picture on the first screen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -21,22 +19,14 @@ FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' 
 SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-variant], .stButton button, .stDownloadButton button,'
   + '.stExpander summary, .stTextInput input, .stSelectbox input, [data-testid=stPageLink] a, .take)')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 150))"""
-PICTURES = {
-    "": ".home .arrows",
-    "map": ".map canvas",
-    "flip": ".js-plotly-plot",
-    "found": ".js-plotly-plot",
-    "decided": ".token",
-}
+PICTURES = {"": ".home .arrows", "map": ".map canvas", "flip": ".js-plotly-plot", "found": ".js-plotly-plot", "decided": ".token"}
 ADDRESSES = ["" if file == "app.py" else Path(file).stem for entry in menu() for file, _ in entry.pages]
 
 
 def violations(page: Page, rules: dict[str, list[str]] = RULES) -> list[str]:
     """What axe finds, a line an element."""
     found = Axe().run(page, options=rules).response["violations"]
-    return [
-        f"{v['id']}: {n['html'][:150]} {n['failureSummary'].splitlines()[-1].strip()[:160]}" for v in found for n in v["nodes"]
-    ]
+    return [f"{v['id']}: {n['html'][:150]} {n['failureSummary'].splitlines()[-1].strip()[:160]}" for v in found for n in v["nodes"]]
 
 
 def test_the_menu_has_at_most_eight_entries_and_every_page_a_question():

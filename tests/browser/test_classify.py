@@ -1,7 +1,5 @@
 """Classify and Train in a real Chromium: answers while one types, an own file trained, stopped, compared, asked and exported."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random
@@ -117,9 +115,7 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
         ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
     ],
 )
-def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(
-    page: Page, server: str, tmp_path, name: str, text: str, told: str
-):
+def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, told: str):
     opened(page, server, "train?train_task=A+file+of+your+own")
     (tmp_path / name).write_text(text)
     page.locator("input[type=file]").set_input_files(tmp_path / name)
@@ -141,9 +137,17 @@ def test_the_notebook_s_command_runs(own_file: Path):
     from pages._classify.job import Order
 
     order = Order(
-        task="own", title="my rows.csv", files={"train": own_file}, columns={}, variants=("tfidf",), seeds=(0,), share=1.0, epochs=2,
-        model="elmo-mini", vectors="glove-mini",
-    )  # fmt: skip
+        task="own",
+        title="my rows.csv",
+        files={"train": own_file},
+        columns={},
+        variants=("tfidf",),
+        seeds=(0,),
+        share=1.0,
+        epochs=2,
+        model="elmo-mini",
+        vectors="glove-mini",
+    )
     from pages._classify.train_results import notebook
 
     code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"

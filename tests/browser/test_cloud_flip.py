@@ -1,7 +1,5 @@
 """One dot or a cloud, and Edit until it flips, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

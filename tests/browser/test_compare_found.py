@@ -1,7 +1,5 @@
 """Senses found and Compare in a real Chromium: cold links, an edit that is seen, wrong input answered in a sentence."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

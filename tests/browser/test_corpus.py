@@ -1,7 +1,5 @@
 """The Your corpus page in a real Chromium: paste, plan, search, use; and files that cannot be read."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -19,9 +17,7 @@ TEXT = (
 
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "corpus?find=sluice")
-    expect(
-        page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")
-    ).to_be_visible()  # in our own sentences
+    expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()  # in our own sentences
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read it").click()
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
@@ -65,9 +61,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     box.fill("/no/such/folder")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("There is no folder /no/such/folder on this machine.")
-    expect(page.locator("[data-stale=false] .notice")).to_have_count(
-        1
-    )  # the rest of the page works; what stood before it has gone
+    expect(page.locator("[data-stale=false] .notice")).to_have_count(1)  # the rest of the page works; what stood before it has gone
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

@@ -1,7 +1,5 @@
 """What decided this sense, in a real Chromium: a cold link, every example as it is named, an edit, bad input, what is kept."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A finger and the wheel on a picture move the page, in a real Chromium; Ctrl and the wheel enlarges a map."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -12,11 +10,7 @@ pytestmark = pytest.mark.browser
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-PICTURES = {
-    "": ".arrows",
-    "map?dot=none": ".plane",
-    "speed": ".js-plotly-plot .nsewdrag",
-}  # of Home, of the map, a chart of Plotly's
+PICTURES = {"": ".arrows", "map?dot=none": ".plane", "speed": ".js-plotly-plot .nsewdrag"}  # of Home, of the map, a chart of Plotly's
 
 
 def middle(page: Page, picture: str) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """Steps of a visit in a real Chromium: one entry of the history each, whole views after Back and Forward; a text too long is cut."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -64,7 +62,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), home, JAM, ("jam", "jam")),
         (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
         (lambda: page.locator(".st-key-example button", has_text="의사").click(), korean, doctor, ("의사", "의사")),
-    ]  # fmt: skip
+    ]
     page.wait_for_function(AT_REST)
     entries = page.evaluate("history.length")
     views: list[tuple[str, str, tuple[str, str]]] = [(home, bank, ("bank", "bank"))]

@@ -1,7 +1,5 @@
 """Home in a real Chromium: its first screen, the picture that moves under the hand with core's numbers, and answers as one types."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """How it works and Memory in a real Chromium: cold by URL, step by step, odd words, another text, nothing typed lost."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

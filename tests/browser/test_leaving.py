@@ -1,7 +1,5 @@
 """A page is left while something of it is still to be sent to the server: the next page is drawn, and nothing calls the old one back."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """A browser that cannot draw a language's letters is told what to install; one that can is told nothing."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -10,9 +8,7 @@ from tests.browser.test_main_path import opened
 pytestmark = pytest.mark.browser
 # Stand-ins for fonts, which a test cannot take away: a pen that draws one box for every letter, and one that draws letters apart.
 BOXES = "CanvasRenderingContext2D.prototype.fillText = function () { this.fillRect(4, 8, 12, 16); };"
-LETTERS = (
-    "CanvasRenderingContext2D.prototype.fillText = function (text) { this.fillRect(0, 0, text.charCodeAt(0) % 29 + 1, 9); };"
-)
+LETTERS = "CanvasRenderingContext2D.prototype.fillText = function (text) { this.fillRect(0, 0, text.charCodeAt(0) % 29 + 1, 9); };"
 
 
 @pytest.mark.parametrize(("pen", "missing"), [(BOXES, True), (LETTERS, False)])

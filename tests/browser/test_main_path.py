@@ -1,7 +1,5 @@
 """The main path in a real Chromium: cold deep links, a sentence typed, a word tapped, a slider moved, dots selected."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

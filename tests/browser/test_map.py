@@ -1,7 +1,5 @@
 """The Map page in a real Chromium: layers scrubbed and played under the hand, a dot clicked, a lasso, axes of one's own, and Streamlit's own maps."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -16,7 +14,9 @@ from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
-FADED = "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
+FADED = (
+    "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
+)
 SEEN = "(root) => root.instrument.seen()"
 AT = "([root, at]) => root.instrument.seen().at === at && !root.instrument.seen().playing"
 BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account."

@@ -3,8 +3,6 @@
 Here on some pages; with ELMOSCOPE_ALL_PAGES=1 on every page, in every text box of it (minutes).
 """
 
-from __future__ import annotations
-
 import json
 import os
 from urllib.parse import urlencode
@@ -118,9 +116,7 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
         for k in range(4)
         for label in ("[l](javascript:alert(1))", '"<img src=x onerror=alert(1)>"')
     )
-    watched.locator("input[type=file]").set_input_files(
-        [{"name": f"{name}.csv", "mimeType": "text/csv", "buffer": table.encode()}]
-    )
+    watched.locator("input[type=file]").set_input_files([{"name": f"{name}.csv", "mimeType": "text/csv", "buffer": table.encode()}])
     expect(watched.get_by_text("8 texts, 2 classes")).to_be_visible()
     settled(watched)
 
@@ -148,8 +144,6 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         alone.goto((tmp_path / name).as_uri())
         expect(alone.locator(".js-plotly-plot").first).to_be_visible()
         expect(alone.locator("body")).to_contain_text("onerror")  # as text
-        found = [
-            one for one in alone.evaluate(EVIL) if "Plotly.newPlot" not in one
-        ]  # which holds the words of the figure as data
+        found = [one for one in alone.evaluate(EVIL) if "Plotly.newPlot" not in one]  # which holds the words of the figure as data
         assert found == [] and not ran
         alone.close()

@@ -1,7 +1,5 @@
 """The Mix page's instrument in a real Chromium: its numbers are core's, nothing is sent while one drags, links and keys work."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 
@@ -97,10 +95,7 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
         (["My", "bank", "closed", "the", "account", "."], 1),
     )
     for number, (tokens, position) in enumerate(queries):
-        found, shown = (
-            neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)),
-            held["lists"][number],
-        )
+        found, shown = (neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)), held["lists"][number])
         expected = neighbours.cosines(table.rows, found, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
         assert lines(page, number) == [f"{one:.2f}" for one in sorted(shown["cosines"], reverse=True)[:7]]

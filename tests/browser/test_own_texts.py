@@ -1,7 +1,5 @@
 """Texts of one's own, and words that nobody labelled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from urllib.parse import urlencode
@@ -45,9 +43,7 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
     at_peace(page)
     link, notice = page.url.replace("/corpus?", "/{}?") + "&" + PAIR, page.locator("[data-stale=false] .notice")
     page.goto(link.format("cloud"))
-    expect(notice).to_contain_text(
-        re.compile(r"the 60 sentences with “jam” divide: \d+ nearer to your first, \d+ to your second")
-    )
+    expect(notice).to_contain_text(re.compile(r"the 60 sentences with “jam” divide: \d+ nearer to your first, \d+ to your second"))
     at_peace(page)
     page.goto(link.format("flip") + "&reveal=true")
     expect(notice).to_contain_text(re.compile("it flips from “as in the first sentence” to “as in the second” at edit"))

@@ -1,7 +1,5 @@
 """A visitor's own word, one without any label: found on every page that looks at two sentences, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode
 

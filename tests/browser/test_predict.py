@@ -1,7 +1,5 @@
 """The Next word page in a real Chromium: lists, draws, every word's surprisal, an edit beside its original."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The Spelling page in a real Chromium: words by URL, another word, odd words, and classifiers under typing errors."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What can be taken along, in a real Chromium: figures, tables, HTML and notebook downloaded and opened elsewhere; names of charts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -101,9 +99,7 @@ INK = """(canvas) => {
 
 def test_a_share_card_is_drawn_in_the_browser_in_light_colours_and_a_short_link_opens_the_view(taken: Page):
     taken.get_by_role("button", name="Make the card").press("Enter")
-    card = taken.get_by_role(
-        "img", name=re.compile(r"A card with both sentences, “match” and “match” marked, \d+° apart at layer 1")
-    )
+    card = taken.get_by_role("img", name=re.compile(r"A card with both sentences, “match” and “match” marked, \d+° apart at layer 1"))
     expect(card).to_be_visible()
     name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: A card")))
     assert name == "elmoscope-home-card.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -149,10 +145,7 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("Settings .*a = He lit a match"))).to_be_visible()
     expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
-    word, chart = (
-        page.locator(".ytick text", has_text="GloVe").bounding_box(),
-        page.locator(".js-plotly-plot").nth(1).bounding_box(),
-    )
+    word, chart = (page.locator(".ytick text", has_text="GloVe").bounding_box(), page.locator(".js-plotly-plot").nth(1).bounding_box())
     assert word["x"] >= chart["x"]  # nothing beside an axis is cut
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
     assert violations(page) == []

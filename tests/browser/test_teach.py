@@ -1,7 +1,5 @@
 """The tour of a first visit, and the slides: by keyboard and by address, on a projector's screen without scrolling."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """All tokens in a real Chromium, without a server: dots stand where they were sent, glide, light up, and come nearer by keyboard and wheel."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from io import BytesIO
 
@@ -39,13 +37,46 @@ def sent(sentences: int) -> dict:
     middles, n = rng.integers(4_000, 61_000, (200, 2)), words.size
     spread = np.array([0, 800, 1_800, 900])[:, None, None] * rng.normal(size=(len(NAMES), n, 2))
     lemma = (words.ravel() == 7).astype(int)
-    text = dict.fromkeys(("title", "alt", "layer", "play", "pause", "by", "word", "sense", "part", "light", "of_word", "of_sense", "apart", "nearer", "farther", "whole"), "x")  # fmt: skip
+    text = dict.fromkeys(
+        (
+            "title",
+            "alt",
+            "layer",
+            "play",
+            "pause",
+            "by",
+            "word",
+            "sense",
+            "part",
+            "light",
+            "of_word",
+            "of_sense",
+            "apart",
+            "nearer",
+            "farther",
+            "whole",
+        ),
+        "x",
+    )
     return {
-        "key": "k", "names": NAMES, "short": NAMES, "titles": [f"layer {name}" for name in NAMES], "where": NAMES, "tints": ["#2171b5"] * 4, "under": [""] * 4,
-        "at": 2, "places": packed(np.clip(middles[words.ravel()] + spread, 0, 65_535), "<u2"), "sense": packed(lemma, "u1"), "lemma": packed(lemma, "<u2"),
-        "lemmas": ["w7"], "senses": [["a river", "a shop"]], "colours": ["#0072b2", "#d55e00", "#009e73"], "word": "w7",
-        "sentences": "\n".join("\t".join(line) for line in lines), "text": text | {"parts": ["first", "then", "last"], "between": "{a} {b}", "lit": "{word}: {n}"},
-    }  # fmt: skip
+        "key": "k",
+        "names": NAMES,
+        "short": NAMES,
+        "titles": [f"layer {name}" for name in NAMES],
+        "where": NAMES,
+        "tints": ["#2171b5"] * 4,
+        "under": [""] * 4,
+        "at": 2,
+        "places": packed(np.clip(middles[words.ravel()] + spread, 0, 65_535), "<u2"),
+        "sense": packed(lemma, "u1"),
+        "lemma": packed(lemma, "<u2"),
+        "lemmas": ["w7"],
+        "senses": [["a river", "a shop"]],
+        "colours": ["#0072b2", "#d55e00", "#009e73"],
+        "word": "w7",
+        "sentences": "\n".join("\t".join(line) for line in lines),
+        "text": text | {"parts": ["first", "then", "last"], "between": "{a} {b}", "lit": "{word}: {n}"},
+    }
 
 
 def mounted(page: Page, sentences: int) -> dict:
@@ -65,9 +96,7 @@ def test_dots_glide_light_up_and_come_nearer_and_each_names_its_line(page: Page)
     sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]
     seen, plane = page.evaluate(SEEN), page.locator(".plane")
     assert (
-        seen["n"] == 20_000
-        and seen["at"] == 2
-        and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
+        seen["n"] == 20_000 and seen["at"] == 2 and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
     )
     colours = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
     assert len(np.unique(colours, axis=0)) > 100  # what is drawn is seen, every spelling in a colour of its own

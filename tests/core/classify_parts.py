@@ -1,7 +1,5 @@
 """What the tests of core.classify build on: a tiny random biLM, tiny vectors, and sentences whose label is in a word."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
@@ -16,7 +14,7 @@ from core.elmo.model import BiLM
 from core.static.vectors import StaticVectors
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
-TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}  # fmt: skip
+TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}
 FILLERS = ["the", "a", "of", "new", "old", "big", "on", "Monday", "says", "again"]
 NETWORK = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8, dropout=0.2, elmo_dropout=0.2, word_dropout=0.05)
 CONFIG = TrainConfig(network=NETWORK, epochs=8, batch_size=16, learning_rate=0.02, patience=8, max_words=60)

@@ -2,8 +2,6 @@
 meets a tensor of the processor's in one operation, is read by numpy, or is made without its device being named.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +25,14 @@ class Elsewhere(Tensor):
     @staticmethod
     def __new__(cls, inner: Tensor, requires_grad: bool = False):
         made = Tensor._make_wrapper_subclass(
-            cls, inner.shape, strides=inner.stride(), storage_offset=inner.storage_offset(), dtype=inner.dtype, device=META,
+            cls,
+            inner.shape,
+            strides=inner.stride(),
+            storage_offset=inner.storage_offset(),
+            dtype=inner.dtype,
+            device=META,
             requires_grad=requires_grad,
-        )  # fmt: skip
+        )
         made.inner = inner
         return made
 

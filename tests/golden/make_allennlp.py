@@ -5,8 +5,6 @@ usage: python -m tests.golden.make_allennlp      (needs `python -m core allennlp
 The random weights are drawn by NumPy from a seed, so that a machine without Python 3.10 can draw the same and compare.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Where two words drawn by lot stand: by hand, and of both bundled models as their measures have it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -61,9 +61,13 @@ def test_poles_drawn_by_lot_separate_nothing_though_their_own_members_would():
 
 def test_the_other_way_round_the_axis_has_the_other_sign():
     points = np.random.default_rng(2).normal(size=(6, 4))
-    one, other = (axis_scores(points, *ends, *of)[1] for ends, of in (
-        ((points[:2], points[2:4]), (np.array([0, 1]), np.array([2, 3]))), ((points[2:4], points[:2]), (np.array([2, 3]), np.array([0, 1])))
-    ))  # fmt: skip
+    one, other = (
+        axis_scores(points, *ends, *of)[1]
+        for ends, of in (
+            ((points[:2], points[2:4]), (np.array([0, 1]), np.array([2, 3]))),
+            ((points[2:4], points[:2]), (np.array([2, 3]), np.array([0, 1]))),
+        )
+    )
     np.testing.assert_allclose(one, -other)
 
 
@@ -139,9 +143,7 @@ class FakeWhole:
         self.rows, self.word, self.word_codes, self.lemmas = table.rows, np.array([7, 7, 3]), {"vase": 7, "on": 3}, []
 
 
-@pytest.mark.parametrize(
-    ("text", "named"), [("xyzzy, bank", "xyzzy"), ("  ", "empty"), ("?!", "empty"), ("bank: no such sense", "such")]
-)
+@pytest.mark.parametrize(("text", "named"), [("xyzzy, bank", "xyzzy"), ("  ", "empty"), ("?!", "empty"), ("bank: no such sense", "such")])
 def test_an_end_that_nothing_is_known_of_is_named(table, text, named):
     with pytest.raises(BadInput, match=named):
         pole(table, text)

@@ -1,7 +1,5 @@
 """What a carried-over state does to a sentence, on the bundled model: where it shows, whether it settles, and that ours has none."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -22,10 +20,15 @@ OTHER = [tokenize("The court found the company guilty of fraud."), tokenize("It 
 VARIED = [
     tokenize(s)
     for s in (
-        "Melt the butter in a pan.", "The home side scored twice.", "The patient was given oxygen.", "lol see you at 8 then !!",
-        "The king died in 1603.", "Children waved from the bank.", "Add the milk slowly.",
+        "Melt the butter in a pan.",
+        "The home side scored twice.",
+        "The patient was given oxygen.",
+        "lol see you at 8 then !!",
+        "The king died in 1603.",
+        "Children waved from the bank.",
+        "Add the milk slowly.",
     )
-]  # fmt: skip
+]
 ROUNDS = 5
 
 

@@ -1,7 +1,5 @@
 """Two spaces: what is the same is found the same, what is unrelated is not, whichever comes first."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,20 +1,9 @@
 """Spellings: windows that add up to the vector, letters of every script, neighbours that are kept, tables of cosines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from core.analysis.spelling import (
-    BEGIN_MARK,
-    END_MARK,
-    Spellings,
-    answers,
-    cosine_matrix,
-    firing,
-    known_words,
-    split_words,
-)
+from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, answers, cosine_matrix, firing, known_words, split_words
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder

@@ -1,7 +1,5 @@
 """What stands around a word without labels: which points, which way they lean, where they lie."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,14 +10,7 @@ from core.text.sentences import Sentence
 
 LAST = (0, 0, 1)
 EAST, NORTH = np.array([1.0, 0.0, 0.1]), np.array([0.0, 1.0, 0.1])
-PLACES = {
-    "lion": EAST,
-    "cat": EAST + 0.3 * NORTH,
-    "car": NORTH,
-    "van": NORTH + 0.3 * EAST,
-    "jaguar": EAST + NORTH,
-    ".": -EAST - NORTH,
-}
+PLACES = {"lion": EAST, "cat": EAST + 0.3 * NORTH, "car": NORTH, "van": NORTH + 0.3 * EAST, "jaguar": EAST + NORTH, ".": -EAST - NORTH}
 
 
 class Places:
@@ -38,9 +29,7 @@ class Places:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     texts = ["lion cat .", "Jaguar lion .", "car van .", "jaguar car .", "cat lion ."]
-    return build_index(
-        [Sentence(tuple(s.split())) for s in texts], Places(), tmp_path_factory.mktemp("places") / "i", model="fake"
-    )
+    return build_index([Sentence(tuple(s.split())) for s in texts], Places(), tmp_path_factory.mktemp("places") / "i", model="fake")
 
 
 def query(direction, tokens=("a", "jaguar"), position=1) -> Query:

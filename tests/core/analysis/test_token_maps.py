@@ -56,9 +56,7 @@ def test_of_too_many_tokens_whole_sentences_are_drawn(table):
     sizes = np.bincount(table.sentence)
     kept = np.unique(table.sentence[rows])
     assert 300 < len(rows) <= 400 and len(rows) == sizes[kept].sum()
-    assert (np.diff(table.sentence[rows]) >= 0).all() and (
-        np.diff(table.position[rows])[np.diff(table.sentence[rows]) == 0] == 1
-    ).all()
+    assert (np.diff(table.sentence[rows]) >= 0).all() and (np.diff(table.position[rows])[np.diff(table.sentence[rows]) == 0] == 1).all()
 
 
 def test_a_saved_file_is_read_again_and_another_is_not(found, tmp_path):

@@ -1,7 +1,5 @@
 """Columns of one's own table: which there are, and which look like texts and labels, whatever they are called."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.classify.columns import read_columns
@@ -23,12 +21,7 @@ def rows(n: int = 12) -> list[tuple[str, str, str]]:
         ("b.csv", "key;what was said;place\n" + "\n".join(";".join(row) for row in rows()), ("what was said",), "place"),
         ("c.tsv", "place\tkey\tremark\n" + "\n".join(f"{c}\t{a}\t{b}" for a, b, c in rows()), ("remark",), "place"),
         ("d.jsonl", "\n".join(f'{{"said": "{b}", "where": "{c}"}}' for _, b, c in rows()), ("said",), "where"),
-        (
-            "e.csv",
-            "title,description,category\n" + "\n".join(f"{a},{b},{c}" for a, b, c in rows()),
-            ("title", "description"),
-            "category",
-        ),
+        ("e.csv", "title,description,category\n" + "\n".join(f"{a},{b},{c}" for a, b, c in rows()), ("title", "description"), "category"),
         ("f.csv", "\n".join(f"{c},{b}" for _, b, c in rows()), ("text",), "class"),  # no names on top
         ("g.csv", "one,two\n" + "\n".join(f"{b},{a}" for a, b, _ in rows()), ("one",), None),  # nothing recurs
     ],
@@ -44,9 +37,7 @@ def test_a_chosen_column_may_share_its_name_or_have_none(tmp_path):
     (tmp_path / "own.csv").write_text("x,x,\n" + "\n".join(",".join(row) for row in rows()))
     assert read_columns(tmp_path / "own.csv").names == ("x", "x", "")
     table = read_table(tmp_path / "own.csv", text_columns=[2], label_column=3)
-    assert (
-        table.rows[0].text == "the hinge of the old door squeaks 0" and table.rows[0].label == "garden" and len(table.rows) == 12
-    )
+    assert table.rows[0].text == "the hinge of the old door squeaks 0" and table.rows[0].label == "garden" and len(table.rows) == 12
 
 
 def test_an_empty_file_is_said_to_be_empty(tmp_path):

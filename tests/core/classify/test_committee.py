@@ -65,12 +65,12 @@ def test_it_says_the_product_of_its_members_probabilities(committee, members, da
     texts = texts_of(data.test)[:20]
     product = np.prod([head.probabilities(texts, **given) for head in members.values()], axis=0)
     torch.testing.assert_close(
-        torch.tensor(committee.logits(texts, **given)).double().softmax(1), torch.tensor(product / product.sum(1, keepdims=True)),
-        atol=1e-5, rtol=0,
-    )  # fmt: skip
-    assert committee.meta["mix"] == members["glove-unfrozen+elmo"].meta["mix"] and committee.meta["members"] == list(
-        COMMITTEE.members
+        torch.tensor(committee.logits(texts, **given)).double().softmax(1),
+        torch.tensor(product / product.sum(1, keepdims=True)),
+        atol=1e-5,
+        rtol=0,
     )
+    assert committee.meta["mix"] == members["glove-unfrozen+elmo"].meta["mix"] and committee.meta["members"] == list(COMMITTEE.members)
     assert committee.meta["test"]["accuracy"] > 0.8
 
 

@@ -40,16 +40,16 @@ def no_text_is_shared(data: Dataset) -> bool:
 @pytest.mark.parametrize(
     ("name", "content", "first", "columns"),
     [
-        ("ag.csv", AG, ("Fears for pension Unions say \"no\" to Haiti #39;s plan.", "3"), ("title", "description")),
+        ("ag.csv", AG, ('Fears for pension Unions say "no" to Haiti #39;s plan.', "3"), ("title", "description")),
         ("sub.csv", "class,text\n4,Sci fi\n1,War\n", ("Sci fi", "4"), ("text",)),
         ("spam.csv", "v1,v2,,,\nham,Ok lar...,,,\nspam,WIN,,,\n", ("Ok lar...", "ham"), ("v2",)),
-        ("sms.tsv", "ham\tGo \"now\"\nham\tHi\nspam\tWIN\n", ('Go "now"', "ham"), ("text",)),
+        ("sms.tsv", 'ham\tGo "now"\nham\tHi\nspam\tWIN\n', ('Go "now"', "ham"), ("text",)),
         ("last.csv", "One day,x\nTwo,y\nThree,x\n", ("One day", "x"), ("text",)),
         ("own.csv", "Category;Headline\nx;One, two\ny;Three\n", ("One, two", "x"), ("Headline",)),
         ("own.jsonl", '{"target": 1.0, "message": "Hello"}\n\n{"target": 0, "message": "Bye"}\n', ("Hello", "1"), ("message",)),
         ("two.csv", "label,words\n1,Hello\n0,Bye\n", ("Hello", "1"), ("words",)),
     ],
-)  # fmt: skip
+)
 def test_usual_files_are_read_without_being_told_their_columns(tmp_path, name, content, first, columns):
     table = read_table(write(tmp_path, name, content))
     assert (table.rows[0].text, table.rows[0].label) == first and table.text_columns == columns and len(table.rows) >= 2
@@ -145,9 +145,7 @@ def test_a_file_over_the_limit_is_refused_unread_and_one_that_unpacks_to_more_to
 
 def test_a_row_of_a_hundred_thousand_tokens_is_cut_and_said(tmp_path):
     path = write(
-        tmp_path,
-        "a.csv",
-        "label,text\n" + "".join(f"{'ab'[k % 2]},{k} {'word ' * (100_000 if k == 0 else 2)}\n" for k in range(30)),
+        tmp_path, "a.csv", "label,text\n" + "".join(f"{'ab'[k % 2]},{k} {'word ' * (100_000 if k == 0 else 2)}\n" for k in range(30))
     )
     data = make_dataset("own", read_table(path), SplitConfig())
     longest = max(len(example.tokens) for part in (data.train, data.valid, data.test) for example in part)
@@ -171,10 +169,14 @@ def test_shares_are_of_the_distinct_texts_and_every_row_is_in_one_split():
 
 @settings(max_examples=40)
 @given(
-    st.lists(st.sampled_from(["One", "one", " ONE ", "two", "Two", "three", "four", "five five", "Five  FIVE", "six", "seven"]), min_size=25, max_size=40),
+    st.lists(
+        st.sampled_from(["One", "one", " ONE ", "two", "Two", "three", "four", "five five", "Five  FIVE", "six", "seven"]),
+        min_size=25,
+        max_size=40,
+    ),
     st.integers(0, 3),
     st.sampled_from([0, 3]),
-)  # fmt: skip
+)
 def test_equal_texts_never_cross_a_split(texts, seed, folds):
     spread = [*texts, *(f"other {k}" for k in range(12))]
     table = Table("t", tuple(Row(text, "ab"[k % 2]) for k, text in enumerate(spread)), ("text",), "label")
@@ -284,9 +286,7 @@ def test_a_label_that_only_the_test_file_has_is_named():
         make_dataset("own", rows(40), SplitConfig(), test=official)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"share": 0}, {"folds": 1}, {"folds": 3, "fold": 3}, {"duplicates": "some"}, {"max_tokens": 0}]
-)
+@pytest.mark.parametrize("wrong", [{"share": 0}, {"folds": 1}, {"folds": 3, "fold": 3}, {"duplicates": "some"}, {"max_tokens": 0}])
 def test_a_split_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(BadInput):
         SplitConfig(**wrong)

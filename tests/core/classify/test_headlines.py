@@ -1,7 +1,5 @@
 """The headlines that every newcomer can train on: four even classes, no copies, a fifth between two classes, and worth training on."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from itertools import combinations
@@ -32,12 +30,8 @@ def test_headlines_and_leads_are_of_a_paper_s_lengths(items):
 
 
 def test_no_two_items_are_alike(items):
-    words = [
-        {w.strip(".,'\"?!:;") for w in f"{item['title']} {item['lead']}".lower().split()} - ENGLISH_STOP_WORDS for item in items
-    ]
-    assert not [
-        (k, j) for k, j in combinations(range(len(items)), 2) if len(words[k] & words[j]) > 0.4 * len(words[k] | words[j])
-    ]
+    words = [{w.strip(".,'\"?!:;") for w in f"{item['title']} {item['lead']}".lower().split()} - ENGLISH_STOP_WORDS for item in items]
+    assert not [(k, j) for k, j in combinations(range(len(items)), 2) if len(words[k] & words[j]) > 0.4 * len(words[k] | words[j])]
 
 
 def test_no_word_of_a_class_stands_in_more_than_6_percent_of_its_headlines(items):

@@ -199,9 +199,7 @@ def data(tmp_path) -> Path:
     for part in ("ag_news", "sms_spam", "sst5"):
         (folder / part).mkdir(parents=True)
     classes = {"sport": 2, "money": 3, "sky": 4}
-    (folder / "ag_news" / "train_subset.csv").write_text(
-        "class,text\n" + "".join(f'{classes[r.label]},"{r.text}"\n' for r in rows)
-    )
+    (folder / "ag_news" / "train_subset.csv").write_text("class,text\n" + "".join(f'{classes[r.label]},"{r.text}"\n' for r in rows))
     lines = [f'"{classes[r.label]}","{r.text} x","A #39;s story"\n' for r in rows]
     (folder / "ag_news" / "test.csv").write_text("".join(lines))
     spam = "".join(f"{'spam' if r.label == 'money' else 'ham'},{r.text}\n" for r in (*rows, *rows[:5]))

@@ -56,9 +56,7 @@ def trained(data, parts):
 
 def state(trainer: NetworkTrainer) -> dict[str, torch.Tensor]:
     """Every tensor that a further step depends on."""
-    tensors = {f"network.{k}": v for k, v in trainer.network.state_dict().items()} | {
-        f"best.{k}": v for k, v in trainer.best.items()
-    }
+    tensors = {f"network.{k}": v for k, v in trainer.network.state_dict().items()} | {f"best.{k}": v for k, v in trainer.best.items()}
     for number, values in trainer.optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{number}.{k}": torch.as_tensor(v) for k, v in values.items()}
     tensors["rates"] = torch.tensor([g["lr"] for g in trainer.optimizer.param_groups])
@@ -346,11 +344,7 @@ def test_a_head_saved_and_loaded_answers_the_same(trained, parts, data, tmp_path
 def test_a_head_says_how_it_was_made(trained, data):
     meta = trained["glove+elmo"].meta
     assert meta["data"] == data.fingerprint and meta["model"] == "f" * 16 and meta["vectors_name"] == "tiny vectors"
-    assert (
-        meta["seed"] == 0
-        and meta["config"]["network"]["hidden"] == 5
-        and meta["sizes"] == {"train": 173, "valid": 19, "test": 48}
-    )
+    assert meta["seed"] == 0 and meta["config"]["network"]["hidden"] == 5 and meta["sizes"] == {"train": 173, "valid": 19, "test": 48}
     assert len(meta["curve"]) == meta["epochs"] == 8 and {"code_version", "date", "environment"} <= set(meta)
     assert len(meta["mix"]["s"]) == 3 and trained["glove"].meta["mix"] is None and meta["seconds"] > 0
 
@@ -426,11 +420,7 @@ def test_a_damaged_head_is_refused_by_name(trained, tmp_path, damage):
     elif damage == "not json":
         (folder / "meta.json").write_text("{")
     else:
-        changed = {
-            "variant": {"variant": "bert"},
-            "shape": {"shape": {**meta["shape"], "elmo_dim": 3}},
-            "version": {"version": 99},
-        }
+        changed = {"variant": {"variant": "bert"}, "shape": {"shape": {**meta["shape"], "elmo_dim": 3}}, "version": {"version": 99}}
         write_json(folder / "meta.json", meta | changed[damage])
     with pytest.raises((CorruptArtifact, MissingArtifact, BadInput)) as error:
         load_head(folder)

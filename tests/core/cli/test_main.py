@@ -45,14 +45,8 @@ CORPUS = [
     {"tokens": ["the", "money", "of", "a", "bank"]},
 ]
 
-SEMCOR = "".join(
-    f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2)
-)  # four documents
-SENTENCES_FOUND = {
-    "1": {"one_nn": 0.5},
-    "mix": {"one_nn": 0.5},
-    "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []},
-}
+SEMCOR = "".join(f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2))  # four documents
+SENTENCES_FOUND = {"1": {"one_nn": 0.5}, "mix": {"one_nn": 0.5}, "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []}}
 SENTENCES_FOUND["1"] |= dict.fromkeys(("low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
 SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority": 0.5}
 
@@ -298,9 +292,13 @@ def test_neighbours_say_word_sentence_position_sense_and_cosine_best_first(answe
 def test_neighbours_repeat_the_question_with_its_tokens_position_layer_and_weights(answer, model, corpus):
     query = neighbours(answer, model, corpus, "Let's see the bank.", "--weights", "0,0,2")["query"]
     assert query == {
-        "word": "bank", "sentence": "Let's see the bank.", "tokens": ["Let", "'s", "see", "the", "bank", "."],
-        "position": 4, "layer": "mix", "weights": [0.0, 0.0, 2.0],
-    }  # fmt: skip
+        "word": "bank",
+        "sentence": "Let's see the bank.",
+        "tokens": ["Let", "'s", "see", "the", "bank", "."],
+        "position": 4,
+        "layer": "mix",
+        "weights": [0.0, 0.0, 2.0],
+    }
     assert neighbours(answer, model, corpus, "the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
     assert neighbours(answer, model, corpus, "the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
 
@@ -316,9 +314,7 @@ def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, cor
 def test_a_contextual_layer_tells_two_sentences_of_one_word_apart(answer, model, corpus, layer):
     first, second = (
         {(n["sentence"], n["position"]): n["cosine"] for n in found["neighbours"]}
-        for found in (
-            neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river")
-        )
+        for found in (neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river"))
     )
     assert first.keys() == second.keys() and max(abs(first[key] - second[key]) for key in first) > 1e-3
 
@@ -761,9 +757,7 @@ MISTAKES = {
     "missing labelled rows": (["evaluate", "senses", "--train", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
     "no senses to measure on": (["evaluate", "senses"], "needs --train with --test, or --data alone; got neither"),
     "a training file without a test file": (["evaluate", "senses", "--train", "{corpus}"], "or --data alone; got --train"),
-    "two ways to split": (
-        ["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"
-    ),
+    "two ways to split": (["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"),
     "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
     "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
     "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
@@ -773,9 +767,7 @@ MISTAKES = {
     "tags without a second column": (["evaluate", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
     "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
     "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
-    "a corpus without senses": (
-        ["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"
-    ),
+    "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"),
     "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "There is no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
@@ -793,7 +785,7 @@ MISTAKES = {
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
     "an unknown option": ([*ASK, "--colour"], "--colour"),
     "an option without its value": ([*ASK, "--k"], "--k"),
-}  # fmt: skip
+}
 
 
 FILES = {

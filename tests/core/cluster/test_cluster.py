@@ -228,9 +228,7 @@ def test_a_worker_refuses_another_models_weights(model):
 
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
-def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(
-    many, one, encoder, client, corpus, which, spread, monkeypatch
-):
+def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, one, encoder, client, corpus, which, spread, monkeypatch):
     monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = neighbours.make_query(encoder, list(corpus[number].tokens), position)

@@ -30,9 +30,7 @@ def sigmoid(x):
 
 def numpy_lstm(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One sentence (T, P) by Sak et al. (2014), eqs. 1-7, without peepholes; also whether each clip ever bit."""
-    w_x, w_h, b, w_p = (
-        p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
-    )
+    w_x, w_h, b, w_p = (p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
     h, c, out = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1]), []
     bit = np.zeros(2, bool)
     for x_t in x:
@@ -101,9 +99,7 @@ def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
         torch.testing.assert_close(cnn.pooled(ids), full, atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize(
-    ("clips", "bites"), [((3.0, 3.0), (False, False)), ((0.2, 0.1), (True, True)), ((np.inf, np.inf), (False, False))]
-)
+@pytest.mark.parametrize(("clips", "bites"), [((3.0, 3.0), (False, False)), ((0.2, 0.1), (True, True)), ((np.inf, np.inf), (False, False))])
 def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bites):
     torch.manual_seed(4)
     layer = ProjectedLSTM(ModelShape(filters=((1, 1),), hidden=7, projection=5, cell_clip=clips[0], projection_clip=clips[1]))

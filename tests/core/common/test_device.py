@@ -33,9 +33,16 @@ torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
 SENTENCES = [["the", "bank", "of", "the", "river"], [], ["money"], ["a", "bank", "lent", "money", "there", "yesterday"]]
 TRAINING = PretrainConfig(
-    vocabulary=14, tokens=150, batch_tokens=60, negatives=10, learning_rate=0.01, warmup_steps=2, character_every=2,
-    average=0.5, average_every=1,
-)  # fmt: skip
+    vocabulary=14,
+    tokens=150,
+    batch_tokens=60,
+    negatives=10,
+    learning_rate=0.01,
+    warmup_steps=2,
+    character_every=2,
+    average=0.5,
+    average_every=1,
+)
 
 
 def model(seed: int = 0) -> BiLM:
@@ -65,8 +72,13 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize(
     ("cards", "names", "auto"),
-    [((), ("cpu",), "cpu"), (("mps",), ("mps", "cpu"), "mps"), (("cuda",), ("cuda", "cpu"), "cuda"), (("mps", "cuda"), ("cuda", "mps", "cpu"), "cuda")],
-)  # fmt: skip
+    [
+        ((), ("cpu",), "cpu"),
+        (("mps",), ("mps", "cpu"), "mps"),
+        (("cuda",), ("cuda", "cpu"), "cuda"),
+        (("mps", "cuda"), ("cuda", "mps", "cpu"), "cuda"),
+    ],
+)
 def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards, names, auto):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterwards
     monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in cards)
@@ -131,9 +143,15 @@ def test_words_are_foreseen_spelt_and_walked_through_elsewhere(tmp_path):
         state = np.linspace(-1, 1, SHAPE.projection, dtype=np.float32)
         probabilities = [p.probability for p in lm.predict(["the", "bank"], k=3)]
         return [
-            [perplexity.forward, perplexity.backward, *probabilities], distribution(lm, state), prior(lm), steps.layers,
-            steps.shares, steps.forward.steps[0].cell, steps.pooled, fired.grid,
-        ]  # fmt: skip
+            [perplexity.forward, perplexity.backward, *probabilities],
+            distribution(lm, state),
+            prior(lm),
+            steps.layers,
+            steps.shares,
+            steps.forward.steps[0].cell,
+            steps.pooled,
+            fired.grid,
+        ]
 
     expected = asked(torch.device("cpu"))
     with elsewhere() as there:
@@ -176,9 +194,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
             start_from(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
-            go_on_from(
-                trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words)
-            )
+            go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words))
         text = tmp_path / "valid.txt"
         text.write_text("w1 w2 w3\nw4 w5\n")
         perplexity = validation(Recipe(files=(), valid=text), trainer)

@@ -1,7 +1,5 @@
 """Texts in the reader's language: catalogues that fit the code, places that are filled, particles that follow the sound."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import gettext
@@ -144,11 +142,17 @@ KOREAN = (FOLDER / "ko.mo").read_bytes()
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("xx.mo", b""), ("xx.mo", b"nothing of the kind"), ("xx.mo", KOREAN[:9000]), ("xx.mo", KOREAN[:-90_000]),
-        ("xx.mo", KOREAN[:30_000] + b"\xff" * 9 + KOREAN[30_009:]), ("xx.po", b'msgid "yes"\nmsgst "ja"\n'), ("xx.po", b"\xff\xfe\x00"),
-        ("xx.po", b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=import;"\n'), ("xx.po", b"[1, 2]"),
+        ("xx.mo", b""),
+        ("xx.mo", b"nothing of the kind"),
+        ("xx.mo", KOREAN[:9000]),
+        ("xx.mo", KOREAN[:-90_000]),
+        ("xx.mo", KOREAN[:30_000] + b"\xff" * 9 + KOREAN[30_009:]),
+        ("xx.po", b'msgid "yes"\nmsgst "ja"\n'),
+        ("xx.po", b"\xff\xfe\x00"),
+        ("xx.po", b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=import;"\n'),
+        ("xx.po", b"[1, 2]"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_catalogue_is_named_and_english_is_spoken(tmp_path: Path, monkeypatch, name: str, content: bytes):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / name).write_bytes(content)
@@ -204,11 +208,22 @@ def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
 @pytest.mark.parametrize(
     ("word", "pair", "expected"),
     [
-        ("눈", "은/는", "은"), ("배", "은/는", "는"), ("“말”", "이/가", "이"), ("차", "을/를", "를"), ("손", "으로/로", "으로"),
-        ("길", "으로/로", "로"), ("머리", "으로/로", "로"), ("10", "이/가", "이"), ("4", "이/가", "가"), ("8", "으로/로", "로"),
-        ("bank", "은/는", "은(는)"), ("bank", "으로/로", "(으)로"), ("", "이/가", "이(가)"), ("사과", "과/와", "와"),
+        ("눈", "은/는", "은"),
+        ("배", "은/는", "는"),
+        ("“말”", "이/가", "이"),
+        ("차", "을/를", "를"),
+        ("손", "으로/로", "으로"),
+        ("길", "으로/로", "로"),
+        ("머리", "으로/로", "로"),
+        ("10", "이/가", "이"),
+        ("4", "이/가", "가"),
+        ("8", "으로/로", "로"),
+        ("bank", "은/는", "은(는)"),
+        ("bank", "으로/로", "(으)로"),
+        ("", "이/가", "이(가)"),
+        ("사과", "과/와", "와"),
     ],
-)  # fmt: skip
+)
 def test_a_particle_follows_the_sound(word: str, pair: str, expected: str):
     assert particle(word, *pair.split("/")) == expected
 

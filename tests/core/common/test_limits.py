@@ -77,13 +77,7 @@ def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered
     own = own_texts.folder()
     places = [tmp_path / "a folder", own, own / "sub", tmp_path / "cache" / "models"]
     names = ["secret.txt", "with blanks.txt", f"{'0' * 32}.jsonl.bak"]
-    paths = [str(place / name) for place in places for name in names] + [
-        "with blanks.txt",
-        "./secret.txt",
-        "here.txt",
-        "~",
-        "a folder",
-    ]
+    paths = [str(place / name) for place in places for name in names] + ["with blanks.txt", "./secret.txt", "here.txt", "~", "a folder"]
 
     def answers() -> list[str]:
         found = []

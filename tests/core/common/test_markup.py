@@ -1,7 +1,5 @@
 """Text that is not ours, in HTML, in figures and in Markdown: shown as it stands."""
 
-from __future__ import annotations
-
 import ast
 import re
 
@@ -17,11 +15,31 @@ from core.common.markup import MARKDOWN, Markup, html, plain
 from core.figures.style import Figure
 
 EVIL = [
-    "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "<svg/onload=alert(1)>", "<b onclick=alert(1)>x</b>", "<a href='javascript:alert(1)'>x</a>",
-    '<a href="https://a.example" onclick="alert(1)">x</a>', "<!--><img src=x onerror=alert(1)>-->", "<style>*{display:none}</style>", "<textarea><b>",
-    "<![CDATA[<img src=x>]]>", "<?php <img src=x> ?>", "</div><iframe src=//evil.test>", "<img src=x onerror=alert(1)", "<IMG SRC=x/>", "<br onclick=alert(1)>", "<b",
-    "<b>x</b>", "a & b", "*x*", "[x](javascript:1)", "&lt;", "'\"", "{x} %{y} %s", "<extra>",
-]  # fmt: skip
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    "<svg/onload=alert(1)>",
+    "<b onclick=alert(1)>x</b>",
+    "<a href='javascript:alert(1)'>x</a>",
+    '<a href="https://a.example" onclick="alert(1)">x</a>',
+    "<!--><img src=x onerror=alert(1)>-->",
+    "<style>*{display:none}</style>",
+    "<textarea><b>",
+    "<![CDATA[<img src=x>]]>",
+    "<?php <img src=x> ?>",
+    "</div><iframe src=//evil.test>",
+    "<img src=x onerror=alert(1)",
+    "<IMG SRC=x/>",
+    "<br onclick=alert(1)>",
+    "<b",
+    "<b>x</b>",
+    "a & b",
+    "*x*",
+    "[x](javascript:1)",
+    "&lt;",
+    "'\"",
+    "{x} %{y} %s",
+    "<extra>",
+]
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -35,7 +53,7 @@ EVIL = [
         lambda evil: Markup("").join([html("<b>{}</b>", evil), f" {evil}"]),
         lambda evil: Figure().add_annotation(text=html("<b>{}</b> {}", evil, evil)).layout.annotations[0].text,
     ],
-)  # fmt: skip
+)
 def test_a_value_is_escaped_once_on_each_way_into_html(made, evil: str):
     assert made(evil) == Markup("<b>{evil}</b> {evil}").format(evil=evil)
 
@@ -74,12 +92,7 @@ def test_nothing_else_hands_html_or_figures_on():
             style = re.match(r"f?['\"]<style>|[A-Z]+$|STYLE \+ ", told)
             if (called.endswith(".html") and not style) or re.match(r"go\.(?!layout)|html\.escape|escape$", called):
                 others.append(path.relative_to(ROOT).as_posix())
-    assert sorted(set(others)) == [
-        "core/common/i18n.py",
-        "core/figures/style.py",
-        "pages/_export/html_file.py",
-        "pages/_frame/markup.py",
-    ]
+    assert sorted(set(others)) == ["core/common/i18n.py", "core/figures/style.py", "pages/_export/html_file.py", "pages/_frame/markup.py"]
 
 
 @given(st.text(alphabet=st.sampled_from("\\`*_{}[]()#+-.!|:$~<>^&ab \n\r\t"), max_size=30), st.sampled_from([None, 5, 12]))

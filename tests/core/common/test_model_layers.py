@@ -1,7 +1,5 @@
 """What the layers of a model are called and how many its folder says it has, without opening it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

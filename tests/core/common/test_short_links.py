@@ -1,7 +1,5 @@
 """Short links hold any view and open it again; what is cut, changed or a bomb is one clear sentence."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from urllib.parse import urlencode
@@ -38,9 +36,20 @@ def bomb(size: int) -> str:
 
 @pytest.mark.parametrize(
     "code",
-    ["", "A", "%%%", "virus", "한국어", "x" * 7_000, shortened(VIEW)[:-6], shortened(VIEW)[:12] + "A" + shortened(VIEW)[13:], bomb(4_000_000), bomb(MOST)],
+    [
+        "",
+        "A",
+        "%%%",
+        "virus",
+        "한국어",
+        "x" * 7_000,
+        shortened(VIEW)[:-6],
+        shortened(VIEW)[:12] + "A" + shortened(VIEW)[13:],
+        bomb(4_000_000),
+        bomb(MOST),
+    ],
     ids=["empty", "a letter", "marks", "a word", "Korean", "long", "cut", "changed", "a bomb", "one byte too much"],
-)  # fmt: skip
+)
 def test_what_is_no_view_is_one_clear_sentence(code):
     with pytest.raises(BadInput, match="cut or changed on its way"):
         expanded(code)

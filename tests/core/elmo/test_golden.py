@@ -60,9 +60,7 @@ def test_stateless_gives_the_same_vectors_a_second_time_and_stateful_does_not(go
     assert np.abs(first[1:] - second[1:]).max() > 100 * ATOL
 
 
-@pytest.mark.parametrize(
-    "save", [save_hdf5, functools.partial(save_safetensors, dtype=torch.float32)], ids=["hdf5", "safetensors"]
-)
+@pytest.mark.parametrize("save", [save_hdf5, functools.partial(save_safetensors, dtype=torch.float32)], ids=["hdf5", "safetensors"])
 def test_the_golden_model_written_by_us_still_matches(golden, save, tmp_path):
     folder, streams, expected = golden
     save(load_bilm(folder), tmp_path)

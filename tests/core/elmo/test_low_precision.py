@@ -1,7 +1,5 @@
 """Weights in fewer bits: near to float32 on the bundled model, the same sentence the same in any batch, off unless asked for."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -50,9 +48,7 @@ def test_whole_numbers_multiply_as_they_should():
     """By hand: a row's largest is 127 steps, an output's largest weight 63; zeros stay zeros."""
     weight = torch.tensor([[63.0, -21.0], [0.0, 0.0], [-0.63, 0.32]])
     x = torch.tensor([[127.0, -127.0], [0.0, 0.0], [1.27, 0.64]])
-    wanted = torch.tensor(
-        [[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]]
-    )
+    wanted = torch.tensor([[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]])
     found = low_precision._int8(weight)(x)
     torch.testing.assert_close(found, wanted, atol=1e-2, rtol=1e-3)
 

@@ -155,9 +155,7 @@ def test_a_vector_without_length_has_no_angle_with_anything():
     assert cosines(layers, layers[0], weights)[1] == 0.0
     assert cosines(layers, layers[1], weights).tolist() == [0.0, 0.0, 0.0]
     twins = np.repeat(layers[:1, :1], 2, axis=1)  # two equal layers, weighed against each other: the mix is zero
-    assert mixed_cosines(
-        np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])
-    ).tolist() == [0.0]
+    assert mixed_cosines(np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])).tolist() == [0.0]
 
 
 def test_a_token_is_its_own_nearest_with_cosine_one():
@@ -167,9 +165,7 @@ def test_a_token_is_its_own_nearest_with_cosine_one():
 
 
 def test_no_rows_have_no_cosines():
-    assert mixed_cosines(
-        np.empty((0, 3, 3), np.float32), np.ones(6, np.float32), np.empty((0, 6), np.float32), np.ones(3)
-    ).shape == (0,)
+    assert mixed_cosines(np.empty((0, 3, 3), np.float32), np.ones(6, np.float32), np.empty((0, 6), np.float32), np.ones(3)).shape == (0,)
 
 
 # --- weights as they are typed ----------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Words spelled beforehand: the very vectors of the char-CNN, of these weights only, and a damaged file is named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -46,8 +44,6 @@ def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(tmp
         path.write_bytes(damaged)
         with pytest.raises(CorruptArtifact, match=FILE):
             load_spelled(tmp_path, "0123")
-    np.savez(
-        path, vectors=vectors[:1], words=np.frombuffer("bank\n눈".encode(), np.uint8), model=np.frombuffer(b"0123", np.uint8)
-    )
+    np.savez(path, vectors=vectors[:1], words=np.frombuffer("bank\n눈".encode(), np.uint8), model=np.frombuffer(b"0123", np.uint8))
     with pytest.raises(CorruptArtifact, match="2 words"):
         load_spelled(tmp_path, "0123")

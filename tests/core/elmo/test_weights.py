@@ -71,9 +71,7 @@ def test_the_hdf5_file_has_tensorflows_layout(folder, model):
         np.testing.assert_array_equal(file[f"{CELL}/W_P_0"][...], layer.projection.detach().numpy().T)
         assert file["char_embed"].shape == (261, 16)  # no row for the padding id 0
         assert file["CNN/W_cnn_1"].shape == (1, 3, 16, 3)
-        np.testing.assert_array_equal(
-            file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T
-        )
+        np.testing.assert_array_equal(file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T)
 
 
 def test_hdf5_written_twice_is_exact_the_second_time(folder, tmp_path):

@@ -1,7 +1,5 @@
 """Our engine against AllenNLP 2.10.1's own answers: kept ones always, fresh ones where its environment is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

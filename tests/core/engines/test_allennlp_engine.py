@@ -334,9 +334,7 @@ def test_a_shim_that_fails_is_no_python_and_none_at_all_is_said_with_what_to_do(
     assert find_python310() is None
     _program(only_path / "uv", "echo 'error: failed to look up address'; exit 2")
     monkeypatch.setattr(allennlp_setup, "_stream", run_and_report)
-    with pytest.raises(
-        EngineUnavailable, match=r"needs Python 3\.10; none was found.*uv could not.*run: python -m core allennlp setup"
-    ):
+    with pytest.raises(EngineUnavailable, match=r"needs Python 3\.10; none was found.*uv could not.*run: python -m core allennlp setup"):
         setup(lambda line: None)
     assert not elsewhere[1] and not elsewhere[0].exists()
     with pytest.raises(BadInput, match=r"is not a Python 3\.10"):

@@ -1,7 +1,5 @@
 """core.engines.masked: random heads of three kinds against `transformers` called directly; which folders have one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,7 @@ from core.engines.masked import MaskedWords, has_head
 from core.engines.transformer import TransformerEncoder
 from tests.core.engines.test_transformer import bert
 
-transformers = pytest.importorskip(
-    "transformers", reason="the optional library is not installed: tests/requirements-transformers.txt"
-)
+transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")
 SHAPES = {
     "Bert": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40},
     "Roberta": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40, "pad_token_id": 0},

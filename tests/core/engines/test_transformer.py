@@ -1,7 +1,5 @@
 """core.engines.transformer: random models of odd shapes, and real weights where their package is installed, against `transformers` itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -18,9 +16,7 @@ from core.index.build import build_index
 from core.index.neighbours import make_query
 from core.text.sentences import Sentence
 
-transformers = pytest.importorskip(
-    "transformers", reason="the optional library is not installed: tests/requirements-transformers.txt"
-)
+transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")
 
 WORDS = ["we", "sat", "on", "the", "bank", "un", "##believ", "##ably", "late", "한", "##국", ".", ","]
 SENTENCES = [["we", "sat", "on", "the", "bank"], ["unbelievably", "late", "."], [], ["한국", "🎉", "\u200b", "bank"], ["late"]]
@@ -36,9 +32,7 @@ def bert(folder: Path, *, layers: int = 3, positions: int = 64, seed: int = 0) -
     tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokeniser.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=positions, **special).save_pretrained(
-        folder
-    )
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokeniser, model_max_length=positions, **special).save_pretrained(folder)
     torch.manual_seed(seed)
     shape = {"vocab_size": len(vocabulary), "hidden_size": 24, "num_hidden_layers": layers, "num_attention_heads": 3}
     model = transformers.BertModel(transformers.BertConfig(**shape, intermediate_size=40, max_position_embeddings=positions))
@@ -172,17 +166,11 @@ def test_without_the_library_it_is_said_how_to_get_it(small, monkeypatch):
 
 
 def test_real_weights_tell_the_banks_apart(tmp_path):
-    package = pytest.importorskip(
-        "all_minilm_l6_v2", reason="real weights are not installed: tests/requirements-transformers.txt"
-    )
+    package = pytest.importorskip("all_minilm_l6_v2", reason="real weights are not installed: tests/requirements-transformers.txt")
     model = open_model(str(package.extract_model(str(tmp_path))))
     river, edge, loan = (
         make_query(model.encoder, text.split(), text.split().index("bank")).layers[-1]
-        for text in (
-            "We rowed to the far bank before dark",
-            "Reeds grew along the bank of the canal",
-            "The bank refused her a second loan",
-        )
+        for text in ("We rowed to the far bank before dark", "Reeds grew along the bank of the canal", "The bank refused her a second loan")
     )
 
     def cosine(a, b) -> float:
@@ -208,18 +196,7 @@ def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_eac
     assert main([*command, "--model", str(small), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["mix"]["s"]) == 4 and sum(found["mix"]["s"]) == pytest.approx(1, abs=1e-3)
-    asked = [
-        "classify",
-        "--task",
-        "toy",
-        "--text",
-        "we sat late",
-        "--heads",
-        str(tmp_path / "heads"),
-        "--model",
-        str(small),
-        "--json",
-    ]
+    asked = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
     assert main(asked) == 0
     assert "mean-elmo" in capsys.readouterr().out
     assert main([*asked[:-3], "--json"]) == 2  # another model's head is refused in a sentence

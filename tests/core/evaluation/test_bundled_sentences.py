@@ -1,7 +1,5 @@
 """Our own sentences hold what they promise: enough words and senses, balanced, marked rightly, no near duplicates."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from itertools import combinations

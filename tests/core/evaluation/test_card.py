@@ -76,9 +76,7 @@ def test_a_log_tells_steps_from_validations_and_where_each_stage_ended(tmp_path)
     assert [line["tokens"] for line in log.steps] == [100, 300] and [line["forward"] for line in log.validations] == [300.0]
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "{}", "[1]", '[{"stage": "table", "loss": 1}]', '[{"stage": "table", "forward": 1, "tokens": "x"}]']
-)
+@pytest.mark.parametrize("text", ["{", "{}", "[1]", '[{"stage": "table", "loss": 1}]', '[{"stage": "table", "forward": 1, "tokens": "x"}]'])
 def test_what_is_no_log_is_refused_by_name(tmp_path, text):
     (tmp_path / "log.json").write_text(text)
     with pytest.raises(CorruptArtifact, match=r"log\.json"):
@@ -108,10 +106,7 @@ def compared() -> dict:
     found["sentences"]["1"]["less_static"] = less
     found["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
     found["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
-    found["senses"]["best_mix"] = {
-        "nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]},
-        "centroid": {"macro": 0.2, "weights": [0, 0, 1]},
-    }
+    found["senses"]["best_mix"] = {"nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]}, "centroid": {"macro": 0.2, "weights": [0, 0, 1]}}
     all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
     all_words["best_mix"]["weights"] = [0, 1, 0]
     found["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}

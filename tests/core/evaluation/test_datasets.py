@@ -35,9 +35,7 @@ def words(text: str) -> str:
 
 
 def senseval(path: Path, *contexts: str, item: str = "hard-a", answer: str = '<answer instance="i" senseid="HARD1"/>') -> Path:
-    instances = "".join(
-        f'<instance id="{k}">\n{answer}\n<context>\n{c}\n</context>\n</instance>\n' for k, c in enumerate(contexts)
-    )
+    instances = "".join(f'<instance id="{k}">\n{answer}\n<context>\n{c}\n</context>\n</instance>\n' for k, c in enumerate(contexts))
     path.write_text(f'<corpus lang="en">\n<lexelt item="{item}">\n{instances}</lexelt>\n</corpus>\n', encoding="utf-8")
     return path
 

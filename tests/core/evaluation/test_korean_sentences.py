@@ -1,7 +1,5 @@
 """The Korean sentences: whole, balanced, each with its word where it says, no cue that gives a sense away."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 
@@ -62,8 +60,6 @@ def test_more_words_have_ten_sentences_a_sense_and_a_gloss_in_both_languages():
     assert len({" ".join(r["tokens"]) for r in rows}) == len(rows)
     for key in {(r["lemma"], r["sense"]) for r in rows if r["pos"] == "noun"}:  # a verb may need its object (눈을 감다)
         mine = [
-            {w for k, w in enumerate(r["tokens"]) if k != r["position"] and len(w) > 1}
-            for r in rows
-            if (r["lemma"], r["sense"]) == key
+            {w for k, w in enumerate(r["tokens"]) if k != r["position"] and len(w) > 1} for r in rows if (r["lemma"], r["sense"]) == key
         ]
         assert Counter(w for words in mine for w in words).most_common(1)[0][1] <= max(3, len(mine) / 4), key

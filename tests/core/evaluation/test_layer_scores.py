@@ -163,9 +163,7 @@ def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing
 
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
-    sentence = SenseSentence(
-        "d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b"))
-    )
+    sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
     vectors = all_words._target_vectors(model.encoder, [sentence], None)
     layers = model.encoder.encode([list(sentence.tokens)])[0]
     np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
@@ -272,17 +270,15 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     used = []
     real = own_sentences._two_fold
     monkeypatch.setattr(
-        own_sentences, "_two_fold",
+        own_sentences,
+        "_two_fold",
         lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
-    )  # fmt: skip
+    )
     found = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
     assert set(found) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
     assert (found["n"], found["words"], found["spellings"], found["majority"]) == (48, 4, 4, 0.5)
     figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centred"}
-    assert (
-        set(found["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"}
-        and found["order"]["groups"] == 4
-    )
+    assert set(found["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"} and found["order"]["groups"] == 4
     for less, alone in (("less_static", "one_nn"), ("centred_less_static", "centred")):
         assert found["1"][less]["mean"] == pytest.approx(found["1"][alone] - found["static"][alone], abs=1e-6)
     assert found["1"]["centred_less"]["mean"] == pytest.approx(found["1"]["centred"] - found["1"]["one_nn"], abs=1e-6)

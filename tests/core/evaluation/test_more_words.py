@@ -1,7 +1,5 @@
 """The labelled sentences of many more words: every rule of `check-sentences` holds, every sense is explained, the set opens by name."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

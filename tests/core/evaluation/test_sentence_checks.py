@@ -1,7 +1,5 @@
 """The checks of labelled sentences: a good set passes, each rule sees the fault made for it."""
 
-from __future__ import annotations
-
 import json
 import random
 
@@ -42,8 +40,7 @@ def test_a_varied_set_has_no_fault():
 
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
     both = [
-        Row(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
-        for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
+        Row(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k) for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
     ]
     assert meeting([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
     assert "the same sentence as row 21" in " ".join(faults([*good(), both[0], both[0]]))
@@ -73,11 +70,17 @@ def alike(row: Row, k: int) -> Row:
         (lambda rows: changed(rows, 3, rows[1].tokens, rows[1].position), "row 4: the same sentence as row 2"),
         (lambda rows: changed(rows, 3, [*rows[1].tokens, "twice"], rows[1].position), "rows 2 and 4 are too alike"),
         (lambda rows: changed(rows, 5, ["a", "short", "jam"], 2), "row 6: 3 words; 7 to 30 wanted"),
-        (lambda rows: [Row((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows], "the word stands in the last third of 20 of 20 sentences"),
-        (lambda rows: [Row(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows], "lengths spread by 0.0 tokens"),
+        (
+            lambda rows: [Row((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows],
+            "the word stands in the last third of 20 of 20 sentences",
+        ),
+        (
+            lambda rows: [Row(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows],
+            "lengths spread by 0.0 tokens",
+        ),
         (lambda rows: [alike(r, k) for k, r in enumerate(rows)], "the first three tokens are distinct in 15 of 20 sentences; 90% wanted"),
     ],
-)  # fmt: skip
+)
 def test_each_rule_sees_its_fault(spoilt, told):
     assert any(told in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
 
@@ -85,9 +88,7 @@ def test_each_rule_sees_its_fault(spoilt, told):
 def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, capsys):
     path = tmp_path / "own.jsonl"
     rows = good()[1:]
-    path.write_text(
-        "\n".join(json.dumps({"tokens": r.tokens, "position": r.position, "lemma": r.lemma, "sense": r.sense}) for r in rows)
-    )
+    path.write_text("\n".join(json.dumps({"tokens": r.tokens, "position": r.position, "lemma": r.lemma, "sense": r.sense}) for r in rows))
     assert main(["check-sentences", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["sentences"], told["words"], told["senses"]) == (19, 1, 2)

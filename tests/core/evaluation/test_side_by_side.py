@@ -1,7 +1,5 @@
 """core.evaluation.side_by_side: pairs that are fair, and measures whose answers are known beforehand."""
 
-from __future__ import annotations
-
 from core.elmo.models import open_model
 from core.evaluation import side_by_side
 from core.evaluation.datasets import TaggedSentence

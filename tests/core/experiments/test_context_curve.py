@@ -72,9 +72,7 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     encoder = tiny_encoder()
     before = encoder.encode([list(TEXT)])[0]
     random = RandomLSTMs(encoder)
-    for mine, theirs in zip(
-        random.encoder.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True
-    ):
+    for mine, theirs in zip(random.encoder.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
         assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
     found = random.encode([list(TEXT)])[0]
     np.testing.assert_allclose(found[0], before[0], atol=1e-6)
@@ -95,11 +93,7 @@ def test_layer_0_alone_is_the_token_vector_once():
 
 def parts(encoder=None) -> dict:
     encoder, vectors = encoder or tiny_encoder(), tiny_vectors()
-    return {
-        "glove": static_part(vectors),
-        "elmo": layers_part(live_layers(encoder)),
-        "static": context_part(vectors, commonest=3),
-    }
+    return {"glove": static_part(vectors), "elmo": layers_part(live_layers(encoder)), "static": context_part(vectors, commonest=3)}
 
 
 def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
@@ -128,11 +122,7 @@ def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty
 def test_two_networks_differ_in_the_projection_and_the_mix_alone():
     made = {shapes: EqualNetwork(shapes, QUICK, dropout=0.2, classes=3, seed=0) for shapes in (((1, 7),), ((1, 7), (3, 16)))}
     plain, joined = ({name: p.shape for name, p in network.named_parameters()} for network in made.values())
-    assert {name for name in joined if joined[name] != plain.get(name)} == {
-        "project.weight",
-        "mixes.1.scores",
-        "mixes.1.gamma",
-    }
+    assert {name for name in joined if joined[name] != plain.get(name)} == {"project.weight", "mixes.1.scores", "mixes.1.gamma"}
 
 
 def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():

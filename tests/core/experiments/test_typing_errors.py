@@ -1,7 +1,5 @@
 """Noise: letters disturbed as told and no others, heads asked fairly, accuracies that can be counted again."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -12,15 +10,7 @@ from core.classify.model import VARIANTS
 from core.classify.tasks import heads_metas
 from core.classify.train import make_trainer
 from core.common.errors import BadInput, CorruptArtifact
-from core.experiments.typing_errors import (
-    SEEDS,
-    SHARES,
-    accuracy_under_noise,
-    answers_under_noise,
-    disturbed,
-    noisy_tokens,
-    read_accuracy,
-)
+from core.experiments.typing_errors import SEEDS, SHARES, accuracy_under_noise, answers_under_noise, disturbed, noisy_tokens, read_accuracy
 from core.text.tokens import tokenize
 from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
 
@@ -82,9 +72,7 @@ def test_blanks_digits_and_marks_stay_and_no_word_of_one_letter_goes(text: str, 
 
 def test_a_larger_share_disturbs_more():
     distance = [np.mean([disturbed(TEXT, share, seed) != TEXT for seed in range(30)]) for share in SHARES]
-    changed = [
-        np.mean([len(set(tokenize(disturbed(TEXT, s, seed))) - set(tokenize(TEXT))) for seed in range(30)]) for s in SHARES
-    ]
+    changed = [np.mean([len(set(tokenize(disturbed(TEXT, s, seed))) - set(tokenize(TEXT))) for seed in range(30)]) for s in SHARES]
     assert distance[0] == 0 and distance[1:] == [1] * 4
     assert changed == sorted(changed) and changed[-1] > 2 * changed[1]
 
@@ -103,9 +91,7 @@ def test_a_clean_text_keeps_its_answer_and_noise_is_measured_on_that(heads, data
     text = data.test[0].text
     found = answers_under_noise(heads, text, vectors=VECTORS, encoder=ENCODER)
     for name, answer in found.items():
-        probabilities = heads[name].probabilities(
-            [tuple(tokenize(text))], vectors=VECTORS, layers=frozen(ENCODER, VECTORS).layers
-        )[0]
+        probabilities = heads[name].probabilities([tuple(tokenize(text))], vectors=VECTORS, layers=frozen(ENCODER, VECTORS).layers)[0]
         assert answer.label == heads[name].labels[int(probabilities.argmax())]
         assert answer.kept.shape == answer.same.shape == (len(SHARES), len(SEEDS))
         np.testing.assert_allclose(answer.kept[0], probabilities.max(), atol=1e-5)
@@ -121,7 +107,7 @@ def test_accuracies_begin_at_the_heads_own_test_scores_and_can_be_counted_again(
     told = []
     table = accuracy_under_noise(
         heads, data, vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0, 1), report=lambda *p: told.append(p)
-    )  # fmt: skip
+    )
     assert table["n"] == len(data.test) and told[-1] == (3 * len(data.test),) * 2
     for name, head in heads.items():
         assert table["accuracy"][name][0] == pytest.approx([head.meta["test"]["accuracy"]] * 2, abs=1e-6)
@@ -160,6 +146,4 @@ def test_what_ships_was_measured_on_the_heads_that_ship():
     assert len(measured) >= 4
     for task, table in measured.items():
         metas = heads_metas(task)
-        assert {meta["data"] for meta in metas.values()} == {table["data"]}, (
-            f"{task} was trained anew: python -m core noise --task {task}"
-        )
+        assert {meta["data"] for meta in metas.values()} == {table["data"]}, f"{task} was trained anew: python -m core noise --task {task}"

@@ -51,9 +51,7 @@ def run(monkeypatch, folder, tmp_path):
 
     def made(experiment: Experiment, **options) -> list[dict]:
         monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
-        return list(
-            run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options)
-        )
+        return list(run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options))
 
     made.output = tmp_path / "results.jsonl"
     return made
@@ -217,9 +215,6 @@ def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_p
     (tmp_path / "ag_news" / "test.csv").write_text("label,title,description\n" + rows, encoding="utf-8")
     theirs = variants._dataset(EXPERIMENTS["headlines-to-titles"], tmp_path, 0)
     ours = variants._dataset(EXPERIMENTS["titles-to-headlines"], tmp_path, 0)
-    assert (
-        len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000
-        and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
-    )
+    assert len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000 and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
     assert theirs.labels == ours.labels == ("World", "Sports", "Business", "Sci/Tech")
     assert max(len(text) for text in theirs.texts) < 30  # titles alone

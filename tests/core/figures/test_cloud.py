@@ -1,7 +1,5 @@
 """Senses around one dot: profiles, leanings, shares; on the bundled vectors and sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

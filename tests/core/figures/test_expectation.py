@@ -67,10 +67,7 @@ def test_an_edit_changes_what_was_expected_only_where_it_had_been_read(lm):
 
 
 def test_perplexity_is_that_of_the_model_less_the_sentence_ends(lm):
-    found, (forward, _) = (
-        reading(lm, "The zorgle sat on the table."),
-        lm.log_probabilities([tokenize("The zorgle sat on the table.")])[0],
-    )
+    found, (forward, _) = (reading(lm, "The zorgle sat on the table."), lm.log_probabilities([tokenize("The zorgle sat on the table.")])[0])
     assert expectation.perplexity(found.forward) == pytest.approx(np.exp(-np.nanmean(forward[:-1])), rel=1e-4)
     assert np.isnan(expectation.perplexity(np.array([np.nan])))
 
@@ -97,9 +94,7 @@ def test_the_likeliest_words_are_those_of_predict(lm, backward):
     theirs = lm.predict(tokenize("Let's stick to"), backward=backward, k=10)
     assert [p.word for p in found.likeliest] == [p.word for p in theirs]
     # predict shares out what <UNK> (and the boundary that cannot come) would have had
-    np.testing.assert_allclose(
-        [p.probability for p in found.likeliest], [p.probability * (1 - found.unknown) for p in theirs], rtol=1e-3
-    )
+    np.testing.assert_allclose([p.probability for p in found.likeliest], [p.probability * (1 - found.unknown) for p in theirs], rtol=1e-3)
 
 
 @pytest.mark.parametrize("position", [0, 4, 9])

@@ -1,7 +1,5 @@
 """Figures say what their numbers say: true angles, safe text, stable row ids, stars in their own layer."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -54,7 +52,10 @@ def test_on_a_phone_no_dot_and_no_name_of_the_two_angles_meet_or_are_cut(cosine,
     left, right = stars[0] - wide[0], stars[1] + wide[1]
     assert left >= scale * low - 1 and right <= scale * high + 1
     assert all(scale * low <= dot - 8 and dot + 8 < left for dot in dots)
-    below = [(scale * note.x, max(map(len, note.text.replace("<b>", "").replace("</b>", "").split("<br>"))) * 7.4 / 2) for note in figure.layout.annotations]  # fmt: skip
+    below = [
+        (scale * note.x, max(map(len, note.text.replace("<b>", "").replace("</b>", "").split("<br>"))) * 7.4 / 2)
+        for note in figure.layout.annotations
+    ]
     assert below[0][0] + below[0][1] < below[1][0] - below[1][1]
     assert below[0][0] - below[0][1] >= scale * low and below[1][0] + below[1][1] <= scale * high
 
@@ -109,17 +110,12 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
 
 
 def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
-    panels = [
-        Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"),
-        Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98),
-    ]
+    panels = [Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"), Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98)]
     span = shared_span(panels)
     for panel in panels:
         figure = panel_figure(panel, span=span)
         low, high = figure.layout.yaxis.range
-        assert panel.static is None or (
-            low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes]
-        )
+        assert panel.static is None or (low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes])
         assert high - low == pytest.approx(span) and low < min(*panel.accuracy.values(), panel.baseline)
         assert high > max(*panel.accuracy.values(), panel.baseline)
 
@@ -182,8 +178,7 @@ def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
     def luminance(colour: str) -> float:
         parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
         return sum(
-            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
-            for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
         )
 
     a, b = luminance(ground), luminance(ink(ground))

@@ -1,7 +1,5 @@
 """The walk shows the model's own numbers: every stage against the encoder, the LSTM's and filters' by their equations."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -85,9 +83,7 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
         (way.backward, encoder.model.backward_layers, vectors[::-1], len(tokens) - position),
     ):
         for j, (step, layer) in enumerate(zip(direction.steps, stack, strict=True)):
-            w_x, w_h, b, w_p = (
-                q.double().numpy() for q in (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
-            )
+            w_x, w_h, b, w_p = (q.double().numpy() for q in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
             h, c, out = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1]), []
             for k, x_t in enumerate(x):
                 i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
@@ -149,14 +145,10 @@ def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projectio
 def test_a_token_is_spelt_in_bytes_with_marks_and_windows_read_on_into_the_padding():
     spelling = walk(small("wide"), ["née"], 0).spelling
     assert spelling.signs == ("⟨", "n", "c3", "a9", "e", "⟩") and spelling.characters == ("", "n", "é", "é", "e", "")
-    assert (
-        spelling.ids[: spelling.used].tolist() == [259, 111, 196, 170, 102, 260] and (spelling.ids[spelling.used :] == 261).all()
-    )
+    assert spelling.ids[: spelling.used].tolist() == [259, 111, 196, 170, 102, 260] and (spelling.ids[spelling.used :] == 261).all()
     assert spelling.window(4, 4) == "e⟩··" and spelling.window(20, 3) == "···"
     korean = walk(bundled(), ["\u2060은행"], 0).spelling
-    assert (
-        korean.window(0, 11) == "⟨-은행⟩" and korean.window(5, 5) == "9d80행"
-    )  # a character of which bytes are missing stays bytes
+    assert korean.window(0, 11) == "⟨-은행⟩" and korean.window(5, 5) == "9d80행"  # a character of which bytes are missing stays bytes
     assert (spelling.left_out, walk(small("wide"), ["x" * 60], 0).spelling.left_out) == (0, 12)
 
 

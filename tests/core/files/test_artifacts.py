@@ -138,12 +138,7 @@ class Config:
 def test_json_comes_back_as_written(tmp_path):
     path = tmp_path / "a.json"
     write_json(path, {"config": Config(3, Path("x")), "mean": np.float32(0.5), "row": np.arange(3), "word": "낱말 \ud800"})
-    assert read_json(path, expect=dict) == {
-        "config": {"seed": 3, "folder": "x"},
-        "mean": 0.5,
-        "row": [0, 1, 2],
-        "word": "낱말 \ud800",
-    }
+    assert read_json(path, expect=dict) == {"config": {"seed": 3, "folder": "x"}, "mean": 0.5, "row": [0, 1, 2], "word": "낱말 \ud800"}
     write_json(path, ["낱말"])
     assert "낱말" in path.read_text(encoding="utf-8")
 

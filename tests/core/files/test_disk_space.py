@@ -1,7 +1,5 @@
 """Frozen layers count in the cap on disk, are refused before they are written, and give way, but never under a training's feet."""
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil
@@ -95,9 +93,7 @@ def test_only_as_many_give_way_as_are_needed_and_none_where_all_would_not_do(enc
 def test_layers_that_another_process_has_open_stay_until_it_ends():
     folder = layers_folder() / "theirs"
     code = "import sys; from pathlib import Path; from core.files.disk_space import hold; held = hold(Path(sys.argv[1])); print('held', flush=True); input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
+    with subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "held\n"
         (folder / "some").write_bytes(bytes(5_000))
         make_room(1_000, most=1_000)

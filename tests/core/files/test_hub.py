@@ -1,7 +1,5 @@
 """core.files.hub against a server of this machine with the hub's paths: what is fetched, what is refused, what is said before."""
 
-from __future__ import annotations
-
 import hashlib
 import http.server
 import json

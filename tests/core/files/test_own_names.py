@@ -1,7 +1,5 @@
 """Own corpora are known by names: no path of the machine, nothing that can be guessed, old paths still found."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.common.errors import MissingArtifact
@@ -23,10 +21,15 @@ def test_an_own_corpus_opens_by_its_name_and_by_the_path_it_had():
 @pytest.mark.parametrize(
     ("document", "called"),
     [
-        ("drafts/two/novel.txt", "novel.txt"), (r"C:\texts\novel.txt", "novel.txt"), ("/etc/", "corpus"), ("a\nb · c", "a b c"),
-        ("x" * 90 + "-end.txt", "x" * 31 + "…-end.txt"), ("소설.txt", "소설.txt"), ("<b>.txt", "<b>.txt"),
+        ("drafts/two/novel.txt", "novel.txt"),
+        (r"C:\texts\novel.txt", "novel.txt"),
+        ("/etc/", "corpus"),
+        ("a\nb · c", "a b c"),
+        ("x" * 90 + "-end.txt", "x" * 31 + "…-end.txt"),
+        ("소설.txt", "소설.txt"),
+        ("<b>.txt", "<b>.txt"),
     ],
-)  # fmt: skip
+)
 def test_a_name_is_what_the_owner_calls_it_without_folders(tmp_path, document, called):
     (tmp_path / "a.txt").write_text(TEXT)
     kept = keep_files([Source(document, tmp_path / "a.txt")])

@@ -15,7 +15,7 @@ import pytest
 from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
-from core.files import registry
+from core.files import https, registry
 from core.files.catalogue import RemoteFile
 from core.files.download import DownloadStopped, Progress, download
 from core.files.registry import Entry, entries, entry_named, fetch, model_files, resolve
@@ -262,7 +262,7 @@ def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
             download(f"{server.url}/moved/{elsewhere}", tmp_path / "v")
     secure = fetching.urllib.request.Request("https://example.org/w")
     with pytest.raises(BadInput, match=r"leads on to http://127\.0\.0\.1/w, which is not https"):
-        fetching._Redirects().redirect_request(secure, None, 302, "Found", {}, "http://127.0.0.1/w")
+        https._Redirects().redirect_request(secure, None, 302, "Found", {}, "http://127.0.0.1/w")
     assert left(tmp_path) == {"w"}
 
 
@@ -349,9 +349,7 @@ def test_corpora_and_vectors_are_found_by_name(places):
         assert resolve(name, "vectors") == places.cache / "vectors" / f"{name}.gz"
     listed = [entry.name for entry in entries("vectors") if entry.available]
     assert listed == ["glove-twitter-25", "glove-twitter-50", "mine.gz"]
-    with pytest.raises(
-        MissingArtifact, match=r"glove-wiki-gigaword-50 \(69 MB\) is not on this machine yet.* as .*vectors/glove-wiki"
-    ):
+    with pytest.raises(MissingArtifact, match=r"glove-wiki-gigaword-50 \(69 MB\) is not on this machine yet.* as .*vectors/glove-wiki"):
         resolve("glove-wiki-gigaword-50", "vectors")
 
 

@@ -104,8 +104,5 @@ def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(
     parts = any_mix.of_rows(labelled.types, types, np.array([3, 8])), any_mix.of_rows(labelled.rows, rows, np.array([5]))
     found = any_mix.together(parts, np.array([-4, -9, 5]))
     for weights in WEIGHTS[:5]:
-        expected = [
-            *neighbours.cosines(labelled.types, types, weights)[[3, 8]],
-            neighbours.cosines(labelled.rows, rows, weights)[5],
-        ]
+        expected = [*neighbours.cosines(labelled.types, types, weights)[[3, 8]], neighbours.cosines(labelled.rows, rows, weights)[5]]
         np.testing.assert_allclose(found.cosines(weights), expected, atol=1e-6)

@@ -1,7 +1,5 @@
 """Tables read as one: the first's rows keep their numbers, names and vectors are everyone's own, means are over all rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -41,9 +39,7 @@ def test_vectors_and_products_stand_beside_their_words(model, tables):
     o = joined.occurrence(row)
     fresh = make_query(model.encoder, list(o.tokens), o.position)
     np.testing.assert_allclose(joined.rows.take(np.array([row]))[0], fresh.layers, atol=2e-2)
-    np.testing.assert_allclose(
-        joined.rows.gram, gram(joined.rows.take(np.arange(len(joined))).astype(np.float16)), rtol=1e-3, atol=1e-2
-    )
+    np.testing.assert_allclose(joined.rows.gram, gram(joined.rows.take(np.arange(len(joined))).astype(np.float16)), rtol=1e-3, atol=1e-2)
     assert joined.same_sentence(np.arange(len(joined)), o.tokens, o.position)[row]
     near = joined.nearest(fresh, np.array([0.0, 1.0, 0.0]), k=10)
     assert row not in [each.occurrence.row for each in near] and "python" in {each.occurrence.lemma for each in near}

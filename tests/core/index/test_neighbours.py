@@ -12,16 +12,7 @@ from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.index import build as building
 from core.index.build import build_index
-from core.index.neighbours import (
-    ANY,
-    OTHER,
-    SAME,
-    best,
-    cosines,
-    cosines_of_mixes,
-    make_query,
-    products,
-)
+from core.index.neighbours import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, make_query, products
 from core.text.sentences import Sentence, Target
 
 SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
@@ -43,10 +34,7 @@ class Random:
     n_layers, dim = 3, 5
 
     def encode(self, sentences):
-        return [
-            np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 5), np.float32)
-            for s in sentences
-        ]
+        return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 5), np.float32) for s in sentences]
 
     def token(self, tokens, position):
         key = f"{position} {' '.join(tokens)}".encode()
@@ -54,9 +42,7 @@ class Random:
 
 
 def index(folder, encoder, sentences):
-    return build_index(
-        [s if isinstance(s, Sentence) else Sentence(tuple(s.split())) for s in sentences], encoder, folder, model="fake"
-    )
+    return build_index([s if isinstance(s, Sentence) else Sentence(tuple(s.split())) for s in sentences], encoder, folder, model="fake")
 
 
 def ask(table, encoder, sentence: str, position: int, weights, **options):

@@ -24,10 +24,7 @@ class FakeEncoder:
     n_layers, dim = 3, 4
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        return [
-            np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 4), np.float32)
-            for s in sentences
-        ]
+        return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 4), np.float32) for s in sentences]
 
     def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
         return np.stack([self.token(s, k) for s, k in zip(sentences, positions, strict=True)])
@@ -72,9 +69,7 @@ def test_every_token_is_a_row_in_reading_order(table):
 def test_labels_are_kept_and_other_tokens_have_none(table):
     assert table.occurrence(1) == Occurrence(1, "bank", ("The", "bank", "lent", "money"), 1, "bank.money", "bank")
     assert table.occurrence(0) == Occurrence(0, "the", ("The", "bank", "lent", "money"), 0, None, None)
-    assert table.occurrence(8) == Occurrence(
-        8, "river", ("the", "banks", "of", "the", "river"), 4, None, "river"
-    )  # its own lemma
+    assert table.occurrence(8) == Occurrence(8, "river", ("the", "banks", "of", "the", "river"), 4, None, "river")  # its own lemma
     assert table.occurrence(9) == Occurrence(9, "bank", ("Bank", "of", "sand"), 0, "bank.river", "bank")
     assert table.occurrence(13).word == "\U0001f600"
 
@@ -109,14 +104,7 @@ def test_a_types_vector_is_the_mean_of_its_occurrences(table):
 def test_the_meta_tells_what_it_holds_and_what_made_it(table, tmp_path):
     meta = json.loads((tmp_path / "index" / "meta.json").read_text())
     assert meta == table.meta
-    assert (meta["occurrences"], meta["types"], meta["sentences"], meta["layers"], meta["dim"], meta["model"]) == (
-        14,
-        10,
-        5,
-        3,
-        4,
-        "fake",
-    )
+    assert (meta["occurrences"], meta["types"], meta["sentences"], meta["layers"], meta["dim"], meta["model"]) == (14, 10, 5, 3, 4, "fake")
     assert len(meta["corpus"]) == 64 and meta["tokens_per_second"] > 0
     info = index_info(tmp_path / "index")
     assert info["bytes"] == sum(p.stat().st_size for p in (tmp_path / "index").iterdir())
@@ -128,9 +116,7 @@ def test_with_targets_only_the_labelled_tokens_alone_are_rows(tmp_path):
     assert [table.occurrence(row).sense for row in range(len(table))] == ["bank.money", "bank.river", None, "bank.river"]
     assert table.occurrence(3).tokens == ("Bank", "of", "sand") and table.words == ["bank", "banks", "river"]
     labelled = [s for s in SENTENCES if s.targets]
-    expected = [
-        FakeEncoder().token(list(s.tokens), t.position) for s in labelled for t in s.targets
-    ]  # encoded in whole sentences
+    expected = [FakeEncoder().token(list(s.tokens), t.position) for s in labelled for t in s.targets]  # encoded in whole sentences
     np.testing.assert_array_equal(table.rows.take(np.arange(4)), np.stack(expected))
     assert table.meta["occurrences"] == 4 and table.meta["types"] == 3
 
@@ -236,9 +222,7 @@ def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
         with pa.ipc.new_file(str(path), pa.schema([("x", pa.int32())])) as writer:
             writer.write_batch(pa.record_batch([pa.array([1], pa.int32())], names=["x"]))
     else:
-        path.write_bytes(
-            {"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500}[damage]
-        )
+        path.write_bytes({"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500}[damage])
     with pytest.raises(CorruptArtifact, match=rf"{name}.*Build the index again"):
         OccurrenceTable(tmp_path / "index")
 

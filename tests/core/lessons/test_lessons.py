@@ -1,7 +1,5 @@
 """The lessons' figures: by hand where they can be, on simulated clouds whose answer is known, and on the bundled sentences."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -158,9 +156,7 @@ def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
 def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     found = relations.pairs(table, relations.read("en"), "1")
     of = {(one.word, frozenset(one.senses)): auc for one, auc in zip(found.relations, found.auc, strict=True)}
-    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(
-        apart.spread(table, "1").aucs()["bank"]
-    )
+    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(apart.spread(table, "1").aucs()["bank"])
     homonyms = [auc for one, auc in zip(found.relations, found.auc, strict=True) if one.kind == relations.HOMONYM]
     assert found.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
     ahead, kinds = found.ahead[relations.RELATED], found.kinds
@@ -257,9 +253,7 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     word, rows = next(iter(words.items()))
     sentences, places = context.sentences_of(table, rows)
     vectors = [each[1, k] for each, k in zip(context.untrained(model, 0).encode(sentences), places, strict=True)]
-    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(
-        found["one_nn"]["untrained 1"][0], abs=0.04
-    )
+    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(found["one_nn"]["untrained 1"][0], abs=0.04)
     for ranks in parts.get("control", {}).get("layers", {}).values():
         assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
     assert store.read(model.folder, "0" * 16) == {}

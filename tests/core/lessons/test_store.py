@@ -1,7 +1,5 @@
 """What is kept in memory: made once, within a budget of bytes, the last used last."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Senses without labels: what is known is found, what is one stays one, and what is exported reads back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Edits between two sentences, readings on the way, and the quiz; on the bundled model and sentences."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The three views of a word without labels, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Guess the machine: the same questions everywhere, no sentence asked about among those that vote, and a line that tells the score."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date, timedelta
 

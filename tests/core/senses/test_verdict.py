@@ -1,7 +1,5 @@
 """One meaning or two: said as often rightly as is claimed, of every example, and of nothing that cannot be known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -153,11 +151,7 @@ def test_a_labelled_sentence_has_no_vote_on_itself(opened):
 
 def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     model, _, ground = opened["en"]
-    texts = (
-        "She spread jam on her toast .",
-        "He ate bread with jam and butter .",
-        "The cars stood in a jam on the motorway for hours .",
-    )
+    texts = ("She spread jam on her toast .", "He ate bread with jam and butter .", "The cars stood in a jam on the motorway for hours .")
     queries = [make_query(model.encoder, text.split(), text.split().index("jam")) for text in texts]
     alone = evidence.standing_alone(model.encoder, ["jam"])["jam"]
 
@@ -165,9 +159,7 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
 
     def judged(a: Query, b: Query, ground=ground, vectors=static) -> Verdict:
         layers, both = np.stack([a.layers, b.layers]), [(q.tokens, q.position) for q in (a, b)]
-        return verdict.of_unlabelled(
-            a, b, evidence.gather(model.encoder, vectors, both, layers, np.stack([alone, alone])), ground
-        )
+        return verdict.of_unlabelled(a, b, evidence.gather(model.encoder, vectors, both, layers, np.stack([alone, alone])), ground)
 
     alike, apart = (judged(queries[0], other) for other in queries[1:])
     assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and alike.around

@@ -11,9 +11,7 @@ from core.senses.reports import sense_report_of, static_report_of
 from core.static.context import cosines, forms, nearness, static_contexts
 from core.static.vectors import StaticVectors, open_vectors
 
-VECTORS = StaticVectors(
-    ["the", "bank", "river", "money"], np.array([[9, 9], [5, 5], [0, 2], [3, 0]], float), name="tiny", provenance={}
-)
+VECTORS = StaticVectors(["the", "bank", "river", "money"], np.array([[9, 9], [5, 5], [0, 2], [3, 0]], float), name="tiny", provenance={})
 
 
 def test_a_static_context_sums_the_other_words_and_drops_the_commonest():

@@ -1,7 +1,5 @@
 """GloVe: counts by hand and against a plain loop, eq. 8 and its gradient against NumPy, resuming, saving, a tiny language."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -147,9 +145,7 @@ def test_a_loss_that_runs_away_is_said():
         list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), start_state(5, TINY)))
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"dim": 0}, {"window": -1}, {"epochs": 10**9}, {"x_max": 0}, {"lr": float("nan")}, {"seed": -1}]
-)
+@pytest.mark.parametrize("wrong", [{"dim": 0}, {"window": -1}, {"epochs": 10**9}, {"x_max": 0}, {"lr": float("nan")}, {"seed": -1}])
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadInput, match=rf"GloVe's {next(iter(wrong))} must be from"):
         GloveConfig(**wrong)
@@ -232,9 +228,7 @@ def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):
     assert (tmp_path / "v" / "diary.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("words", "vectors"), [(["a"], np.ones((2, 2))), ([], np.ones((0, 2))), (["a"], np.array([[1, np.nan]]))]
-)
+@pytest.mark.parametrize(("words", "vectors"), [(["a"], np.ones((2, 2))), ([], np.ones((0, 2))), (["a"], np.array([[1, np.nan]]))])
 def test_vectors_that_do_not_fit_are_not_written(tmp_path, words, vectors):
     with pytest.raises(BadInput, match="do not fit, or a vector is not finite"):
         save_glove(tmp_path / "v", words, vectors.astype(np.float32), {})

@@ -1,7 +1,5 @@
 """Static vectors: neighbours by hand, every file format against gensim's own reader, every malformed file's sentence."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -230,12 +228,7 @@ def test_a_binary_file_may_end_its_entries_with_line_breaks(tmp_path):
         ("v.txt", b"2 3\na 1 2\nb 3 4\n", BadInput, "v.txt, line 2: 2 numbers where 3 are expected."),
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin promises 2 words and ends after 1: it is cut off."),
         ("v.bin", b"1000000000000 2" + BINARY[3:], CorruptArtifact, "promises 1,000,000,000,000 words and ends after 2"),
-        (
-            "v.bin",
-            BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()),
-            BadInput,
-            "v.bin, word 2: a value is not",
-        ),
+        ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: a value is not"),
         ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends here within 1 MB."),
         ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a Python pickle and is not opened, as it may run code"),
         ("v.gz", b"not gzip at all", CorruptArtifact, "v.gz cannot be read to its end: Not a gzipped file"),
@@ -306,10 +299,7 @@ def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, r
     vectors = read_bytes(data[:at] + put + data[at + removed :], ".txt")
     if vectors is not None:
         assert all(
-            -1.001 <= n.cosine <= 1.001
-            for word in vectors.words[:3]
-            if vectors.vector(word).any()
-            for n in vectors.neighbours(word, 3)
+            -1.001 <= n.cosine <= 1.001 for word in vectors.words[:3] if vectors.vector(word).any() for n in vectors.neighbours(word, 3)
         )
         assert vectors.keyed.vectors.shape == (len(vectors.words), vectors.dim) and np.isfinite(vectors.keyed.vectors).all()
 

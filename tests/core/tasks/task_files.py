@@ -1,7 +1,5 @@
 """Tiny files in the forms of the tasks' data sets, with sentences of our own, and small recipes to train on them in a second."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from dataclasses import replace
@@ -58,12 +56,7 @@ def write_files(folder: Path) -> Path:
 
 
 def _roles(who: str, where: str) -> str:
-    words = [
-        (who, "-", "(ARG0*)", "(ARG0*)"),
-        ("went", "go.01", "(V*)", "*"),
-        ("to", "-", "(ARG4*", "*"),
-        (where, "-", "*)", "*"),
-    ]
+    words = [(who, "-", "(ARG0*)", "(ARG0*)"), ("went", "go.01", "(V*)", "*"), ("to", "-", "(ARG4*", "*"), (where, "-", "*)", "*")]
     words += [("and", "-", "*", "*"), ("sang", "sing.01", "*", "(V*)"), (".", "-", "*", "*")]
     return "".join(f"s\t{k}\t{word}\tX\tX\t-\t{sense}\t{one}\t{two}\n" for k, (word, sense, one, two) in enumerate(words))
 

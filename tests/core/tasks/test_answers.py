@@ -29,9 +29,7 @@ def heads(tmp_path_factory, given):
     for name, task in TASKS.items():
         for variant in VARIANTS:
             examples = read_data(task, data, small(name))
-            save_head(
-                Trainer(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant
-            )
+            save_head(Trainer(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant)
     return folder
 
 

@@ -11,8 +11,7 @@ from core.tasks.task import Example
 
 
 @pytest.mark.parametrize(
-    ("said", "plain"),
-    [("The Red-Cross, 1863!", "redcross 1863"), ("an  Apple a day", "apple day"), ("Theatre", "theatre"), ("a", "")],
+    ("said", "plain"), [("The Red-Cross, 1863!", "redcross 1863"), ("an  Apple a day", "apple day"), ("Theatre", "theatre"), ("a", "")]
 )
 def test_answers_are_compared_without_articles_marks_and_capitals(said, plain):
     assert normal(said) == plain

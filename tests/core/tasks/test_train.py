@@ -161,9 +161,7 @@ def test_padding_changes_no_answer(folder, parts):
         for a, b in zip(alone, together, strict=True):
             values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
             assert values[0] == (
-                values[1]
-                if name in ("names", "roles", "wikigold", "chunks", "speech", "clusters")
-                else pytest.approx(values[1], abs=1e-5)
+                values[1] if name in ("names", "roles", "wikigold", "chunks", "speech", "clusters") else pytest.approx(values[1], abs=1e-5)
             ), name
 
 

@@ -10,10 +10,7 @@ from core.text.concordance import BY_LEFT, BY_RIGHT, Concordance, checked_patter
 from core.text.sentences import Sentence, read_sentences
 from core.text.tokens import tokenize
 
-TEXTS = {
-    "a": ["The bank of the river.", "A bank lent the bank money.", "I don't bank on it."],
-    "b": ["No river here.", "The Bank!"],
-}
+TEXTS = {"a": ["The bank of the river.", "A bank lent the bank money.", "I don't bank on it."], "b": ["No river here.", "The Bank!"]}
 SMALL = [Sentence(tuple(tokenize(text)), document=name) for name, texts in TEXTS.items() for text in texts]
 
 
@@ -71,8 +68,12 @@ def test_lines_show_the_sentence_around_the_find_and_its_document():
     found_in = Concordance(SMALL)
     lines = found_in.lines(found_in.find("bank"), 99)
     assert [(line.document, line.sentence, line.words[0]) for line in lines] == [
-        ("a", 0, "bank"), ("a", 1, "bank"), ("a", 1, "bank"), ("a", 2, "bank"), ("b", 4, "Bank"),
-    ]  # fmt: skip
+        ("a", 0, "bank"),
+        ("a", 1, "bank"),
+        ("a", 1, "bank"),
+        ("a", 2, "bank"),
+        ("b", 4, "Bank"),
+    ]
     assert (lines[2].left, lines[2].right) == (("A", "bank", "lent", "the"), ("money", "."))
     assert all((*line.left, *line.words, *line.right) == SMALL[line.sentence].tokens for line in lines)
 
@@ -162,8 +163,7 @@ def test_a_pattern_that_could_run_on_for_ever_is_refused(pattern):
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    ["bank(s|ed)?", r"\(.*\)", "[()*+]+", "[]x]*", "[^]]+", ".*ing", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b"],
+    "pattern", ["bank(s|ed)?", r"\(.*\)", "[()*+]+", "[]x]*", "[^]]+", ".*ing", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b"]
 )
 def test_ordinary_patterns_are_taken(pattern):
     assert checked_pattern(pattern).pattern == pattern

@@ -1,7 +1,5 @@
 """Definitions of senses: one for every labelled sense, in the reader's language where it is written in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.common import i18n

@@ -1,7 +1,5 @@
 """A word typed as one types it is found under its dictionary form, in Korean and in English."""
 
-from __future__ import annotations
-
 import pytest
 
 from core.text.dictionary_forms import dictionary_forms, forms_among, is_form

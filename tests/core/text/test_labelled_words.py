@@ -1,7 +1,5 @@
 """The further labelled words: known by any form, read one at a time, and never where a language has none."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import pytest

@@ -1,7 +1,5 @@
 """Languages: English as ever, Korean cut into morphemes and put together again, a third one from files alone."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -103,23 +101,24 @@ def test_our_sentences_give_their_text_back_and_each_has_its_word_as_a_token():
 def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
     glosses = json.loads((ASSETS / "senses-ko.json").read_text(encoding="utf-8"))
     assert {"의사", "말", "길", "머리", "가지", "벌", "전기", "공"} <= set(KO.examples["pairs"]) <= set(glosses)
-    assert all(
-        find_word(KO.tokenize(s), word)
-        for kind in ("pairs", "contexts")
-        for word, pair in KO.examples[kind].items()
-        for s in pair
-    )
+    assert all(find_word(KO.tokenize(s), word) for kind in ("pairs", "contexts") for word, pair in KO.examples[kind].items() for s in pair)
     assert all(find_word(KO.tokenize(e["text"]), e["word"]) for e in KO.examples["decided"])
     assert all(e["sense"] in glosses[e["word"]] for e in KO.examples["decided"])
-    assert {name: set(EN.examples[name]) for name in ("spelling", "other")} == {
-        n: set(KO.examples[n]) for n in ("spelling", "other")
-    }
+    assert {name: set(EN.examples[name]) for name in ("spelling", "other")} == {n: set(KO.examples[n]) for n in ("spelling", "other")}
 
 
 def test_words_of_another_script_are_cut_as_in_english():
     assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == [
-        "He", "did", "n't", "say", "눈", "이", ",", "see", "https://a.b/c?x=1",
-    ]  # fmt: skip
+        "He",
+        "did",
+        "n't",
+        "say",
+        "눈",
+        "이",
+        ",",
+        "see",
+        "https://a.b/c?x=1",
+    ]
     assert KO.tokenize("") == [] and KO.tokenize(" \n") == []
     assert plain(KO.tokenize("\ud800눈이")) == ["\ud800", "눈", "이"]
 
@@ -132,9 +131,7 @@ def test_a_word_is_cut_out_where_the_analyser_leaves_it_in_another():
 
 
 def test_a_label_stays_on_its_word_when_the_sentence_is_cut_anew():
-    whole = Sentence(
-        ("하얀", "눈이", "(", "눈이", ")", "왔다"), (Target(3, "눈이", "snow", "눈", "noun"), Target(0, "하얀", "white"))
-    )
+    whole = Sentence(("하얀", "눈이", "(", "눈이", ")", "왔다"), (Target(3, "눈이", "snow", "눈", "noun"), Target(0, "하얀", "white")))
     found = recut(whole, KO)
     assert [(bare(found.tokens[t.position]), t.sense) for t in found.targets] == [("눈", "snow"), ("하얀", "white")]
     assert join_tokens(found.tokens[: found.targets[0].position]) == "하얀 눈이 ("
@@ -249,8 +246,10 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     assert not page.exception and not page.error
     assert [title.value for title in page.title] == ["Pim ra pim?"]
     assert {box.key: box.value for box in page.selectbox if box.key in ("model", "vectors", "corpus")} == {
-        "model": "elmo-xx", "vectors": "glove-xx", "corpus": "sentences-xx",
-    }  # fmt: skip
+        "model": "elmo-xx",
+        "vectors": "glove-xx",
+        "corpus": "sentences-xx",
+    }
     assert all("pim" in box.value.split() for box in page.text_input if box.key in ("a", "b"))
     assert i18n.damaged("xx") == "" and JOINER not in page.title[0].value
 

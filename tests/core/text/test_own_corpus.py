@@ -46,9 +46,7 @@ class CountingEncoder:
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         self.encoded += sum(map(len, sentences))
         return [
-            np.stack(
-                [np.random.default_rng(zlib.crc32(f"{k} {w}".encode())).random((3, 4), np.float32) for k, w in enumerate(s)], 1
-            )
+            np.stack([np.random.default_rng(zlib.crc32(f"{k} {w}".encode())).random((3, 4), np.float32) for k, w in enumerate(s)], 1)
             for s in sentences
         ]
 
@@ -57,9 +55,7 @@ class CountingEncoder:
 
 
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
-    sources = written(
-        tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELLED) + "\n", list_json='[["One", "list"]]'
-    )
+    sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELLED) + "\n", list_json='[["One", "list"]]')
     kept = keep_files(sources)
     alone = [sentence for source in sources for sentence in read_sentences(source.path)]
     back = read_sentences(kept.path)
@@ -221,9 +217,7 @@ def test_the_plan_counts_what_stands_there():
 def test_the_plan_is_true_of_the_index(tmp_path):
     """Rows exactly, bytes on disk within a twentieth, on our own sentences without their labels."""
     model = open_model("elmo-mini")
-    sentences = [
-        Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))
-    ]
+    sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
     found = index_plan(sentences, model.encoder.n_layers, model.encoder.dim)
     table = build_index(sentences, model.encoder, tmp_path / "index", model="mini")
     assert found.tokens == len(table) and found.words == len(table.types) and found.sentences == len(table.sentences)

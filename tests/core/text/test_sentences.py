@@ -136,9 +136,7 @@ def test_the_bundled_sentences_are_read_as_they_are():
 def test_local_data_is_read(data_folder):
     assert len(read_sentences(data_folder / "ag_news" / "test.csv", text_column="3", limit=500)) == 500
     assert len(read_sentences(data_folder / "korean" / "reviews-ko.txt.xz", limit=500)) == 500
-    assert any(
-        "£" in token for s in read_sentences(data_folder / "sms_spam" / "spam.csv", text_column="v2") for token in s.tokens
-    )
+    assert any("£" in token for s in read_sentences(data_folder / "sms_spam" / "spam.csv", text_column="v2") for token in s.tokens)
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
@@ -213,11 +211,7 @@ def test_what_cannot_be_read_is_told_with_its_line(file, name, content, told):
 REFUSED_ROWS = [
     ("a.jsonl", "", "a.jsonl holds no row"),
     ("a.csv", "x", r"a\.csv holds no labelled rows"),
-    (
-        "a.jsonl",
-        [{k: v for k, v in ROW.items() if k != "label"}],
-        r"line 1: a row of 'word', 'tokens', 'position', without label",
-    ),
+    ("a.jsonl", [{k: v for k, v in ROW.items() if k != "label"}], r"line 1: a row of 'word', 'tokens', 'position', without label"),
     ("a.jsonl", [{"tokens": ["a"]}], "without word and position and label"),
     ("a.jsonl", [["a"]], r"\['a'\], without word"),
     ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens"),

@@ -53,10 +53,7 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
             "love\u2764\ufe0f\U0001f602 \U0001f44d\U0001f3fd!",
             "love \u2764\ufe0f \U0001f602 \U0001f44d\U0001f3fd !",
         ),  # an emoji with its signs
-        (
-            "\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3",
-            "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3",
-        ),
+        ("\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3", "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3"),
     ],
 )
 def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentence, tokens):
@@ -66,10 +63,7 @@ def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentenc
 @pytest.mark.parametrize(
     ("sentence", "tokens"),
     [
-        (
-            "\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.",
-            ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."],
-        ),
+        ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."]),
         ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd", "!"]),
         ("ok\U0001f600\U0001f600", ["ok", "\U0001f600", "\U0001f600"]),
         ("cafe\u0301 ol\u00e9", ["cafe\u0301", "ol\u00e9"]),  # a combining accent belongs to its letter

@@ -1,7 +1,5 @@
 """The word in question: a table of sentence pairs with the word a reader means, and each rule of the guess by itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -35,9 +33,7 @@ def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
     wrong = []
     for row in rows:
         found = guessed(language, row["a"], row["b"])
-        fits = [
-            f == w or (language is KO and f.startswith(w)) for f, w in zip(found, (row["word_a"], row["word_b"]), strict=True)
-        ]
+        fits = [f == w or (language is KO and f.startswith(w)) for f, w in zip(found, (row["word_a"], row["word_b"]), strict=True)]
         if not all(fits):
             wrong.append((found, row))
     assert len(rows) >= 90 and 1 - len(wrong) / len(rows) >= RIGHT, "\n".join(map(str, wrong))
@@ -69,7 +65,7 @@ def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
         (KO, "할머니는 비단에 수를 놓았다.", "참가한 사람의 수가 늘었다.", ("수", "수")),
         (KO, "나는 책을 볼 수 있다.", "동생도 책을 쓸 수 있다.", ("책", "책")),
     ],
-)  # fmt: skip
+)
 def test_each_rule(language, a, b, words):
     assert guessed(language, a, b) == words
 
@@ -113,9 +109,7 @@ def test_every_further_word_with_labels_is_listed():
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(st.text(max_size=6) | st.sampled_from(["the", "bank", "banks", "눈이", f"{JOINER}를", "n't", "!", "-"]), max_size=8)
-)
+@given(st.lists(st.text(max_size=6) | st.sampled_from(["the", "bank", "banks", "눈이", f"{JOINER}를", "n't", "!", "-"]), max_size=8))
 def test_any_text_has_a_word_in_question_and_never_grammar_where_there_is_another_word(pieces):
     for language in (EN, KO):
         tokens = language.tokenize(" ".join(pieces))

@@ -156,9 +156,7 @@ def stream(corpus, n, **options):
 
 
 def equal(one, other) -> bool:
-    return (
-        one.batch_sizes == other.batch_sizes and np.array_equal(one.ids, other.ids) and np.array_equal(one.reverse, other.reverse)
-    )
+    return one.batch_sizes == other.batch_sizes and np.array_equal(one.ids, other.ids) and np.array_equal(one.reverse, other.reverse)
 
 
 @pytest.mark.parametrize("skip", [0, 1, 7, 25, 60])
@@ -176,10 +174,7 @@ def test_another_seed_gives_another_order(prepared):
 
 def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):
     corpus = Corpus(prepared)
-    seen, tokens_in_epoch = (
-        [],
-        sum(len(corpus.sentence(n)) for n in range(40)) + 3 * sum(len(corpus.sentence(n)) for n in range(40, 50)),
-    )
+    seen, tokens_in_epoch = ([], sum(len(corpus.sentence(n)) for n in range(40)) + 3 * sum(len(corpus.sentence(n)) for n in range(40, 50)))
     for batch in corpus.batches(tokens=40, seed=0, oversample={"wikinews": 3}):
         starts = np.cumsum([0, *batch.batch_sizes])
         for rank in range(batch.batch_sizes[0]):
@@ -189,9 +184,7 @@ def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_tim
         if tokens_in_epoch <= 0:
             break
     assert tokens_in_epoch == 0
-    expected = [tuple(corpus.sentence(n).tolist()) for n in range(40)] + [
-        tuple(corpus.sentence(n).tolist()) for n in range(40, 50)
-    ] * 3
+    expected = [tuple(corpus.sentence(n).tolist()) for n in range(40)] + [tuple(corpus.sentence(n).tolist()) for n in range(40, 50)] * 3
     assert sorted(seen) == sorted(expected)
 
 

@@ -21,14 +21,7 @@ from core.training.warm_start import solve_characters
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
 CONFIG = PretrainConfig(
-    vocabulary=14,
-    tokens=1_000_000,
-    batch_tokens=60,
-    negatives=10,
-    learning_rate=0.01,
-    warmup_steps=2,
-    character_every=2,
-    clip_norm=1.0,
+    vocabulary=14, tokens=1_000_000, batch_tokens=60, negatives=10, learning_rate=0.01, warmup_steps=2, character_every=2, clip_norm=1.0
 )
 
 
@@ -36,9 +29,7 @@ CONFIG = PretrainConfig(
 def corpus(tmp_path_factory):
     """60 short sentences in which every word follows from the one before it; 20 types, six of them beyond the vocabulary."""
     folder = tmp_path_factory.mktemp("corpus")
-    (folder / "text.txt").write_text(
-        "\n".join(" ".join(f"w{(start + k) % 20}" for k in range(3 + start % 6)) for start in range(60))
-    )
+    (folder / "text.txt").write_text("\n".join(" ".join(f"w{(start + k) % 20}" for k in range(3 + start % 6)) for start in range(60)))
     return Corpus(prepare([folder / "text.txt"], folder / "prepared", lambda _: None, processes=1))
 
 
@@ -52,9 +43,7 @@ def train(t: Trainer, steps: int) -> list:
 
 def everything(t: Trainer) -> dict[str, torch.Tensor]:
     """Every tensor a further step depends on."""
-    state = {f"model.{k}": v for k, v in t.model.state_dict().items()} | {
-        f"softmax.{k}": v for k, v in t.softmax.state_dict().items()
-    }
+    state = {f"model.{k}": v for k, v in t.model.state_dict().items()} | {f"softmax.{k}": v for k, v in t.softmax.state_dict().items()}
     if t.table:
         state["table"] = t.table.weight
     if t.topic:
@@ -64,8 +53,7 @@ def everything(t: Trainer) -> dict[str, torch.Tensor]:
         for parameter, values in optimizer.state_dict()["state"].items():
             state |= {f"optimizer{n}.{parameter}.{k}": torch.as_tensor(v) for k, v in values.items()}
     return {
-        k: v.detach().clone()
-        for k, v in (state | {"cache": t.cache, "known": t.known, "at": torch.tensor([t.step, t.tokens])}).items()
+        k: v.detach().clone() for k, v in (state | {"cache": t.cache, "known": t.known, "at": torch.tensor([t.step, t.tokens])}).items()
     }
 
 
@@ -414,11 +402,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(corpus, tmp_path, damage):
 def test_a_checkpoint_of_another_run_is_refused(corpus, tmp_path):
     trainer(corpus).save(tmp_path / "plain.pt")
     trainer(corpus, table_types=12).save(tmp_path / "table.pt")
-    for other, name in (
-        (trainer(corpus, vocabulary=10), "plain"),
-        (trainer(corpus, table_types=12), "plain"),
-        (trainer(corpus), "table"),
-    ):
+    for other, name in ((trainer(corpus, vocabulary=10), "plain"), (trainer(corpus, table_types=12), "plain"), (trainer(corpus), "table")):
         with pytest.raises(CorruptArtifact, match=rf"{name}\.pt does not fit this run"):
             other.load(tmp_path / f"{name}.pt")
 

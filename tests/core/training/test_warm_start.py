@@ -12,15 +12,7 @@ from core.elmo.model import BiLM, CharacterCNN
 from core.text.tokens import character_ids
 from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import (
-    _conjugate_gradients,
-    go_on_from,
-    importance,
-    solve_characters,
-    space_out,
-    start_n_grams,
-    start_words,
-)
+from core.training.warm_start import _conjugate_gradients, go_on_from, importance, solve_characters, space_out, start_n_grams, start_words
 
 torch.set_num_threads(1)
 WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
@@ -107,9 +99,7 @@ def test_the_r2_is_that_of_the_vectors_it_spells():
         missed = (characters(torch.from_numpy(character_ids(WORDS))) - table).square().sum(1).numpy()
     w = importance(len(WORDS))
     mean = (table.numpy() * w[:, None]).sum(0) / w.sum()
-    assert 0 < r2 < 1 and r2 == pytest.approx(
-        1 - (missed * w).sum() / (np.square(table.numpy() - mean).sum(1) * w).sum(), abs=1e-4
-    )
+    assert 0 < r2 < 1 and r2 == pytest.approx(1 - (missed * w).sum() / (np.square(table.numpy() - mean).sum(1) * w).sum(), abs=1e-4)
 
 
 def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
@@ -121,9 +111,7 @@ def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
 def test_conjugate_gradients_find_the_ridge_regression():
     rng = np.random.default_rng(0)
     x, weights, target = rng.normal(size=(40, 15)) * (rng.random((40, 15)) < 0.3), rng.random(40) + 0.1, rng.normal(size=(40, 4))
-    found = _conjugate_gradients(
-        sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1
-    )
+    found = _conjugate_gradients(sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1)
     d = np.diag(weights)
     expected = np.linalg.solve(x.T @ d @ x + 0.1 * weights.mean() * np.eye(15), x.T @ d @ target)
     np.testing.assert_allclose(found, expected, atol=1e-3)
