@@ -119,7 +119,7 @@ def experiments(args) -> tuple[dict, str]:
     where = {"output": args.output, "report": note}
     contexts = [name for name in args.only if name in context_curve.EXPERIMENTS]
     others = [name for name in args.only if name not in contexts]
-    made = list(run_experiments(others, args.data, model, vectors, seeds=args.seeds, **where))
+    made = list(run_experiments(others, args.data, model, vectors, seeds=args.seeds, together=args.together, **where))
     if contexts:
         made += context_curve.run_contexts(contexts, args.data, model, vectors, **where)
     lines = read_results(args.output)

@@ -61,6 +61,7 @@ def add_commands(commands) -> None:
         metavar="S",
         help="one run each (default 0 1 2); context-S has subsets of its own",
     )
+    proof.add_argument("--together", action="store_true", help="at the end, all heads of all seeds asked as one committee")
     _frozen(proof)
     noise = add_command(
         commands, "noise", "classify.noise", "How often trained classifiers are right as letters of the test texts are disturbed."

@@ -28,11 +28,12 @@ from core.common.i18n import t
 from core.elmo.models import Model
 from core.experiments.planned import EXPERIMENTS, Experiment
 from core.files import sums
-from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json, text_fingerprint
 from core.files.atomic import locked, replacing
 from core.static.vectors import StaticVectors
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
+TOGETHER = "together"  # a line's variant: all heads of all its seeds as one committee
 BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
 
 
@@ -44,9 +45,13 @@ def run_experiments(
     *,
     output: str | Path,
     seeds: Sequence[int] = (0, 1, 2),
+    together: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet; yields every line as it is written."""
+    """Run what has no line in `output` yet; yields every line as it is written.
+
+    `together`: a last line for all heads of all seeds asked as one committee, for which those that have a line are trained again.
+    """
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
@@ -54,34 +59,53 @@ def run_experiments(
             done = done_runs(output, model, experiment.name, fold, dataset)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
+            keys = {
+                (v.name, seed): f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
+                for v in variants
+                for seed in seeds
+            }
+            key_of_all = f"{experiment.name}/{text_fingerprint([TOGETHER, *sorted(keys.values())])[:16]}"
+            ask_all = together and key_of_all not in done
             drawn: dict[str, Head] = {}  # baselines, the same for every seed
+            heads: dict[str, Head] = {}  # every one that was trained
             for seed in seeds:
-                keys = {v.name: f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}" for v in variants}
-                missing = [v for v in variants if keys[v.name] not in done and (v.name not in BASELINES or seed == seeds[0])]
+                missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in BASELINES or seed == seeds[0])]
                 trained = dict(drawn)
-                for variant in with_members(missing):
+                for variant in with_members(variants if ask_all else missing):
                     if variant.name in trained:
                         continue
                     head = trained_head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
+                    if not variant.members:
+                        heads[f"{variant.name}, {seed}"] = head
                     if variant.name in BASELINES:
                         drawn[variant.name] = head
-                    if variant not in missing:
-                        continue
-                    line = {
-                        "run": keys[variant.name],
-                        "experiment": experiment.name,
-                        "variant": variant.name,
-                        "seed": seed,
-                        "fold": fold,
-                        "right": packed(head.right),
-                    }
-                    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
-                    line |= {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
-                    add_line(output, line)
-                    done.add(line["run"])
-                    report(f"{experiment.name}, {variant.name}, fold {fold}, seed {seed}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
-                    yield line
+                    if variant in missing:
+                        line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
+                        add_line(output, line)
+                        done.add(line["run"])
+                        report(_told(line))
+                        yield line
+            if ask_all:
+                members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
+                read = Frozen(vectors=vectors, layers=next((one.layers for one in frozen.values() if one.layers), None))
+                read.facts.update(fact for one in frozen.values() for fact in one.facts.items())
+                head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
+                line = _line(head, key_of_all, experiment, members, list(seeds), fold)
+                add_line(output, line)
+                report(_told(line))
+                yield line
+
+
+def _line(head: Head, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
+    """A run as it is written."""
+    line = {"run": key, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold, "right": packed(head.right)}
+    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
+    return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
+
+
+def _told(line: dict) -> str:
+    return "{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line)
 
 
 def trained_head(

@@ -20,7 +20,7 @@ from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
 from core.experiments import variants
 from core.experiments.planned import EXPERIMENTS, Experiment
-from core.experiments.variants import read_results, run_experiments, summary, with_random_labels
+from core.experiments.variants import TOGETHER, read_results, run_experiments, summary, with_random_labels
 from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -74,6 +74,20 @@ def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run):
     again = run(TINY, seeds=(0,))
     assert [line["run"] for line in again] == [line["run"] for line in lines[2:]]
     assert {line["run"] for line in read_results(run.output)} == {line["run"] for line in lines}
+
+
+def test_all_heads_of_all_seeds_are_asked_together_once_and_summaries_stay_what_they_were(run):
+    alone = run(TINY, seeds=(0, 1))
+    lines = run(TINY, seeds=(0, 1), together=True)  # trains those that have a line again, and writes none twice
+    assert [(line["variant"], line["seed"], line["fold"]) for line in lines] == [(TOGETHER, [0, 1], 0), (TOGETHER, [0, 1], 1)]
+    for line in lines:
+        members = [one for one in alone if one["fold"] == line["fold"]]  # two networks, and TF-IDF once
+        assert len(members) == 3 and line["n"] == members[0]["n"] and line["data"] == members[0]["data"]
+        assert line["model"] == "f" * 16 and line["seconds"] > 0
+        assert line["accuracy"] == pytest.approx(unpacked(line["right"], line["n"]).mean())
+    assert run(TINY, seeds=(0, 1), together=True) == []
+    written = read_results(run.output)
+    assert len(written) == len(alone) + 2 and summary(written, TINY.name).keys() == {"glove+elmo", "tfidf"}
 
 
 def test_lines_of_another_models_weights_are_dropped(run):
