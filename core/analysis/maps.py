@@ -171,7 +171,8 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
     beyond = distances - distances.min(axis=1, keepdims=True)  # (Q, k)
     weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
     near = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
-    apart, k = np.linalg.norm(near[:, :, None] - near[:, None], axis=3), rows.shape[1]  # (Q, k, k)
+    apart = np.linalg.norm(near[:, :, None] - near[:, None], axis=3)  # (Q, k, k)
+    k = rows.shape[1]
     width = 2 * np.median(np.sort(apart, axis=2)[:, :, k // 4], axis=1)  # (Q,): about how wide a cluster is
     kernel = 1 / (1 + (apart / (width[:, None, None] + 1e-9)) ** 4)  # (Q, k, k): 1 within a cluster, 0 far off
     densest = (kernel * weights[:, None]).sum(axis=2).argmax(axis=1)  # (Q,)
@@ -211,7 +212,8 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     sizes = np.bincount(group)
     rng = np.random.default_rng(config.seed)
     order = rng.permutation(n)  # by lot: the rows may be sorted by sense
-    members, starts = order[np.argsort(group[order], kind="stable")], np.cumsum(sizes) - sizes  # points, group after group
+    members = order[np.argsort(group[order], kind="stable")]  # points, group after group
+    starts = np.cumsum(sizes) - sizes
     graph = coo_matrix((n, n), dtype=np.float32)
     of = group[members]
     distinct = space[members[starts]]

@@ -19,7 +19,8 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
     """
     from scipy.stats import rankdata
 
-    vectors, drawn = unit_rows(vectors), np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
+    vectors = unit_rows(vectors)
+    drawn = np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
     if len(vectors) != len(coordinates) or k < 1:
         raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
     n = len(drawn)

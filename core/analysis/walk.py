@@ -39,7 +39,8 @@ class Spelling:
 
     def window(self, place: int, width: int) -> str:
         """What a filter reads at a place, padding included: characters whose bytes are all there as they are, other bytes in hex."""
-        text, end = "", place + width
+        text = ""
+        end = place + width
         while place < end:
             character = self.characters[place] if place < self.used else ""
             size = len(character.encode("utf-8", "ignore"))
@@ -249,7 +250,8 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
 
 
 def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) -> LSTMStep:
-    hidden, (cell_clip, output_clip) = layer.projection.shape[1], layer.clips
+    hidden = layer.projection.shape[1]
+    (cell_clip, output_clip) = layer.clips
     i, f, o, new = (layer.input_weight @ x + layer.state_weight @ h + layer.bias).split(hidden)
     i = i.sigmoid()
     f = f.sigmoid()

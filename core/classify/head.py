@@ -180,7 +180,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     from safetensors.numpy import load_file
 
     sums.check(folder)
-    folder, meta = Path(folder), read_meta(folder)
+    folder = Path(folder)
+    meta = read_meta(folder)
     with head_folders.reading(folder):
         for name, expected in meta["sha256"].items():
             head_folders.check_whole(folder / name, expected)

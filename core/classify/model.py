@@ -154,10 +154,12 @@ class Network(nn.Module):
         width = config.word_dim * variant.learned + static_dim * bool(variant.glove) + elmo_dim * variant.elmo
         self.dropout, self.elmo_dropout = Dropout(config.dropout, generator), Dropout(config.elmo_dropout, generator)
         if variant.network == "mean":
-            self.lstm, pooled = None, config.mean_hidden
+            self.lstm = None
+            pooled = config.mean_hidden
             self.relu = nn.Sequential(nn.Linear(width, pooled), nn.ReLU())
         else:
-            self.lstm, pooled = nn.LSTM(width, config.hidden, batch_first=True, bidirectional=True), 4 * config.hidden
+            self.lstm = nn.LSTM(width, config.hidden, batch_first=True, bidirectional=True)
+            pooled = 4 * config.hidden
         self.output = nn.Linear(pooled, n_classes)
         first_weights(self, generator)
 

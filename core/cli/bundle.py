@@ -112,7 +112,8 @@ def texts(args) -> tuple[dict, str]:
     from core.common import translations
 
     said = translations.in_code(config.ROOT)
-    result, lines = {}, []
+    result = {}
+    lines = []
     for path in map(Path, args.files or sorted(i18n.FOLDER.glob("*.po"))):
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, said)

@@ -149,7 +149,8 @@ class Encoder:
 
         `read`: the sentences' layers (L, T, D), where they are known.
         """
-        found, half = np.empty((len(sentences), self.dim), np.float32), self.dim // 2
+        found = np.empty((len(sentences), self.dim), np.float32)
+        half = self.dim // 2
         for row, layers, place in zip(found, read or encoded(self, sentences), positions, strict=True):
             row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
             row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
@@ -206,7 +207,8 @@ class _Run:
         words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
         number = {word: k for k, word in enumerate(words)}
         batch, self.order = pack([np.array([number[w] for w in sentence]) for sentence in bounded])
-        self.batch_sizes, self.reverse = batch.batch_sizes, torch.from_numpy(batch.reverse)
+        self.batch_sizes = batch.batch_sizes
+        self.reverse = torch.from_numpy(batch.reverse)
         self.lengths = [len(bounded[n]) for n in self.order]
         self.x = torch.from_numpy(encoder.word_vectors(words))[torch.from_numpy(batch.ids)]  # (N, P)
 

@@ -57,7 +57,8 @@ class NarrowLSTM:
     """One direction's layer; to be called as core.elmo.model.ProjectedLSTM is."""
 
     def __init__(self, layer: ProjectedLSTM, precision: str) -> None:
-        self.hidden, self.clips = layer.projection.shape[1], layer.clips
+        self.hidden = layer.projection.shape[1]
+        self.clips = layer.clips
         before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
         try:
             with torch.no_grad():

@@ -61,7 +61,8 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     hits: dict[str, np.ndarray] = {}
     for name, weights in [*spaces(model), ("best_mix", best)]:
         judged = mixed(weights, rows, asked)
-        hits[name], facts = judged.hits(), judged.scores()
+        hits[name] = judged.hits()
+        facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
         if len(dev) and name != "best_mix":
             result[name]["with_frequency"] = _with_frequency(judged, tried(weights)[2])
@@ -74,7 +75,8 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     if vectors := static_vectors(model):
         contexts = _target_contexts(vectors, [*train, *test])
         judged = judge(contexts.__getitem__, rows, asked)
-        facts, hits["static"] = judged.scores(), judged.hits()
+        facts = judged.scores()
+        hits["static"] = judged.hits()
         result["static"] = {"vectors": vectors.name, "accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
         if len(dev):
             on_dev = judge(contexts.__getitem__, known, dev)

@@ -109,7 +109,9 @@ class AllWords:
         counts = np.bincount(codes)
         centroids = _centroids(train, codes)
         known = _grouped([key for key, _ in senses])
-        self.n, self.unseen, self.ambiguous = len(test), 0, np.zeros(len(test), bool)
+        self.n = len(test)
+        self.unseen = 0
+        self.ambiguous = np.zeros(len(test), bool)
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
         for key, rows in _grouped(test_keys).items():
             if key not in known:

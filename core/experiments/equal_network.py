@@ -75,7 +75,8 @@ class EqualNetwork(nn.Module):
     def __init__(self, shapes: Sequence[tuple[int, int]], config: EqualConfig, *, dropout: float, classes: int, seed: int) -> None:
         """`shapes`: (layers, numbers) of each part."""
         super().__init__()
-        self.shapes, generator = list(shapes), seeded(seed)
+        self.shapes = list(shapes)
+        generator = seeded(seed)
         self.mixes = nn.ModuleList(ScalarMix(n) if n > 1 else nn.Identity() for n, _ in shapes)
         self.project = nn.Linear(sum(dim for _, dim in shapes), config.width)
         self.output = nn.Linear(config.width, classes)
@@ -149,7 +150,8 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
     A text of which no word would stay is averaged whole.
     """
     found = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
-    tokens, lengths = np.concatenate(found), np.array([len(text) for text in texts])  # (all tokens, F)
+    tokens = np.concatenate(found)  # (all tokens, F)
+    lengths = np.array([len(text) for text in texts])
     row = np.repeat(np.arange(len(texts)), lengths)
 
     @cache

@@ -214,7 +214,8 @@ def leads_figure(leads: dict[str, list[tuple[float, float, float, float, bool]]]
     names = list(leads)
     figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     for k, name in enumerate(names):
-        points, aside = leads[name], 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
+        points = leads[name]
+        aside = 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
         figure.add_scatter(
             x=[p[0] * aside for p in points],
             y=[p[1] for p in points],

@@ -107,7 +107,8 @@ def _beside(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
 def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
     """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
     names = [word if len(word) <= 14 else word[:13] + "…" for word in words]
-    n, places = len(names), list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
+    n = len(names)
+    places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
     figure = Figure().add_heatmap(
         z=np.clip(np.nan_to_num(matrix), 0, 1),
         x=places,

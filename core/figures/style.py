@@ -74,7 +74,9 @@ def ink(ground: str) -> str:
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
     """A sentence with its token in bold, wrapped for a hover card."""
-    lines, line, length = [], "", 0  # escaped by hand: Markup would cost ten times as much, and maps have thousands
+    lines = []  # escaped by hand: Markup would cost ten times as much, and maps have thousands
+    line = ""
+    length = 0
     for k, token in enumerate(tokens):
         joined = is_joined(tokens, k)
         if length > width and not joined:  # a word stays on one line

@@ -129,7 +129,8 @@ class _Transfer:
         """Ask, and ask again for the rest, until all is there; give up after TRIES in a row without progress."""
         failures = 0
         while failures < TRIES:
-            before, problem = self.stream.tell(), t("the connection was lost")
+            before = self.stream.tell()
+            problem = t("the connection was lost")
             try:
                 if self.request(self.resume_headers()):
                     return
@@ -174,7 +175,9 @@ class _Transfer:
                 note = read_json(self.note, expect=dict)
         if note.get("url") != self.url:
             self.restart()
-        done, validator, self.noted_total = self.stream.tell(), note.get("validator"), note.get("total")
+        done = self.stream.tell()
+        validator = note.get("validator")
+        self.noted_total = note.get("total")
         headers = {"User-Agent": "elmoscope", "Accept-Encoding": "identity"}
         if done:
             headers["Range"] = f"bytes={done}-"
@@ -204,7 +207,8 @@ class _Transfer:
 
     def place(self, answer: http.client.HTTPResponse) -> int | None:
         """Put the part where the answer begins; the size of the whole file, if it is known."""
-        headers, done = answer.headers, self.stream.tell()
+        headers = answer.headers
+        done = self.stream.tell()
         if answer.status == 206:
             span = re.fullmatch(r"bytes (\d{1,15})-\d{1,15}/(\d{1,15})", headers.get("Content-Range", "").strip())
             if not span or int(span[1]) != done or self.noted_total not in (None, int(span[2])):
@@ -213,7 +217,8 @@ class _Transfer:
             total = int(span[2])
         else:  # the whole file: Range was ignored, the file has changed, or this is the start
             self.restart()
-            done, total = 0, answer.length
+            done = 0
+            total = answer.length
             etag = headers.get("ETag", "")  # a weak one (W/"...") cannot stand in If-Range
             validator = etag if etag.startswith('"') else headers.get("Last-Modified", "")
             write_json(self.note, {"url": self.url, "validator": validator, "total": total})
@@ -266,7 +271,8 @@ class _Transfer:
             self.check_stop()
 
     def tell_progress(self, total: int | None) -> None:
-        now, done = time.monotonic(), self.stream.tell()
+        now = time.monotonic()
+        done = self.stream.tell()
         if self.report and (now - self.reported >= REPORT_S or done == total):
             self.reported = now
             self.report(Progress(self.target.name, done, total, self.received / max(now - self.started, 1e-3)))

@@ -73,7 +73,8 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     rng = np.random.default_rng(seed)
     labelled = table.labelled_rows()
     if len(labelled):
-        rows, words = labelled, table.lemma[labelled]
+        rows = labelled
+        words = table.lemma[labelled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
         lot = rng.permutation(len(rows))[:LOT]
         names = [table.lemmas[code] for code in chosen]

@@ -216,10 +216,12 @@ def spaces(n_layers: int) -> tuple[str, ...]:
 def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Every pair of a word's sentences, both left out: (n, 8) inputs of the regression, (n,) same sense."""
     rows, labels = _some_rows(table, lemma)
-    cosines, n = _centred_cosines(table, rows, trust.layer), len(rows)
+    cosines = _centred_cosines(table, rows, trust.layer)
+    n = len(rows)
     ranked = np.array(cosines)
     np.fill_diagonal(ranked, -np.inf)
-    order, k = np.argsort(-ranked, axis=1, kind="stable"), min(K, n - 2)
+    order = np.argsort(-ranked, axis=1, kind="stable")
+    k = min(K, n - 2)
     members = np.eye(labels.max() + 1)[labels]  # (n, C)
     counts = members[order[:, :k]].sum(axis=1)  # (n, C)
     among = np.zeros((n, n), bool)  # [i, j]: j is one of i's k nearest; left out, the next one votes in its stead
@@ -237,7 +239,9 @@ def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.
 
 def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], list[tuple[np.ndarray, np.ndarray]]]:
     """Of each judged word how far it is to be trusted, and its pairs."""
-    trusts, pairs, start = {}, [], 0
+    trusts = {}
+    pairs = []
+    start = 0
     for lemma in judged_words(table):
         around = seen.topic[start : start + len(_some_rows(table, lemma)[0])]
         start += len(around)
@@ -249,7 +253,8 @@ def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], l
 def _pairs_alone(table: OccurrenceTable, seen: Evidence, layer: str) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Of each judged word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the centres."""
     labels = [_some_rows(table, lemma)[1] for lemma in judged_words(table)]
-    starts, views = np.cumsum([0, *map(len, labels)]), seen.views(layer)
+    starts = np.cumsum([0, *map(len, labels)])
+    views = seen.views(layer)
     centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
     pairs = []
     for start, of in zip(starts, labels, strict=False):

@@ -41,7 +41,10 @@ class StaticVectors:
     """Words, most frequent first where the file is so ordered, and their vectors (V, D) float32; shared, never changed."""
 
     def __init__(self, words: list[str], vectors: np.ndarray, *, name: str, provenance: dict) -> None:
-        self.name, self.provenance, self.words, self.dim = name, provenance, words, vectors.shape[1]
+        self.name = name
+        self.provenance = provenance
+        self.words = words
+        self.dim = vectors.shape[1]
         self._row = {word: k for k, word in enumerate(words)}
         self._seen: dict[str, int] = {}
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)

@@ -26,7 +26,8 @@ BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
 FEATURE_DIM = 16
 DISTANCES = (1, 2, 3, 4, 8, 16, 32)  # mentions between the two, and one
-ENDS, LONGEST = frozenset(".?!"), 60  # OntoGUM has no sentence breaks: cut behind these, or after so many tokens
+ENDS = frozenset(".?!")
+LONGEST = 60  # OntoGUM has no sentence breaks: cut behind these, or after so many tokens
 Clusters = list[frozenset]
 
 
@@ -40,7 +41,8 @@ class MentionRanker(nn.Module):
         self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # of a mention
         self.distance, self.alike = nn.Embedding(len(DISTANCES), FEATURE_DIM), nn.Embedding(3, FEATURE_DIM)
         self.hidden = nn.Linear(3 * recipe.hidden + 2 * FEATURE_DIM, recipe.hidden)
-        self.scores, self.dropout = nn.Linear(recipe.hidden, 1), Dropout(recipe.dropout, generator)
+        self.scores = nn.Linear(recipe.hidden, 1)
+        self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[Tensor]:

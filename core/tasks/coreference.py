@@ -47,7 +47,8 @@ class PairScorer(nn.Module):
         self.distance = nn.Embedding(2 * len(DISTANCES), DISTANCE_DIM)
         self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # of a span
         self.hidden = nn.Linear(3 * recipe.hidden + DISTANCE_DIM, recipe.hidden)
-        self.scores, self.dropout = nn.Linear(recipe.hidden, 1), Dropout(recipe.dropout, generator)
+        self.scores = nn.Linear(recipe.hidden, 1)
+        self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[Tensor]:

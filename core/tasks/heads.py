@@ -95,7 +95,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     from safetensors.torch import load_file
 
     sums.check(folder)
-    folder, meta = Path(folder), read_meta(folder)
+    folder = Path(folder)
+    meta = read_meta(folder)
     with head_folders.reading(folder):
         weights = folder / "weights.safetensors"
         head_folders.check_whole(weights, meta["sha256"])

@@ -67,7 +67,8 @@ class WordTagger(nn.Module):
         first_weights(self, generator)
 
     def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
-        scores, rows = self.scores(self.reader(texts[0])), texts[0].rows  # (U, T, K)
+        scores = self.scores(self.reader(texts[0]))  # (U, T, K)
+        rows = texts[0].rows
         wanted = torch.full((len(rows), scores.shape[1]), -1)
         for row, example in enumerate(examples):
             wanted[row, : len(example.target)] = torch.tensor([self.labels.index(label) for _, _, label in example.target])

@@ -79,7 +79,8 @@ class Biattention(nn.Module):
 
     def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
         super().__init__()
-        self.reader, hidden = Reader(shape, recipe, generator), recipe.hidden
+        self.reader = Reader(shape, recipe, generator)
+        hidden = recipe.hidden
         self.of_paragraph, self.of_question = (nn.Linear(self.reader.dim, 1) for _ in range(2))
         self.of_both = nn.Linear(self.reader.dim, 1, bias=False)
         self.narrow = nn.Linear(4 * self.reader.dim + 2, hidden)

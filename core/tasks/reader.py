@@ -46,7 +46,8 @@ class BiLSTM(nn.Module):
         self.lstms = nn.ModuleList(
             nn.LSTM(width if k == 0 else 2 * hidden, hidden, batch_first=True, bidirectional=True) for k in range(depth)
         )
-        self.dropout, self.dim = Dropout(dropout, generator), 2 * hidden
+        self.dropout = Dropout(dropout, generator)
+        self.dim = 2 * hidden
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         for k, lstm in enumerate(self.lstms):

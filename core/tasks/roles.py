@@ -42,7 +42,8 @@ class Labeller(nn.Module):
         super().__init__()
         self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
         self.number = {tag: k for k, tag in enumerate(self.tags)}
-        self.words, self.marks = Words(shape, recipe, generator), nn.Embedding(2, MARK_DIM)
+        self.words = Words(shape, recipe, generator)
+        self.marks = nn.Embedding(2, MARK_DIM)
         self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
         self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
         self.rules = bio_rules(self.tags)

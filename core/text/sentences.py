@@ -91,7 +91,8 @@ def read_sentences(path: str | Path, *, text_column: str | None = None, limit: i
     """
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
-    path, known = Path(path), {}  # known: one string per spelling, however often it occurs
+    path = Path(path)
+    known = {}  # one string per spelling, however often it occurs
     found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
     if not sentences:

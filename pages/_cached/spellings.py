@@ -40,7 +40,8 @@ class Reading(Background):
             if self.running or self.spellings.read >= upto or self.error or (self.stopped and not again):
                 return
             self._stop.clear()
-            self.upto, self.speed = upto, 0.0
+            self.upto = upto
+            self.speed = 0.0
             self.begin(self._read, failed=t("The words could not be read."), name="spellings")
 
     def stop(self) -> None:

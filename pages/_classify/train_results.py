@@ -158,7 +158,8 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         kept = st.session_state.setdefault("comparison", [])
         kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
     if use.button(t("Use on the Classify page"), key="train.use", icon=":material/category:", width="stretch"):
-        order, seed = job.order, job.order.seeds[0]
+        order = job.order
+        seed = job.order.seeds[0]
         mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)

@@ -147,7 +147,8 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 
 def _job(corpus: str, sources: tuple[str, ...]) -> ServerJob:
     """What measures both models by a corpus's labelled sentences, begun unless it is; one that was left goes on."""
-    jobs, key = _jobs(), _key(corpus, sources)
+    jobs = _jobs()
+    key = _key(corpus, sources)
     job = jobs.get(key)
     if job is None or job.ended == "left":
         for old in [old for old, one in jobs.items() if not one.running][:-MOST_JOBS]:
@@ -164,7 +165,9 @@ def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
     def work(report: Callable[[int, int, float], None]) -> tuple[Measured, ...]:
         with languages.reading(language):
             tables = [open_table(corpus, model, targets_only=True, report=report) for model in models]
-            steps, total, found = count(), sum(len(model.layers.spaces) + 1 for model in models), []
+            steps = count()
+            total = sum(len(model.layers.spaces) + 1 for model in models)
+            found = []
             for model, table in zip(models, tables, strict=True):
                 of = {}
                 for space in model.layers.spaces:

@@ -71,7 +71,8 @@ class Taken:
         """
         fragment, run = ThreadState.get().fragment_id, get_script_run_ctx().fragment_ids_this_run
         if run is not None and self._runs.get(fragment) is not run:
-            self._runs[fragment], self._notices = run, 0
+            self._runs[fragment] = run
+            self._notices = 0
         if not key:
             self._notices, key = self._notices + 1, f"{fragment}.{self._notices}"
         self._noted[kind, key] = what, fragment, run

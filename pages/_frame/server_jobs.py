@@ -105,7 +105,8 @@ class ServerJob(Background):
     def count(self, stage: str, done: int, total: int) -> None:
         """As `report`, of a stage of the work in its own steps, at the pace they have had so far."""
         if stage != self.stage:
-            self.stage, self.started = stage, time.monotonic()
+            self.stage = stage
+            self.started = time.monotonic()
         self.report(done, total, done / max(time.monotonic() - self.started, 1e-9))
 
     def start(self, work: Callable[[Callable[[int, int, float], None]], object], *, failed: str) -> Self:

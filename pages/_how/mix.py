@@ -15,7 +15,8 @@ from pages._widgets.mix_sliders import sliders
 
 
 def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    n, h = len(way.layers), way.layers[:, way.position]  # (L, D)
+    n = len(way.layers)
+    h = way.layers[:, way.position]  # (L, D)
     left, right = st.columns([2, 3], gap="large")
     with left:
         weights, gamma = sliders(n)

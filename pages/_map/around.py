@@ -210,7 +210,9 @@ def _sent(
     code: str,
 ) -> dict:
     """What the instrument shows; `code`: the reader's language."""
-    points, n_layers, spaces = _found.points, _table.meta["layers"], model_layers.in_use().spaces
+    points = _found.points
+    n_layers = _table.meta["layers"]
+    spaces = model_layers.in_use().spaces
     mixes = [layer_weights(name, n_layers) for name in spaces]
     dots = [unit_rows(mixed(np.moveaxis(points.layers, 1, 0), weights), np.float64) for weights in mixes] if len(points) else []
     near = [

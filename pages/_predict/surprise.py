@@ -146,7 +146,8 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
     lines = []
     if not known.any():
         return [t("None of these words is in the model's list: it reads their letters, but can score none of them.")]
-    words, called = np.array([any(map(str.isalnum, token)) for token in tokens]), named(tokens)
+    words = np.array([any(map(str.isalnum, token)) for token in tokens])
+    called = named(tokens)
     a, b = _most(read.forward, words), _most(read.backward, words)
     names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
     if a == b:

@@ -33,7 +33,8 @@ from pages._word.store import influences, static_side
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
-TASK, SHOWN = "news-title", ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
+TASK = "news-title"
+SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
 
 
 def _top() -> str:
