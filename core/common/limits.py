@@ -90,7 +90,7 @@ def _read(public: str | None, *values: str | None) -> Limits:
     caps = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
     for (variable, name), value in zip(VARIABLES.items(), values, strict=True):
         if value is not None and value.strip():
-            caps[name] = (_switch if Limits.__dataclass_fields__[name].type == "bool" else _number)(variable, value)
+            caps[name] = (_switch if Limits.__dataclass_fields__[name].type is bool else _number)(variable, value)
     return Limits(**caps)
 
 

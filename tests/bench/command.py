@@ -1,5 +1,7 @@
 """What `python -m tests.bench` does: run suites, keep their rows after each, and set them out as a table."""
 
+from __future__ import annotations
+
 import tempfile
 from pathlib import Path
 

@@ -3,6 +3,8 @@
 A row whose two sides were compared and gave different answers is not within its bound, however fast it was.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gc
 import importlib.metadata

@@ -3,6 +3,8 @@
 A suite is a module here with `rows(setting)`, which yields rows as they are done.
 """
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

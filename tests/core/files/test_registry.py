@@ -272,9 +272,9 @@ def test_no_network_and_nobody_at_home_are_told(tmp_path, monkeypatch):
         download("http://127.0.0.1:9/w", tmp_path / "w")
 
     def unknown(*args, **kwargs):
-        raise fetching.socket.gaierror(-2, "Name or service not known")
+        raise https.socket.gaierror(-2, "Name or service not known")
 
-    monkeypatch.setattr(fetching.socket, "getaddrinfo", unknown)
+    monkeypatch.setattr(https.socket, "getaddrinfo", unknown)
     with pytest.raises(MissingArtifact, match=r"example\.org, which has w, was not found\. Is this machine online\?"):
         download("https://example.org/w", tmp_path / "w")
 
