@@ -1,3 +1,18 @@
+const SENT_MS = 50;
+let asked = -Infinity;
+// Streamlit sends a component's value a moment after it is set. A page asked for in that moment would come first, and the request, of the
+// page just left, would empty it: such a press waits until the request is on its way.
+function late(event) {
+  const link = event.target.closest?.('[data-testid="stPageLink"] a');
+  if (!link || performance.now() - asked > SENT_MS) return;
+  event.preventDefault();
+  event.stopPropagation();
+  setTimeout(() => link.click(), SENT_MS);
+}
+if (!window.elmoscopeScenes) {  // once a page, for as long as it is open
+  window.elmoscopeScenes = true;
+  document.addEventListener("click", late, true);
+}
 export default function ({ data, parentElement, setStateValue }) {
   const place = parentElement.querySelector("span"), wanted = () => window["elmoscope-home"]?.key ?? "plain";
   const here = (place.dataset.page ??= location.pathname), deeds = ["keydown", "input", "pointerdown", "pointerup", "click", "popstate"];
@@ -6,7 +21,10 @@ export default function ({ data, parentElement, setStateValue }) {
   const ask = () => {
     if (!near || wanted() === data.shown || location.pathname !== here) return;
     if (runs()) soon();
-    else setStateValue("near", wanted());
+    else {
+      asked = performance.now();
+      setStateValue("near", wanted());
+    }
   };
   const soon = () => { clearTimeout(timer); timer = setTimeout(ask, data.rest); };
   const watch = new IntersectionObserver((seen) => { if ((near = seen.at(-1).isIntersecting)) soon(); }, { rootMargin: "100000px 0px 200px" });
