@@ -88,8 +88,9 @@ def run_experiments(
                         yield line
             if ask_all:
                 members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
-                read = Frozen(vectors=vectors, layers=next((one.layers for one in frozen.values() if one.layers), None))
-                read.facts.update(fact for one in frozen.values() for fact in one.facts.items())
+                layers = next((one.layers for one in frozen.values() if one.layers), None)
+                facts = dict(fact for one in frozen.values() for fact in one.facts.items())
+                read = Frozen(vectors=vectors, layers=layers, facts=facts)
                 head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
                 line = _line(head, key_of_all, experiment, members, list(seeds), fold)
                 add_line(output, line)
