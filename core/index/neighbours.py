@@ -38,6 +38,7 @@ class Query:
     tokens: tuple[str, ...]
     position: int
     layers: np.ndarray
+    read_as: str = ""  # the word that it is, where its spelling leaves that open (core.text.readings)
 
     @property
     def word(self) -> str:

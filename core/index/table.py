@@ -35,6 +35,7 @@ from core.index.neighbours import (
 )
 from core.index.rows import Rows
 from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
+from core.text.readings import is_own
 
 FORMAT = 1
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
@@ -82,10 +83,15 @@ class OccurrenceTable(Index):
         return np.flatnonzero(wanted)
 
     def lemma_of(self, word: str) -> str | None:
-        """The labelled word that a form belongs to ("banks" -> "bank"), or None; a form that is labelled nowhere by its ending."""
+        """The labelled word that a form belongs to ("banks" -> "bank"), or None; a form that is labelled nowhere by its ending.
+
+        A spelling that is a word of its own is no form of another: "wound" of "wind" (core.text.readings).
+        """
         word = word.casefold()
         if word in self.lemmas:
             return word
+        if is_own(word):
+            return None
         rows = self.lemma[(self.word == self.word_codes.get(word, -2)) & (self.lemma >= 0)]
         if len(rows):
             return self.lemmas[rows[0]]
@@ -109,7 +115,7 @@ class OccurrenceTable(Index):
         """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
         if question.which == ANY:
             return ~self.own_row(question.query)
-        same = self.same_word(question.query.word, question.lemmas)
+        same = self.same_word(question.query.word, question.lemmas, question.query.read_as)
         return (same if question.which == SAME else ~same) & ~self.own_row(question.query)
 
     def spelled(self, word: str) -> np.ndarray:
@@ -117,14 +123,24 @@ class OccurrenceTable(Index):
         return self.word == self.word_codes.get(word.casefold(), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
-        """The lemmas that a spelling is labelled with."""
+        """The lemmas that a spelling is labelled with; of a word of its own none but itself."""
+        if is_own(word):
+            return {word.casefold()} & set(self.lemmas)
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
-    def same_word(self, word: str, lemmas: Collection[str] = ()) -> np.ndarray:
+    def same_word(self, word: str, lemmas: Collection[str] = (), read_as: str = "") -> np.ndarray:
         """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word, nor
-        are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of."""
-        wanted = self.lemmas_of(word).union(lemmas)
+        are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of, but for a word of its own.
+
+        `read_as` says which word it is (core.text.readings): then the rows labelled as another are left out.
+        """
         spelled = self.spelled(word)
+        if read_as:
+            lemma = self.lemmas.index(read_as) if read_as in self.lemmas else -1
+            return (spelled | self.spelled(read_as)) & (self.lemma < 0) | ((self.lemma == lemma) & (lemma >= 0))
+        wanted = self.lemmas_of(word).union(lemmas)
+        if is_own(word):
+            return spelled & ((self.lemma < 0) | np.isin(self.lemma, [self.lemmas.index(lemma) for lemma in wanted]))
         if not wanted and (forms := dictionary_forms(word.casefold())):
             codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
             spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])

@@ -6,31 +6,14 @@ exp(SHARPNESS * cosine with their middles); how far two sentences are given to t
 
 import numpy as np
 
+from core.common.directions import unit
+
 SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (tests/bench/verdicts.py)
 
 
-def shares(directions: np.ndarray, labels: np.ndarray, asked: np.ndarray, n_senses: int) -> np.ndarray:
-    """Unit rows (n, D) and their senses (n,), another (D,) -> its share in each sense, (C,)."""
-    middles = np.eye(n_senses)[labels].T @ directions  # (C, D)
-    return _shares(middles @ asked, (middles**2).sum(axis=1), np.bincount(labels, minlength=n_senses))
-
-
-def agreements(cosines: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(n, n) cosines of a word's sentences and their senses (n,) -> how far each pair agrees, (n, n), both left out of the middles."""
-    members = np.eye(labels.max() + 1)[labels]  # (n, C)
-    sums = cosines @ members  # (n, C): of each sentence with the senses' sums
-    squared = members * np.diagonal(cosines)[:, None]  # 1 in its sense; 0 of a sentence that has no direction
-    own, other, apart = squared[:, None], squared[None], cosines[:, :, None]
-    products = sums[:, None] - own - other * apart  # (n, n, C): of i with the sums less i and j
-    squares = (
-        np.einsum("nc,nc->c", members, sums) - 2 * own * sums[:, None] - 2 * other * sums[None] + own + other + 2 * own * other * apart
-    )
-    found = _shares(products, squares, members.sum(axis=0) - members[:, None] - members[None])
-    return np.einsum("ijc,jic->ij", found, found)
-
-
-def _shares(products: np.ndarray, squares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Products with the senses' sums, the sums' squared lengths, how many make each, all (..., C) -> shares; 0 where none does."""
-    cosines = np.where(sizes > 0, products / np.sqrt(np.maximum(squares, 1e-9)), -np.inf)
-    raised = np.exp(SHARPNESS * (cosines - cosines.max(axis=-1, keepdims=True)))
-    return raised / raised.sum(axis=-1, keepdims=True)
+def shares(directions: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> np.ndarray:
+    """Unit rows (n, D) and their senses (n,), others (q, D) -> the share of each of these in each sense, (q, C); 0 where a sense has no row."""
+    members = np.eye(n_senses)[labels]  # (n, C)
+    cosines = np.where(members.any(axis=0), rows @ unit(members.T @ directions).T, -np.inf)
+    raised = np.exp(SHARPNESS * (cosines - cosines.max(axis=1, keepdims=True)))
+    return raised / raised.sum(axis=1, keepdims=True)

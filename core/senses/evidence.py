@@ -87,12 +87,14 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     return any(capital > small for small, capital in written.values())
 
 
-def centred(rows: np.ndarray) -> np.ndarray:
-    """(n, d) -> their directions with the mean direction taken off, of unit length; a row of zeros stays one and counts in no mean."""
-    directions, there = unit(rows), np.linalg.norm(rows, axis=1) > 1e-9
-    if not there.any():
-        return directions
-    return unit(directions - directions[there].mean(axis=0)) * there[:, None]
+def centred(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
+    """(n, d) -> their directions less the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
+    zeros and counts in no mean."""
+    others = rows if reference is None else reference
+    used = np.linalg.norm(others, axis=1) > 1e-9
+    if not used.any():
+        return unit(rows)
+    return unit(unit(rows) - unit(others)[used].mean(axis=0)) * (np.linalg.norm(rows, axis=1) > 1e-9)[:, None]
 
 
 def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:

@@ -1,36 +1,37 @@
 """One meaning or two: what a word's vectors in two sentences say, and how sure one may be of it.
 
-Of a word with labelled senses each sentence asks the K labelled sentences nearest to it (itself left out), and they vote for their
-senses. Nearness is the cosine of what is left when the word's own mean is taken off: all occurrences of a word share most of their
-vector, and two of one meaning hardly have a higher cosine than two of two. How far the two votes agree, how far the senses' middles give both to one
-sense (core.senses.centroids), and the cosine of the two themselves, become a probability by a logistic regression over all pairs of the
-labelled sentences, both sentences of a pair left out, pairs of one meaning and of two weighed alike. So 80 % means: of pairs like this
-four in five are so. The same is asked of the words around, each sentence the sum of their static vectors (core.senses.evidence).
-Measured with each word left out of what it is judged by, of the English words' pairs 85 % are called (at 65 % or more), 88 % of these
-rightly, by ELMo's vectors alone 72 % and 86 %; of the Korean ones' 52 % and 78 %, for 17 % and 79 % (tests/core/senses/test_verdict.py).
-Of the 420 further English words' pairs 79 % are called, 86 % of these rightly, by what was learnt from them (tests/bench/verdicts.py).
+Of a word with labelled senses, the K labelled sentences nearest to each sentence vote for their senses, by the cosine of what is left when
+the word's mean is taken off. How far the two votes agree, how far the senses' middles give both to the same sense (core.senses.centroids),
+by the word's vectors and by the words around it (core.senses.evidence), and the cosine of the two, become a probability by a logistic
+regression. That probability alone decides what is said: at SURE or more one of the answers, else that it is too close to call.
+
+The regression is learned, and its rates are measured, on pairs of labelled sentences that no vote has seen: a quarter of each sense's
+sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
+sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach. The rates,
+with the command: core/senses/README.md, "The verdict".
 
 Of a word without labels three cosines count (core.senses.evidence): of its two vectors once that of the word standing alone is taken off,
-of what the biLM expects in its place before it reads it, and of the other words' static vectors; against those of pairs of the
-labelled words, judged as if these had no labels.
+of what the biLM expects in its place before it reads it, and of the other words' static vectors.
 
-The layer is the one in which most of a word's nearest have its own sense; for words without labels the one best over all words.
-Layer 0 is never asked: it knows no sentence.
+The layer is that in which most of a word's nearest have its own sense; for words without labels the best over all words. Layer 0 is
+never used: it knows no sentence. Sentences are read as they are written, and either may come first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
 from core.common.directions import unit
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
-from core.index.neighbours import Occurrence, Query
+from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import centroids, evidence
-from core.senses.calibration import fitted, inputs_of, probability_of, weights_of
+from core.senses.calibration import fitted, inputs_of, probability_of
 from core.senses.evidence import Evidence
 from core.senses.separation import above_chance, purity_at_k
 from core.static.vectors import StaticVectors
@@ -40,6 +41,7 @@ SURE = 0.65  # below that probability it is too close to call: called at 0.6, on
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Ground, written when it was bundled
 FEWEST_WORDS = 5  # that a regression is learnt from
+QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
 MOST_WORDS, MOST_ROWS = 80, 64  # of a table, and of a word: what the regression and the choice of layers look at
 
 
@@ -63,7 +65,7 @@ class Ground:
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
-USUAL = Ground({}, "1", (-0.4847, 1.1495, 0.0956, 0.9074, 0.564, 0.3437, 0.5074, 0.6217, 0.2057), (2.7502, -1.3598))
+USUAL = Ground({}, "1", (-0.4037, 0.9668, -0.0486, 1.0795, 0.5706, 0.3822, 0.5064, 0.5945, 0.0825), (2.7502, -1.3598))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,25 @@ class Verdict:
 
     @property
     def says(self) -> str:
-        """ONE, TWO or CLOSE, which it is too where the votes' leaders speak against the probability."""
+        """ONE, TWO or CLOSE."""
         if self.certainty < SURE:
             return CLOSE
-        one = self.probability > 0.5
-        if self.senses and None not in self.senses and one != (self.senses[0] == self.senses[1]):
-            return CLOSE
-        return ONE if one else TWO
+        return ONE if self.probability > 0.5 else TWO
+
+    @property
+    def right_of_100(self) -> int:
+        """How many of 100 pairs like this the likelier answer is right of, at most 99."""
+        return min(99, round(100 * self.certainty))
+
+    @property
+    def outvoted(self) -> bool:
+        """Whether the senses with most votes speak for the other answer than the one that is said."""
+        return (
+            self.says != CLOSE
+            and bool(self.senses)
+            and None not in self.senses
+            and (self.senses[0] == self.senses[1]) != (self.says == ONE)
+        )
 
     @property
     def senses(self) -> tuple[str | None, str | None] | None:
@@ -101,23 +115,16 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labelled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
+    own = _own(table, rows, a) | _own(table, rows, b)
+    rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
-    read = np.concatenate([_mixed(table.rows.take(rows), weights), _mixed(np.stack([a.layers, b.layers]), weights)])
-    around = np.concatenate([_around(table, rows, vectors), evidence.topics(vectors, [(q.tokens, q.position) for q in (a, b)])])
-    others = [~_own(table, rows, query) for query in (a, b)]
-    seen = []  # of what was read, and of what stands around: each query's direction and its shares in the senses
-    for centred in map(evidence.centred, (read, around)):
-        given = [
-            centroids.shares(centred[:-2][kept], labels[kept], one, len(names)) for one, kept in zip(centred[-2:], others, strict=True)
-        ]
-        seen.append((centred, given))
-    centred = seen[0][0]
-    votes = [_votes(centred[:-2][kept] @ one, labels[kept], len(names)) for one, kept in zip(centred[-2:], others, strict=True)]
-    shares = tuple({str(name): float(share) for name, share in zip(names, vote, strict=True)} for vote in votes)
+    token = _shares(_mixed(table.rows.take(rows), weights), labels, _mixed(np.stack([a.layers, b.layers]), weights), len(names))
+    topics = evidence.topics(vectors, [(q.tokens, q.position) for q in (a, b)])
+    topic = None if vectors is None else _shares(_around(table, rows, vectors), labels, topics, len(names))
+    shares = tuple({str(name): float(share) for name, share in zip(names, votes, strict=True)} for votes in token.votes)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, shares)
-    told = [np.array([x @ y]) for x, y in (votes, seen[0][1], centred[-2:], seen[1][1])]
-    inputs = inputs_of(*told[:3], None if vectors is None else told[3], trust.above_chance)
+    inputs = _inputs(token, topic, np.array([0]), np.array([1]), trust.above_chance)
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, shares, vectors is not None)
 
 
@@ -148,15 +155,22 @@ def around_of(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None)
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Ground | None:
     """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
-    if len(judged_words(table)) < FEWEST_WORDS:
+    words = judged_words(table)
+    if len(words) < FEWEST_WORDS:
         return None
     trusts, voted = _judged(table, seen)
+    layer, alone, centres = measure_unlabelled(table, words, seen)
+    return Ground(trusts, layer, fitted(voted)[0], alone, centres)
+
+
+def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
+    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centres."""
     by_layer = {}
     for name in spaces(table.meta["layers"]):
-        pairs, centres = _pairs_alone(table, seen, name)
+        pairs, centres = pairs_unlabelled(table, words, seen, name)
         by_layer[name] = (*fitted(pairs), centres)
     layer = min(by_layer, key=lambda name: by_layer[name][1])
-    return Ground(trusts, layer, fitted(voted)[0], by_layer[layer][0], by_layer[layer][2])
+    return layer, by_layer[layer][0], by_layer[layer][2]
 
 
 def judged_words(table: OccurrenceTable) -> list[str]:
@@ -166,23 +180,12 @@ def judged_words(table: OccurrenceTable) -> list[str]:
 
 def judged_rows(table: OccurrenceTable) -> np.ndarray:
     """Their rows, word after word."""
-    return np.concatenate([_some_rows(table, lemma)[0] for lemma in judged_words(table)] or [np.empty(0, int)])
+    return np.concatenate([rows_of(table, lemma) for lemma in judged_words(table)] or [np.empty(0, int)])
 
 
-def judged_apart(table: OccurrenceTable, seen: Evidence, *, labels: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All pairs of the labelled sentences, each word judged by what the other words teach: probabilities, truth, weights (n,).
-
-    Weights make every word, and its pairs of one meaning and of two, count alike. With `labels` False as if there were none.
-    """
-    if labels:
-        pairs = _judged(table, seen)[1]
-    else:
-        pairs = _pairs_alone(table, seen, measure(table, seen).layer)[0]
-    found = []
-    for k, (inputs, same) in enumerate(pairs):
-        others = fitted(pairs[:k] + pairs[k + 1 :])[0]
-        found.append((probability_of(inputs, others), same, weights_of(same)))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
+    """The rows of a word that are looked at."""
+    return _some_rows(table, lemma)[0]
 
 
 def read(folder: Path) -> Ground | None:
@@ -214,27 +217,36 @@ def spaces(n_layers: int) -> tuple[str, ...]:
 
 
 def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of a word's sentences, both left out: (n, 8) inputs of the regression, (n,) same sense."""
+    """Pairs of a word's sentences, each quarter judged by the other three: (n, 8) inputs of the regression, (n,) same sense.
+
+    Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
+    """
     rows, labels = _some_rows(table, lemma)
-    cosines = _centred_cosines(table, rows, trust.layer)
-    n = len(rows)
-    ranked = np.array(cosines)
-    np.fill_diagonal(ranked, -np.inf)
-    order = np.argsort(-ranked, axis=1, kind="stable")
-    k = min(K, n - 2)
-    members = np.eye(labels.max() + 1)[labels]  # (n, C)
-    counts = members[order[:, :k]].sum(axis=1)  # (n, C)
-    among = np.zeros((n, n), bool)  # [i, j]: j is one of i's k nearest; left out, the next one votes in its stead
-    np.put_along_axis(among, order[:, :k], True, axis=1)
-    without = counts[:, None] + among[:, :, None] * (members[order[:, k]][:, None] - members[None])  # (n, n, C)
-    sizes = members.sum(axis=0) - members[:, None] - members[None]  # (n, n, C): how many of a sense could have been met
-    votes = without / np.maximum(sizes, 1)
-    votes /= votes.sum(axis=2, keepdims=True)
-    a, b = np.triu_indices(n, 1)
-    agreement = np.einsum("nc,nc->n", votes[a, b], votes[b, a])
-    given, of_words = (centroids.agreements(each, labels)[a, b] for each in (cosines, _cosines(around)))
-    inputs = inputs_of(agreement, given, cosines[a, b], of_words if around.any() else None, trust.above_chance)
-    return inputs, labels[a] == labels[b]
+    n_senses = labels.max() + 1
+    token = _mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]))
+    inputs = []
+    same = []
+    for parts in _partitions(lemma, labels):
+        for part in range(QUARTERS):
+            here, others = np.flatnonzero(parts == part), np.flatnonzero(parts != part)
+            if len(here) < 2:
+                continue
+            first, second = np.triu_indices(len(here), 1)
+            by_token, by_topic = (_shares(view[others], labels[others], view[here], n_senses) for view in (token, around))
+            inputs.append(_inputs(by_token, by_topic if around.any() else None, first, second, trust.above_chance))
+            same.append(labels[here][first] == labels[here][second])
+    return np.concatenate(inputs), np.concatenate(same)
+
+
+def _partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
+    """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
+    for repeat in range(REPEATS):
+        random = np.random.default_rng([repeat, crc32(lemma.encode())])
+        parts = np.empty(len(labels), int)
+        for sense in range(labels.max() + 1):
+            rows = random.permutation(np.flatnonzero(labels == sense))
+            parts[rows] = (np.arange(len(rows)) + random.integers(QUARTERS)) % QUARTERS
+        yield parts
 
 
 def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], list[tuple[np.ndarray, np.ndarray]]]:
@@ -250,9 +262,14 @@ def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], l
     return trusts, pairs
 
 
-def _pairs_alone(table: OccurrenceTable, seen: Evidence, layer: str) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each judged word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the centres."""
-    labels = [_some_rows(table, lemma)[1] for lemma in judged_words(table)]
+def pairs_unlabelled(
+    table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the views' centres.
+
+    `seen`: the evidence of the words' `rows_of`, word after word.
+    """
+    labels = [_some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])
     views = seen.views(layer)
     centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
@@ -263,12 +280,31 @@ def _pairs_alone(table: OccurrenceTable, seen: Evidence, layer: str) -> tuple[li
     return pairs, centres
 
 
-def _votes(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> np.ndarray:
-    """(n,), (n,) -> share of each sense among the K nearest, (C,), as if every sense had as many sentences."""
-    nearest = np.argsort(-cosines, kind="stable")[:K]
-    counts, sizes = (np.bincount(some, minlength=n_senses) for some in (labels[nearest], labels))
-    votes = counts / np.maximum(sizes, 1)
-    return votes / votes.sum()
+class _Shares(NamedTuple):
+    """Of q sentences what the labelled ones of their word say, by one view."""
+
+    directions: np.ndarray  # (q, D) unit vectors with the labelled sentences' mean taken off
+    votes: np.ndarray  # (q, C): share of each sense among the K nearest, as if every sense had as many sentences
+    middles: np.ndarray  # (q, C): share of each sense by the senses' middles
+
+
+def _shares(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> _Shares:
+    """Labelled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
+    known, directions = evidence.centred(labelled), evidence.centred(rows, labelled)
+    nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
+    members = np.eye(n_senses)[labels]  # (n, C)
+    votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
+    return _Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
+
+
+def _inputs(token: _Shares, topic: _Shares | None, first: np.ndarray, second: np.ndarray, trust: float) -> np.ndarray:
+    """Pairs of sentences by their numbers (n,), (n,) -> (n, 8) inputs of the regression, the same whichever comes first."""
+
+    def products(values: np.ndarray) -> np.ndarray:
+        return np.einsum("nd,nd->n", values[first], values[second])
+
+    around = None if topic is None else products(topic.middles)
+    return inputs_of(products(token.votes), products(token.middles), products(token.directions), around, trust)
 
 
 def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
@@ -305,12 +341,17 @@ def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:
     """(n,) bool: which rows are the query's own sentence and place, letter case aside; nobody votes on themselves."""
     own = table.position[rows] == query.position
     for k in np.flatnonzero(own):
-        own[k] = _same_place(query, table.occurrence(int(rows[k])))
+        own[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
     return own
 
 
-def _same_place(a: Query, b: Query | Occurrence) -> bool:
-    return a.position == b.position and [*map(str.casefold, a.tokens)] == [*map(str.casefold, b.tokens)]
+def _same_place(a: Query, b: Query) -> bool:
+    """Whether both are the same token of the same sentence; in other letter case the token may be another word (Turkey, turkey)."""
+    return a.position == b.position and a.word == b.word and _folded(a.tokens) == _folded(b.tokens)
+
+
+def _folded(tokens: Sequence[str]) -> list[str]:
+    return [token.casefold() for token in tokens]
 
 
 def _leader(shares: Mapping[str, float]) -> str | None:

@@ -6,7 +6,7 @@ The name of a corpus says whose labelled sentences stand beside a language's own
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +20,9 @@ from core.files.artifacts import read_json
 from core.text import languages
 from core.text.dictionary_forms import dictionary_forms
 from core.text.languages import Language
+from core.text.readings import is_own
 from core.text.sentences import Sentence, Target
+from core.text.tokens import bare
 
 MARK = "+"
 _FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
@@ -53,6 +55,16 @@ def with_words(corpus: str, words: Iterable[str]) -> str:
     return MARK.join([name, *sorted({*added, *lemmas})])
 
 
+def corpus_about(corpus: str, words: Iterable[str], known: Callable[[str], Collection[str]]) -> str:
+    """As `with_words`, but the file of the many words is looked into only for a word that is not among the `known` of the language's own
+    labelled sentences, which are asked for by their name."""
+    if not sentences_of(corpus):
+        return corpus
+    own = known(parts(corpus)[0])
+    others = [word for word in map(bare, words) if word and word.casefold() not in own]
+    return with_words(corpus, others) if others else corpus
+
+
 def with_all(corpus: str) -> str:
     """The corpus with the labelled sentences of every further word, where it is a language's own; else as it is."""
     language = sentences_of(corpus)
@@ -68,12 +80,15 @@ def indexed(corpus: str) -> str:
 def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's.
 
-    A form that stands in none of their sentences is told by its ending, as "써야겠다" is of "쓰다".
+    A form that stands in none of their sentences is told by its ending, as "써야겠다" is of "쓰다". A word of its own is a form of no
+    other (core.text.readings).
     """
     if (path := _path(language.more_sentences)) is None:
         return ()
     known = _forms(path, path.stat().st_mtime_ns)
     form = word.casefold()
+    if is_own(form):
+        return (form,) if form in known.get(form, ()) else ()
     if form in known:
         return known[form]
     return next(((one,) for one in dictionary_forms(form) if one in known.get(one, ())), ())

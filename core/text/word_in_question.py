@@ -7,6 +7,7 @@ description says (`Language.words`, each a list of lines):
 "common" words that are rarely what a pair of sentences is about;
 "ambiguous" lists of words with several meanings, the most telling list first;
 "forms" irregular forms and what they may be forms of, "ran run, lay lie lay";
+"own" words spelled like a form of another word, "wound" (wind); "either" those that are that form more often, "fell" (fall);
 "graded" adjectives that take -er and -est; "before nouns" words after which a noun is likely;
 "endings" last syllables of a verb that the analyser may take for a noun;
 "bound" nouns that are grammar behind a verb ("할 수 있다"), words of their own elsewhere ("수를 놓다");
@@ -16,6 +17,7 @@ words say little, very rare ones have one meaning. A language that lists nothing
 """
 
 import math
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +39,7 @@ MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about
 # Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
 VERBS, NOUNS, OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
 MAKES_VERBS = ("XSV", "XSA")
+_DOUBLES = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")  # what doubles its last letter before -ed, -ing, -er: plan
 
 
 class Words(NamedTuple):
@@ -51,6 +54,12 @@ class Words(NamedTuple):
     endings: frozenset[str]
     bound: frozenset[str]
     nouns: dict[str, frozenset[str]]
+    own: frozenset[str]
+    either: frozenset[str]
+
+    def is_own(self, spelling: str, before: str) -> bool:
+        """Whether a spelling is read as a word of its own and not as a form of another, after the word `before`: "a saw", "wound"."""
+        return spelling in self.own or (spelling in self.either and before in self.before_nouns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +183,7 @@ def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | N
     extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
     worth = {
         lemma: (_worth(lemma, known, of) if not named or lemma in known.worth else COMMON) + extra
-        for lemma in dict.fromkeys((whole, *lemmas(whole, known)))
+        for lemma in dict.fromkeys((whole, *(() if known.is_own(whole, (before or [""])[-1]) else lemmas(whole, known))))
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
     told = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
@@ -210,11 +219,15 @@ def lemmas(word: str, known: Words) -> tuple[str, ...]:
 
 
 def _without(word: str, ending: int) -> list[str]:
-    """A word without its ending: as it is, with a silent e, with one of two like letters ("planned" -> "plan")."""
+    """A word without its ending: as it is, with a silent e, with one of two like letters ("planned" -> "plan").
+
+    One short vowel and one consonant would have been doubled: "stared" is no form of "star".
+    """
     base = word[:-ending]
     if len(base) < 2:
         return []
-    return [base, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
+    as_it_is = [] if _DOUBLES.fullmatch(base) else [base]
+    return [*as_it_is, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
 
 
 # --- words as mecab-ko reads them -----------------------------------------------------------------------------------------
@@ -284,7 +297,7 @@ def _ranks(vectors: str) -> dict[str, int]:
 
 def words_of(language: Language) -> Words:
     """A language's lists of words."""
-    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns")))
+    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns", "own", "either")))
 
 
 @lru_cache(maxsize=8)
@@ -313,4 +326,6 @@ def _lists(code: str, *_described: str) -> Words:
         frozenset(listed("endings")),
         frozenset(listed("bound")),
         {word: frozenset(of) for word, of in entries("nouns").items()},
+        frozenset(listed("own")),
+        frozenset(listed("either")),
     )

@@ -6,7 +6,7 @@ bounded number at once (pages._frame.server_jobs), so that no page waits for the
 
 import gc
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,9 +32,10 @@ from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
-from core.text.labelled_words import Labelled, indexed, listed, parts, sentences_of, with_words
+from core.text.labelled_words import Labelled, indexed, listed, sentences_of
+from core.text.labelled_words import corpus_about as about_words
+from core.text.readings import WordInContext
 from core.text.sentences import fingerprint
-from core.text.tokens import bare
 from pages._cached.kept import KEPT, kept, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
@@ -71,15 +72,8 @@ def about(in_use: InUse, *words: str) -> InUse:
 
 @within_run
 def corpus_about(corpus: str, model_name: str, *words: str) -> str:
-    """The corpus with the labelled rows of these words: "sentences+python" (core.text.labelled_words), where it is a language's own.
-
-    The file of the many words is looked into only for a word that none of the language's own labelled ones is.
-    """
-    if not sentences_of(corpus):
-        return corpus
-    known = targets(parts(corpus)[0], model_name).word_codes
-    others = [word for word in map(bare, words) if word and word.casefold() not in known]
-    return with_words(corpus, others) if others else corpus
+    """The corpus with the labelled rows of these words."""
+    return about_words(corpus, words, lambda own: targets(own, model_name).word_codes)
 
 
 def labelled_words(corpus: str) -> dict[str, Labelled]:
@@ -220,6 +214,12 @@ def queries(model_name: str, asked: Iterable[tuple[tuple[str, ...], int]]) -> li
     asked = list(asked)
     read = sentences(model_name, [tokens for tokens, _ in asked])
     return [query_of(layers, *one) for layers, one in zip(read, asked, strict=True)]
+
+
+def queries_for(model_name: str, words: Sequence[WordInContext]) -> list[Query]:
+    """The same of words that know what they are read as."""
+    asked = queries(model_name, [(word.tokens, word.position) for word in words])
+    return [replace(each, read_as=word.read_as) for each, word in zip(asked, words, strict=True)]
 
 
 def sentences(model_name: str, asked: Iterable[tuple[str, ...]]) -> list[np.ndarray]:

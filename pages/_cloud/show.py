@@ -32,7 +32,7 @@ HEIGHT = 370
 
 def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> None:
     """Legend and two panels in the container `picture`; bars, what to notice, table twin; of a word without labels by `pages._cloud.unlabelled`."""
-    in_use = opened.about(in_use, first.word, second.word)
+    in_use = opened.about(in_use, first.looked_up, second.looked_up)
     table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
     if lemma is None:
@@ -104,7 +104,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> N
 def labelled_word(table: OccurrenceTable | None, first: Chosen, second: Chosen) -> str | None:
     """The word in question where one of the sentences has it with two labelled senses; None where neither has."""
     for chosen in (first, second) if table is not None else ():
-        if chosen.word and (lemma := table.lemma_of(chosen.word)) and len(table.senses_of(lemma)) > 1:
+        if chosen.word and (lemma := chosen.lemma_in(table)) and len(table.senses_of(lemma)) > 1:
             return lemma
     return None
 
@@ -157,7 +157,7 @@ def _map(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, 
 
 def _context(in_use: InUse, table, lemma: str, rows, senses: list[str], layer: str, chosen: Chosen):
     """(shares, the nearest labelled occurrences with cosines) of one sentence; None where it has not the word."""
-    if chosen.position is None or table.lemma_of(chosen.word) != lemma:
+    if chosen.position is None or chosen.lemma_in(table) != lemma:
         return None
     products = opened.query_products(table, opened.query(in_use.model, *chosen.asked))
     others = rows[~table.same_sentence(rows, chosen.tokens, chosen.position)]

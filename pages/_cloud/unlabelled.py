@@ -156,7 +156,7 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     weights = layer_weights(layer, table.meta["layers"])
     here = np.zeros(len(table), bool)
     for one in (first, second):
-        here |= table.same_word(one.word)
+        here |= table.same_word(one.word, read_as=one.read_as)
     queries = opened.queries(in_use.model, (first.asked, second.asked))
     for query in queries:
         here &= ~table.own_row(query)

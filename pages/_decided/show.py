@@ -30,7 +30,7 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked, inputs: DeltaGenerator, pi
     """All of the page below its inputs; the coloured sentence in `picture`, what more is asked in `inputs`."""
     if chosen.position is None:
         return
-    in_use = opened.about(in_use, chosen.word)
+    in_use = opened.about(in_use, chosen.looked_up)
     weights = layer_weights("mix", opened.model(in_use.model).encoder.n_layers, asked.weights or None)
     place = (in_use.corpus, in_use.model, chosen.tokens, chosen.position)
     found = influences(*place, asked.how, asked.swap, tuple(weights.tolist()))

@@ -129,7 +129,7 @@ def _same(verdict: Verdict | None, told: dict) -> str:
     """The sentence about a path whose two ends are read alike: rightly or not, as far as the verdict on the word can tell."""
     if verdict is None:
         return t("{place} the model reads “{old}” in both sentences.", **told)
-    told |= {"sure": min(99, round(100 * verdict.certainty))}
+    told |= {"sure": verdict.right_of_100}
     if verdict.says == ONE:
         return t(
             "{place} the model reads “{old}” in both sentences, and one meaning is the verdict too, right in {sure} of 100 pairs like this.",

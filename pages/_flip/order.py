@@ -39,8 +39,8 @@ def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
     """The word both sentences have, where it has two labelled senses to be read by; else None."""
     if table is None:
         return None
-    lemmas = [table.lemma_of(c.word) for c in (first, second)]
-    return lemmas[0] if lemmas[0] == lemmas[1] and len(table.senses_of(first.word)) > 1 else None
+    lemmas = [c.lemma_in(table) for c in (first, second)]
+    return lemmas[0] if lemmas[0] == lemmas[1] and len(table.senses_of(first.lemma_in(table) or "")) > 1 else None
 
 
 def asked_guess(path: list, of: tuple, *, labelled: bool) -> tuple[int | None, bool]:

@@ -37,7 +37,7 @@ def show(in_use: InUse) -> None:
         order, layer = choices()
     if first.position is None or second.position is None:
         return
-    in_use = opened.about(in_use, first.word, second.word)
+    in_use = opened.about(in_use, first.looked_up, second.looked_up)
     table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
     lemma = shared_lemma(table, first, second)
     alignment = edits.align(first.tokens, first.position, second.tokens, second.position)

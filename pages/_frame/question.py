@@ -2,7 +2,8 @@
 
 The session holds, and the address too: `a`, `b` the texts; `ai`, `bi` the positions of the tokens meant. The session alone:
 `a.tapped`, `b.tapped` the word that was tapped (or taken from a list) there, which stays in question as long as it stands in
-its sentence; `w` the first sentence's word, which pages without sentences follow. What was not tapped is guessed (core.text.word_in_question)
+its sentence; `as` the word that a token is read as where two share its spelling (core.text.readings), in the address too; `w` the first
+sentence's word, which pages without sentences follow. What was not tapped is guessed (core.text.word_in_question)
 from both sentences whenever one of them, or the language they are read in, has changed.
 """
 
@@ -17,14 +18,16 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.common.markup import plain
-from core.text import languages
+from core.text import languages, readings
+from core.text.labelled_words import listed
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word, word_in_question
 from pages._frame import examples
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's, of what was settled last
-KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", "w")  # what a way back has to put back
+READ_AS, LONGEST = "as", 40  # its key, and the letters of a word
+KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # what a way back has to put back
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -53,6 +56,7 @@ def settle() -> Asked:
     except ElmoscopeError:  # no analyser: the page will say so where it reads the sentence
         tokens = ((), ())
     if by_address:
+        state[READ_AS] = st.query_params.get(READ_AS, "" if before is None or gone_through_history() else state.get(READ_AS, ""))[:LONGEST]
         for key, of in zip(SIDES, tokens, strict=True):
             _taps_of_address(key, of, forget=before is None or gone_through_history())
     tapped = tuple(_tapped_at(key, of) for key, of in zip(SIDES, tokens, strict=True))
@@ -61,6 +65,8 @@ def settle() -> Asked:
         told = state.get(f"{key}i", guess)
         if of and told != position:
             state[f"{key}i"] = position
+    possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
+    _keep_in_address(state.get(READ_AS, "") if state.get(READ_AS) in possible else "")
     found = Asked(texts, tokens, positions, guesses, code, page)
     words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
     state["w"] = words[0] if words else examples.first_word()
@@ -117,6 +123,29 @@ def tap(key: str) -> None:
     tokens, position = now().tokens[SIDES.index(key)], st.session_state[f"{key}i"]
     if position in range(len(tokens)):
         st.session_state[f"{key}.tapped"] = tokens[position]
+
+
+def readings_of(word: str) -> tuple[str, ...]:
+    """The words that a spelling may be read as, the likeliest first; () where there is no doubt."""
+    return readings.readings(word, listed(languages.in_use()))
+
+
+def reading_of(tokens: tuple[str, ...], position: int) -> str:
+    """The word that a token is read as: what the reader chose, else what the sentence says; "" where its spelling is enough."""
+    chosen = st.session_state.get(READ_AS, "")
+    return chosen if chosen in readings_of(tokens[position]) else readings.read_in(tokens, position)
+
+
+def read_as(word: str) -> None:
+    """In a callback: read the token in question as this word."""
+    st.session_state[READ_AS] = word
+
+
+def _keep_in_address(word: str) -> None:
+    if word and st.query_params.get(READ_AS) != word:
+        st.query_params[READ_AS] = word
+    elif not word and READ_AS in st.query_params:
+        del st.query_params[READ_AS]
 
 
 def gone_through_history() -> bool:

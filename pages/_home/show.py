@@ -33,7 +33,7 @@ HIDDEN = "<style>.st-key-home_controls, .st-key-home-told {display: none;}</styl
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
     """The verdict in its place, the picture where this is called."""
-    in_use = opened.about(in_use, first.word, second.word)
+    in_use = opened.about(in_use, first.looked_up, second.looked_up)
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, first, second)

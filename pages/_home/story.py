@@ -36,7 +36,7 @@ class Scene:
 
 
 def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
-    in_use = opened.about(in_use, first.word, second.word)
+    in_use = opened.about(in_use, first.looked_up, second.looked_up)
     layer = verdict.layer(in_use, first, second)
     layer = model_layers.in_use().top if layer == "0" else layer
     return [
@@ -106,7 +106,7 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     table = opened.targets(in_use.corpus, in_use.model)
     parts = []
     shared = {}
-    senses = table.senses_of(first.word) if table.lemma_of(first.word) else []
+    senses = table.senses_of(first.lemma_in(table) or "")
     for row, name in enumerate(("0", layer)):
         lists = [nearest(in_use, one, name, NEAR) for one in (first, second)]
         both = {one.row for one in lists[0]} & {one.row for one in lists[1]}

@@ -33,7 +33,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
 
 def _page(in_use: InUse, chosen: Chosen) -> None:
     other = other_text()
-    in_use = opened.about(in_use, chosen.word)
+    in_use = opened.about(in_use, chosen.looked_up)
     n_layers = opened.model(in_use.model).encoder.n_layers
     layers = [str(k) for k in range(n_layers)]
     layer = int(

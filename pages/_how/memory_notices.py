@@ -143,7 +143,7 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
 def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
     table = opened.targets(in_use.corpus, in_use.model)
-    lemma = table.lemma_of(chosen.word)
+    lemma = chosen.lemma_in(table)
     if not lemma or not layer:
         return []
     rows = table.labelled_rows(lemma)

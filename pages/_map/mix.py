@@ -74,9 +74,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not asked:
         st.info(t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:")
         return
-    in_use = opened.about(in_use, *(one.word for one in asked))
+    in_use = opened.about(in_use, *(one.looked_up for one in asked))
     table = opened.targets(in_use.corpus, in_use.model)
-    if any(table.lemma_of(one.word) is None for one in asked):
+    if any(one.lemma_in(table) is None for one in asked):
         job = opened.table_job(in_use.corpus, in_use.model)
         if job.running:
             show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
@@ -93,8 +93,8 @@ def _fragment(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
 
 def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
     table = opened.targets(in_use.corpus, in_use.model)
-    word = table.lemma_of(asked[0].word)
-    labelled = word is not None and all(table.lemma_of(one.word) is not None for one in asked)
+    word = asked[0].lemma_in(table)
+    labelled = word is not None and all(one.lemma_in(table) is not None for one in asked)
     several = labelled and len(table.senses_of(word)) > 1  # of one alone there is nothing to tell apart
     everything = None if several else opened.table_job(in_use.corpus, in_use.model).result
     if (several or everything is not None) and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
@@ -313,10 +313,10 @@ def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...]
                 else t("Nearest to “{word}” in the first sentence", word=word)
             )
             lists.heading(title, colour, one.text.strip()[:140])
-            if table.lemma_of(one.word) is not None:
-                found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
+            if one.lemma_in(table) is not None:
+                found = opened.query_products(table, opened.queries_for(in_use.model, [one.in_context])[0], normalised)
                 if same := table.nearest(found, weights, k=NEAREST, which=neighbours.SAME):
-                    lists.keyword_lines(same, table.senses_of(one.word))
+                    lists.keyword_lines(same, table.senses_of(one.lemma_in(table) or ""))
                     continue
             everything = everything or opened.table_job(in_use.corpus, in_use.model).result
             if everything is None:

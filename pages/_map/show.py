@@ -29,7 +29,7 @@ def show(in_use: InUse) -> None:
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
     asked = tuple(one for one in chosen if one.position is not None)
-    about = opened.about(in_use, *(one.word for one in asked))
+    about = opened.about(in_use, *(one.looked_up for one in asked))
     table = opened.targets(about.corpus, about.model)
     with picture:
         with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
 
 def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:
     """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
-    lemmas = [table.lemma_of(one.word) for one in asked]
+    lemmas = [one.lemma_in(table) for one in asked]
     own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
     known = opened.labelled_words(in_use.corpus)
     labelled = [*dict.fromkeys([*table.lemmas, *known])]
@@ -88,7 +88,7 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
     """The map of a labelled word, its dots coloured by meaning."""
     maps = opened.maps(in_use.corpus, in_use.model, word)
     rows = map_rows(table, word)
-    asked = [table.lemma_of(one.word) for one in chosen if one.position is not None]
+    asked = [one.lemma_in(table) for one in chosen if one.position is not None]
     own = next((lemma for lemma in asked if lemma), None)
     # On the map of all words the one in question wears its senses' colours among the grey others.
     lemma = word if word != ALL_WORDS else own

@@ -56,14 +56,14 @@ class Found:
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
-    in_use = opened.about(in_use, first.word, second.word)
+    in_use = opened.about(in_use, first.looked_up, second.looked_up)
     targets = opened.targets(in_use.corpus, in_use.model)
     job = opened.table_job(in_use.corpus, in_use.model)
     everything = opened.everything(in_use.corpus, in_use.model, job)  # asked once: the job may end meanwhile
     table = targets if everything is None else everything
     requery.listen(table)
     asked = [c for c in (first, second) if c.position is not None]
-    queries = dict(zip(asked, opened.queries(in_use.model, [c.asked for c in asked]), strict=True))
+    queries = dict(zip(asked, opened.queries_for(in_use.model, [c.in_context for c in asked]), strict=True))
     few = [query.word for query in queries.values() if _others(table, query) < FEW]
     choice = _choose(bool(few))
     if job.running:
@@ -90,9 +90,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
             if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
                 told = t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)
                 show_html('<p class="small">{}</p>', told)
-            _list(found, choice.among, chosen, side, targets.senses_of(chosen.word))
+            _list(found, choice.among, chosen, side, targets.senses_of(chosen.lemma_in(targets) or ""))
             tables.append(found.table(name))
-            listed.append(notices.Listed(*chosen.asked, found.items, targets.lemma_of(chosen.word)))
+            listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
@@ -128,10 +128,10 @@ def _beside(
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.layer, known)
         in_use = replace(in_use, model=in_use.beside, beside="")
-        in_use = opened.about(in_use, *(one.word for one in asked))
+        in_use = opened.about(in_use, *(one.looked_up for one in asked))
         targets = opened.targets(in_use.corpus, in_use.model)
         everything = None
-        if choice.among == TYPES or any(one.position is not None and targets.lemma_of(one.word) is None for one in asked):
+        if choice.among == TYPES or any(one.position is not None and one.lemma_in(targets) is None for one in asked):
             job = opened.table_job(in_use.corpus, in_use.model)
             if job.running:
                 show_progress(job, meanwhile=plain(told))
@@ -146,7 +146,7 @@ def _beside(
         columns = st.columns(3, gap="large")
         columns[0].caption(t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer)))
         there = [(*one, c) for *one, c in zip(columns[1:], "ab", _names(), asked, strict=True) if c.position is not None]
-        queries = opened.queries(in_use.model, [chosen.asked for *_, chosen in there])
+        queries = opened.queries_for(in_use.model, [chosen.in_context for *_, chosen in there])
         for (column, side, sentence, chosen), query in zip(there, queries, strict=True):
             with column:
                 lists.heading(_title(name[:24], chosen, side), BESIDE, chosen.text.strip()[:140])
@@ -154,9 +154,9 @@ def _beside(
                 if found is None:
                     show_html('<p class="small">{}</p>', told)
                     continue
-                _list(found, choice.among, chosen, "", targets.senses_of(chosen.word))
+                _list(found, choice.among, chosen, "", targets.senses_of(chosen.lemma_in(targets) or ""))
                 tables.append(found.table(f"{name}: {sentence}"))
-                listed.append(notices.Listed(*chosen.asked, found.items, targets.lemma_of(chosen.word)))
+                listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
         with model_layers.speaking_of(known):
             return notices.beside(name, tuple(first), tuple(listed), layer)
     return []
@@ -177,7 +177,7 @@ def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
 
 def _others(table: OccurrenceTable, query: Query) -> int:
     """How many other sentences have the word of this one."""
-    return int((table.same_word(query.word) & ~table.own_row(query)).sum())
+    return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 
 def _choose(few: bool) -> Choice:
@@ -222,7 +222,7 @@ def _look_among(which: str) -> None:
 
 def _found_for(choice: Choice, query: Query, weights: np.ndarray, table: OccurrenceTable, *, everything: bool) -> Found | None:
     """The list of one context; None while what it needs is still being read."""
-    if not everything and (choice.among == TYPES or table.lemma_of(query.word) is None):
+    if not everything and (choice.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()):
         return None
     found = opened.query_products(table, query, types=choice.among == TYPES)
     if choice.among == TYPES:

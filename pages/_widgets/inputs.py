@@ -8,6 +8,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text.languages import tokenize
+from core.text.readings import LabelledTable, WordInContext
 from core.text.tokens import join_tokens
 from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
@@ -21,6 +22,7 @@ class Chosen:
     text: str
     tokens: tuple[str, ...]
     position: int | None
+    read_as: str = ""  # the word that the token is, where its spelling leaves that open (core.text.readings)
 
     @property
     def word(self) -> str:
@@ -29,6 +31,19 @@ class Chosen:
     @property
     def asked(self) -> tuple[tuple[str, ...], int | None]:
         return self.tokens, self.position
+
+    @property
+    def looked_up(self) -> str:
+        """The word that labelled sentences are looked up by."""
+        return self.read_as or self.word
+
+    @property
+    def in_context(self) -> WordInContext:
+        return WordInContext(self.tokens, self.position, self.read_as)
+
+    def lemma_in(self, table: LabelledTable) -> str | None:
+        """The labelled word of a table that the token is read as, or None."""
+        return None if self.position is None else self.in_context.lemma_in(table)
 
     @property
     def readable(self) -> str:
@@ -55,6 +70,7 @@ def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=No
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
         first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"), live=live)
         second = sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
+        _readings(first, second)
         if not live:  # there the verdict says it
             with notices or st.container():
                 _foreign(first, second)
@@ -74,6 +90,31 @@ def _foreign(*chosen: Chosen) -> None:
     for word in language.foreign(*(one.word for one in chosen))[:1]:
         st.info(plain(language.say_foreign(word)), icon=":material/translate:")
         language.offer_its_language(word, "inputs.read")
+
+
+def _readings(*chosen: Chosen) -> None:
+    """Of a spelling that two words share, which of them it is read as, and a button for the other."""
+    shown = {one.in_context.spelling: one for one in reversed(chosen) if one.position is not None}
+    for spelling, one in reversed(shown.items()):
+        possible = question.readings_of(one.word)
+        if not possible:
+            continue
+        now = one.read_as if one.read_as in possible else possible[0]
+        with st.container(horizontal=True, vertical_alignment="center", key=f"reading.{spelling}"):
+            for other in possible:
+                if other != now:
+                    _reading(spelling, now, other)
+
+
+def _reading(spelling: str, now: str, other: str) -> None:
+    word, base = plain(spelling), plain(other if now == spelling else now)
+    if now == spelling:
+        said = t("“{word}” is read as a word of its own, not as a form of “{base}”.", word=word, base=base)
+        label = t("Read it as a form of “{base}”", base=base)
+    else:
+        said, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read it as a word of its own")
+    st.caption(said, width="content")
+    st.button(label, key=f"reading.{spelling}.{other}", on_click=question.read_as, args=(other,), type="tertiary")
 
 
 def _examples() -> None:
@@ -126,4 +167,5 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             on_change=question.tap,
             args=(key,),
         )
-        return Chosen(text, tokens, position if position is not None else found.positions[number])
+        place = position if position is not None else found.positions[number]
+        return Chosen(text, tokens, place, question.reading_of(tokens, place))

@@ -22,7 +22,7 @@ def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Ch
     table = opened.targets(in_use.corpus, in_use.model)
     found = {}
     for number, one in enumerate(chosen, 1):
-        lemma = table.lemma_of(one.word) if one.position is not None else None
+        lemma = one.lemma_in(table) if one.position is not None else None
         if lemma is not None and word in (lemma, ALL_WORDS):
             found[number] = one
     return found

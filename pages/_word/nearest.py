@@ -16,9 +16,9 @@ LOOKED_AT = 60  # other words, of which each is shown once
 def nearest(in_use: InUse, chosen: Chosen, layer: str, k: int) -> list[Occurrence]:
     """Other sentences with the word; of a word that no labelled one is, the nearest other words, each once."""
     table = opened.targets(in_use.corpus, in_use.model)
-    found = opened.query_products(table, opened.query(in_use.model, *chosen.asked))
+    found = opened.query_products(table, opened.queries_for(in_use.model, [chosen.in_context])[0])
     weights = layer_weights(layer, table.meta["layers"])
-    if table.lemma_of(chosen.word) is not None:
+    if chosen.lemma_in(table) is not None:
         return [one.occurrence for one in table.nearest(found, weights, k=k, which=neighbours.SAME)]
     others = table.nearest(found, weights, k=LOOKED_AT, which=neighbours.OTHER)
     return list({one.occurrence.word.casefold(): one.occurrence for one in reversed(others)}.values())[::-1][:k]

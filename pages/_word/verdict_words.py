@@ -15,7 +15,7 @@ def certainty(verdict: Verdict) -> str:
     if verdict.probability >= 1:
         return t("It is the same place in the same sentence.")
     if verdict.says in (ONE, TWO):
-        return t("Right in {n} of 100 pairs like this.", n=min(99, round(100 * verdict.certainty)))
+        return t("Right in {n} of 100 pairs like this.", n=verdict.right_of_100)
     two = min(99, max(1, round(100 * (1 - verdict.probability))))
     return t("Of 100 pairs like this {two} have two meanings, {one} have one.", two=two, one=100 - two)
 
@@ -25,8 +25,12 @@ def reason(verdict: Verdict, word: str) -> str:
     where = layer_title(verdict.layer)
     if verdict.senses is None:
         return _without_labels(verdict, where, word[:40])
-    told = _votes(verdict, where)
-    return f"{told} {t('The words around count too.')}" if verdict.around else told
+    sentences = [_votes(verdict, where)]
+    if verdict.outvoted:
+        sentences.append(t("The rest of the evidence outweighs them."))
+    if verdict.around:
+        sentences.append(t("The words around count too."))
+    return " ".join(sentences)
 
 
 def _votes(verdict: Verdict, where: str) -> str:

@@ -82,7 +82,10 @@ def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
 
 def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monkeypatch):
     deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
-    ground = verdict._ground.__wrapped__  # what memory keeps is not asked
+
+    def ground(model: str):
+        return verdict.judge_of.__wrapped__(model).ground()  # what memory keeps is not asked
+
     first = ground(deep)
     monkeypatch.setattr("core.senses.verdict.measure", lambda *_: pytest.fail("measured again"))
     again = ground(deep)

@@ -6,12 +6,9 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
-from core.text import languages
-from core.text.definitions import definition
 from pages._cached import opened as store
 from pages._frame.in_use import InUse
 from pages._word import verdict as judged
-from tests.app.test_map_view import sent as map_sent
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
@@ -72,36 +69,9 @@ def test_a_link_names_a_further_word_and_a_form_is_its_word():
 
 
 def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
-    in_use, model = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope"), store.model("elmo-mini")
+    asked, model = judged.judge_of("elmo-mini"), store.model("elmo-mini")
     told = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
-    bundled = judged._ground_for(in_use, store.targets("sentences", "elmo-mini"), "bank")
-    further = judged._ground_for(in_use, store.targets("sentences+virus", "elmo-mini"), "virus")
+    bundled = asked._ground_for(store.targets("sentences", "elmo-mini"), "bank")
+    further = asked._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
     assert further.votes == (tuple(told["votes"]) if told["model"] == model.fingerprint else bundled.votes)
     assert "bark" in bundled.words and list(further.words) == ["virus"]
-
-
-def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
-    page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
-    while not page.info:  # until every word of the sentences has been read
-        assert not page.exception and not page.error
-        page.run()
-    assert page.selectbox(key="found_word").value == "zebra" and "“zebra” stands nowhere" in page.info[0].value
-    assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
-
-
-def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
-    jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
-    cat = definition(languages.named("en"), "jaguar", "animal")
-    page = opened_whole("pages/map.py", **jaguar)
-    assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
-    told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
-    assert told["animal"] == cat and len(told) > 1 and all(told.values())
-    assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
-    page.button(key="corpus.words").click().run()
-    table = page.dataframe[-1].value
-    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))
-    assert cat in set(table["what it means"]) and len(table) > 1100 and all(table["what it means"])
-
-
-def test_sentences_of_a_single_group_are_odd_by_its_centre():
-    assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot"))

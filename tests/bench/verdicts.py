@@ -1,80 +1,121 @@
-"""How often Home's verdict is right on the many further words, none of which it was calibrated by: `python -m tests.bench.verdicts`.
+"""How often Home's verdict is right, by the very rule that Home applies: `python -m tests.bench.verdicts [--language ko] [--write]`.
 
-All pairs of a word's labelled sentences, both left out of each other's votes, pairs of one meaning and of two weighed alike, words
-alike. Beside the bundled calibration (verdict.json, of the 55 bundled words) one learnt from the further words themselves, each
-tenth of them judged by what the other nine teach. The sentences are encoded first where they are not yet (a minute on two cores).
+Pairs of labelled sentences that no vote has seen (core.senses.verdict.pairs_by_votes), every word judged by what other words teach: of a
+language's own words each by the others, of the many further words each tenth by the other nine. Pairs of one meaning and of two weigh
+alike, and so do words. Then the same words as if they had no labels. `--write` keeps the coefficients that Home uses: of the bundled
+words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
 
-By the bundled one 80 % of the pairs are called and 85 % of these rightly, 87 % claimed; by their own 79 % and 86 %, as
-claimed (62 % and 82 % by ELMo's vectors alone, without the words around). So the latter judges them
-(assets/verdict-more-words.json, which --write FILE makes anew for another model), the former the 55.
+Two tables for core/senses/README.md: what is said and how often it is right; and, for each probability that is said, how often it is true.
 """
 
 import argparse
 import json
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from core.elmo.models import open_model
+from core.common.config import ASSETS
+from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
+from core.files.artifacts import write_json
+from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.senses import verdict
+from core.senses import evidence, verdict
 from core.senses.calibration import fitted, probability_of, weights_of
 from core.senses.verdict import SURE
+from core.text import languages
 from core.text.labelled_words import with_all
 
 FOLDS = 10
+BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
+Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, weight (n,)
 
 
-def figures(probability: np.ndarray, same: np.ndarray, weights: np.ndarray) -> dict[str, float]:
-    """Share called (at SURE or more), how often rightly, what was claimed of those, and how often either answer is right."""
+def figures(judged: Judged) -> dict[str, float]:
+    """Shares: called (SURE or more), right of these, claimed of these, and the likelier answer right of all."""
+    probability, same, weights = judged
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
     called = certainty >= SURE
     return {
         "called": float(weights[called].sum() / weights.sum()),
-        "right of these": float(np.average(right[called], weights=weights[called])),
-        "claimed of these": float(np.average(certainty[called], weights=weights[called])),
+        "right of these": float(np.average(right[called], weights=weights[called])) if called.any() else 0.0,
+        "claimed of these": float(np.average(certainty[called], weights=weights[called])) if called.any() else 0.0,
         "right of all": float(np.average(right, weights=weights)),
     }
 
 
-def _by(pairs: list, votes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    parts = [(probability_of(inputs, votes), same, weights_of(same)) for inputs, same in pairs]
+def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]]:
+    """Of each bin of the probability said: its ends, what is claimed, how often that is true, and the share of pairs."""
+    probability, same, weights = judged
+    certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
+    rows = []
+    for low, high in pairwise(BINS):
+        here = (certainty >= low) & ((certainty < high) | (high == 1))
+        if weights[here].sum() > 0:
+            claimed, true = (float(np.average(values[here], weights=weights[here])) for values in (certainty, right))
+            rows.append((low, high, claimed, true, float(weights[here].sum() / weights.sum())))
+    return rows
+
+
+def held_out(pairs: Sequence[Pairs], folds: int) -> Judged:
+    """Each word's pairs by the regression that the words of the other folds teach."""
+    fold = np.random.default_rng(0).permutation(len(pairs)) % folds
+    parts = []
+    for k in range(folds):
+        learned = fitted([pair for pair, of in zip(pairs, fold, strict=True) if of != k])[0]
+        parts += [
+            (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(pairs, fold, strict=True) if of == k
+        ]
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list[Pairs]:
+    vectors = static_vectors(model)
+    return [verdict.pairs_by_votes(table, word, verdict.trust_of(table, word), verdict.around_of(table, word, vectors)) for word in words]
+
+
+def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
+    """The same words as if nothing were labelled, at the layer in which they are told apart best."""
+    rows = np.concatenate([verdict.rows_of(table, word) for word in words])
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows)
+    layer = verdict.measure_unlabelled(table, words, seen)[0]
+    return held_out(verdict.pairs_unlabelled(table, words, seen, layer)[0], folds)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--write",
-        type=Path,
-        metavar="FILE",
-        help="keep the coefficients learnt from the further words, such as assets/verdict-more-words.json",
-    )
+    parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--write", action="store_true", help="keep the coefficients in assets; then: python -m core bundle --sums")
     args = parser.parse_args()
-    model = open_model("elmo-mini")
-    own = open_table(model.language.sentences, model, targets_only=True)
-    table = open_table(with_all(model.language.sentences), model, targets_only=True)
-    words = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
-    vectors = static_vectors(model)
-    pairs = []
-    for word in words:
-        around = verdict.around_of(table, word, vectors)
-        pairs.append(verdict.pairs_by_votes(table, word, verdict.trust_of(table, word), around))
-    bundled = verdict.read(own.folder).votes
-    print(f"{len(words)} words, {sum(len(same) for _, same in pairs):,} pairs")
-    print("by the bundled calibration:", {name: round(value, 4) for name, value in figures(*_by(pairs, bundled)).items()})
-    folds = np.random.default_rng(0).permutation(len(words)) % FOLDS
-    parts = []
-    for fold in range(FOLDS):
-        learnt = fitted([pair for pair, of in zip(pairs, folds, strict=True) if of != fold])[0]
-        parts.append(_by([pair for pair, of in zip(pairs, folds, strict=True) if of == fold], learnt))
-    own_figures = figures(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-    print("by one of their own:", {name: round(value, 4) for name, value in own_figures.items()})
+    language = languages.named(args.language)
+    model = open_model(language.model)
+    own = open_table(language.sentences, model, targets_only=True)
+    table = open_table(with_all(language.sentences), model, targets_only=True)
+    bundled = verdict.judged_words(own)
+    further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    pairs = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
+    judged = {
+        "own words": held_out(pairs["own words"], len(bundled)),
+        "further words": held_out(pairs["further words"], FOLDS),
+        "own words, no labels": without_labels(model, own, bundled, len(bundled)),
+        "further words, no labels": without_labels(model, table, further, FOLDS),
+    }
+    for name, of in judged.items():
+        print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of))}))
+        for row in reliability(of):
+            print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:
-        votes = [round(value, 4) for value in fitted(pairs)[0]]
-        args.write.write_text(json.dumps({"model": model.fingerprint, "words": len(words), "votes": votes}) + "\n", encoding="utf-8")
-        print("kept:", votes)
+        measured = verdict.measure(own, evidence.of_rows(model.encoder, static_vectors(model), own, verdict.judged_rows(own)))
+        write_json(own.folder / verdict.FILE, verdict.as_json(measured))
+        votes = [round(value, 4) for value in fitted(pairs["further words"])[0]]
+        write_json(ASSETS / f"verdict-{language.more_sentences}.json", {"model": model.fingerprint, "words": len(further), "votes": votes})
+        print("kept:", measured.votes, measured.alone, votes)
+
+
+def _rounded(values: dict[str, float]) -> dict[str, float]:
+    return {name: round(value, 3) for name, value in values.items()}
 
 
 if __name__ == "__main__":

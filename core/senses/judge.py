@@ -1,0 +1,217 @@
+"""Whether one word means the same in two sentences, of any two words: which labelled sentences know it, how both are read, the verdict.
+
+`Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from core.common.config import ASSETS, cache_folder
+from core.common.errors import ElmoscopeError
+from core.elmo.models import Model
+from core.files.artifacts import read_json, write_json
+from core.index.joined import JoinedTable
+from core.index.neighbours import query_of
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses import evidence, verdict
+from core.senses.verdict import Ground, Trust, Verdict
+from core.static.vectors import StaticVectors, open_vectors
+from core.text import languages
+from core.text.labelled_words import corpus_about
+from core.text.readings import WordInContext
+from core.text.tokens import bare
+from core.text.word_in_question import same_word
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What is said of a word in two sentences."""
+
+    one_word: bool  # whether both are forms of one word: of two words nothing is said
+    verdict: Verdict | None
+    lemma: str  # the labelled word whose sentences vote; "" where none has labels
+    layer: str  # that tells the word's meanings apart best: the one to open a picture at
+
+
+class Judge:
+    """Verdicts by one model; what they need of it is opened once.
+
+    `table` opens the labelled sentences of a corpus by name, `encode` the layers (L, T, D) of sentences, for callers that keep both.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        vectors: StaticVectors | None = None,
+        *,
+        table: Callable[[str], OccurrenceTable] | None = None,
+        encode: Callable[[Sequence[tuple[str, ...]]], Sequence[np.ndarray]] | None = None,
+    ) -> None:
+        self.model, self.vectors = model, vectors
+        self._table = table or partial(open_table, model=model, targets_only=True)
+        self._encode = encode or (lambda sentences: model.encoder.encode([list(tokens) for tokens in sentences]))
+        self._bundled: Ground | None = None
+        self._trusts: dict[tuple[str, str], Trust] = {}
+
+    def judge(self, first: WordInContext, second: WordInContext, corpus: str = "") -> Judgment:
+        """Both words, by the labelled sentences of a corpus (a language's own if none), else by what needs no labels."""
+        if not self.is_one_word(first, second, corpus):
+            return Judgment(False, None, "", self.layer((first, second), corpus))
+        table, lemma = self.labelled(first, corpus)
+        if table is not None and second.lemma_in(table) == lemma:
+            by_case = evidence.is_also_a_name(table, lemma)
+            queries = self._queries([read(word, (first, second), by_case=by_case) for word in (first, second)])
+            ground = self._ground_for(table, lemma)
+            return Judgment(True, verdict.of_labelled(table, lemma, *queries, ground, self.vectors), lemma, ground.words[lemma].layer)
+        words = [read(word, (first, second)) for word in (first, second)]
+        return Judgment(True, self._without_labels(words), "", self.layer((first, second), corpus))
+
+    def layer(self, words: Sequence[WordInContext], corpus: str = "") -> str:
+        """The layer, or "mix", that tells the meanings of the first of these words apart best that has labels; else the best of all words."""
+        for word in words:
+            table, lemma = self.labelled(word, corpus)
+            if table is not None:
+                return self._ground_for(table, lemma).words[lemma].layer
+        return self.ground().layer
+
+    def is_one_word(self, first: WordInContext, second: WordInContext, corpus: str = "") -> bool:
+        """Whether both are the same word, letter case and inflection aside, and words at all."""
+        if not (is_word(first) and is_word(second)):
+            return False
+        if first.spelling == second.spelling:
+            return True
+        reads = self.model.language
+        if any(word.read_as for word in (first, second)):
+            if (first.read_as or first.spelling) == (second.read_as or second.spelling):
+                return True
+        elif same_word(first.tokens, first.position, second.tokens, second.position, reads):
+            return True
+        table, lemma = self.labelled(first, corpus)
+        return table is not None and second.lemma_in(table) == lemma
+
+    def labelled(self, word: WordInContext, corpus: str = "") -> tuple[OccurrenceTable | None, str]:
+        """The table in which the word has two labelled senses or more, and its lemma there: of the corpus in use, then of the language's own."""
+        for table in self._tables(word, corpus) if word.spelling else ():
+            lemma = word.lemma_in(table)
+            if lemma is not None and verdict.has_senses(table, lemma):
+                return table, lemma
+        return None, ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the first verdict needs nothing measured."""
+        own = None if self._bundled else self._own()
+        return own is None or verdict.read(own.folder) is not None
+
+    def ground(self) -> Ground:
+        """What verdicts of the model rest on: as it was bundled, or measured before; else measured now, which takes seconds, and kept on disk."""
+        if self._bundled is None:
+            self._bundled = self._measured()
+        return self._bundled
+
+    def _measured(self) -> Ground:
+        own = self._own()
+        if own is None:
+            return verdict.USUAL
+        if known := verdict.read(own.folder):
+            return known
+        rows = verdict.judged_rows(own)
+        measured = verdict.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows)) if len(rows) else None
+        if measured is None:
+            return verdict.USUAL
+        if own.folder.is_relative_to(cache_folder()):  # beside the table itself, for the next time
+            with suppress(ElmoscopeError, OSError):
+                write_json(own.folder / verdict.FILE, verdict.as_json(measured))
+        return measured
+
+    def _tables(self, word: WordInContext, corpus: str) -> list[OccurrenceTable]:
+        tables = []
+        for name in dict.fromkeys([corpus, self.model.language.sentences]):
+            with suppress(ElmoscopeError):
+                if name:
+                    words = [word.read_as or word.spelling]
+                    tables.append(self._table(corpus_about(name, words, lambda own: self._table(own).word_codes)))
+        return tables
+
+    def _own(self) -> OccurrenceTable | None:
+        """The labelled sentences of the model's own language; None where it has none here."""
+        try:
+            return self._table(self.model.language.sentences)
+        except ElmoscopeError:
+            return None
+
+    def _ground_for(self, table: OccurrenceTable, lemma: str) -> Ground:
+        """The ground with this word's trust in this table; of the many further words by what was learnt from them, where that was of this model."""
+        ground = self.ground()
+        own = self._own()
+        is_own = own is not None and table.folder == own.folder
+        if is_own and lemma in own.lemmas and lemma in ground.words:
+            return ground
+        key = f"{table.folder} {table.meta['corpus']}", lemma
+        if key not in self._trusts:
+            self._trusts[key] = verdict.trust_of(table, lemma)
+        votes = self._votes_of_further() if is_own and isinstance(table, JoinedTable) else None
+        return replace(ground, words={lemma: self._trusts[key]}, votes=votes or ground.votes)
+
+    def _votes_of_further(self) -> tuple[float, ...] | None:
+        """The coefficients learnt from the further words under this very model (tests/bench/verdicts.py); else None."""
+        more = self.model.language.more_sentences
+        path = ASSETS / f"verdict-{more}.json"
+        learned = read_json(path, expect=dict) if more and path.is_file() else {}
+        votes = tuple(learned.get("votes", ())) if learned.get("model") == self.model.fingerprint else ()
+        return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learnt them
+
+    def _queries(self, words: Sequence[WordInContext]) -> list:
+        layers = self._encode([word.tokens for word in words])
+        return [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
+
+    def _without_labels(self, words: Sequence[WordInContext]) -> Verdict:
+        spellings = [(word.word,) for word in words]
+        *sentences, alone, other = self._encode([*(word.tokens for word in words), *spellings])
+        queries = [query_of(each, word.tokens, word.position) for each, word in zip(sentences, words, strict=True)]
+        occurrences = [(word.tokens, word.position) for word in words]
+        seen = evidence.gather(
+            self.model.encoder,
+            self.vectors,
+            occurrences,
+            np.stack([query.layers for query in queries]),
+            np.stack([alone[:, 0], other[:, 0]]),
+            sentences,
+        )
+        return verdict.of_unlabelled(*queries, seen, self.ground())
+
+
+def open_judge(model: Model) -> Judge:
+    """A judge for notebooks and commands, with the static vectors of the model's language where it has any here."""
+    vectors = None
+    with suppress(ElmoscopeError):
+        vectors = open_vectors(model.language.vectors) if model.language.vectors else None
+    return Judge(model, vectors)
+
+
+def is_word(word: WordInContext) -> bool:
+    """Whether a token has letters of the language that is read."""
+    return any(map(str.isalpha, word.word)) and languages.in_use().writes(word.word)
+
+
+def read(word: WordInContext, both: Sequence[WordInContext], *, by_case: bool = False) -> WordInContext:
+    """The word as the model reads it: as it is written, but for a capital that says nothing of its meaning.
+
+    Where both are spelled alike but for case, a capital says nothing at the start of a sentence or in a word of capitals; `by_case` where
+    one meaning is a name (Turkey, turkey), it is read there too, except in a word of capitals.
+    """
+    first, second = both
+    if first.word == second.word or first.spelling != second.spelling:
+        return word
+    capitals = [len(bare(each.word)) > 1 and bare(each.word).isupper() for each in both]
+    opening = [not any(map(str.isalnum, "".join(each.tokens[: each.position]))) for each in both]
+    if not any(capitals) and (by_case or not any(opening)):
+        return word
+    tokens = list(word.tokens)
+    tokens[word.position] = word.word.replace(bare(word.word), word.spelling)
+    return replace(word, tokens=tuple(tokens))

@@ -1,0 +1,80 @@
+"""What a spelling may be read as where two words share it: "wound" is an injury, and a form of "wind".
+
+A spelling that a language lists as a word of its own ("own", core.text.word_in_question) keeps itself, one of "either" after a determiner
+too; any other is first read as what it is a form of. A reader may say otherwise (`WordInContext.read_as`).
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.common import i18n
+from core.text import languages
+from core.text.dictionary_forms import dictionary_forms
+from core.text.tokens import bare
+from core.text.word_in_question import words_of
+
+
+class LabelledTable(Protocol):
+    """What knows labelled words: an occurrence table (core.index.table)."""
+
+    lemmas: list[str]
+
+    def lemma_of(self, word: str) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WordInContext:
+    """A token in its sentence, and the word that it is read as where a reader or the sentence says so."""
+
+    tokens: tuple[str, ...]
+    position: int
+    read_as: str = ""  # "": as `is_own` and the labelled sentences have it
+
+    @property
+    def word(self) -> str:
+        """As it is written."""
+        return self.tokens[self.position]
+
+    @property
+    def spelling(self) -> str:
+        """Without what clings to it, in small letters."""
+        return bare(self.word).casefold()
+
+    def lemma_in(self, table: LabelledTable) -> str | None:
+        """The labelled word of a table that the token is read as, or None."""
+        if self.read_as:
+            return self.read_as if self.read_as in table.lemmas else None
+        return table.lemma_of(self.spelling)
+
+
+def is_own(word: str) -> bool:
+    """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
+    return word.casefold() in words_of(languages.named(i18n.ENGLISH)).own
+
+
+def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
+    """The words that a spelling may be read as, itself among them, the likeliest first; () where there is no doubt.
+
+    `known` are the words with labelled senses: a reading that is none of these changes nothing. A regular form of one word is in no
+    doubt.
+
+    >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})
+    (('wound', 'wind'), ('fall', 'fell'), ())
+    """
+    spelling = bare(word).casefold()
+    lists = words_of(languages.named(i18n.ENGLISH))
+    if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
+        return ()
+    others = tuple(form for form in dictionary_forms(spelling) if form in known)
+    if not others:
+        return ()
+    return (spelling, *others) if spelling in lists.own or spelling in known else (*others, spelling)
+
+
+def read_in(tokens: Sequence[str], position: int) -> str:
+    """The word that a sentence's token is read as, where what stands before it settles that: "saw" in "a saw"; else ""."""
+    spelling = bare(tokens[position]).casefold()
+    lists = words_of(languages.named(i18n.ENGLISH))
+    before = bare(tokens[position - 1]).casefold() if position else ""
+    return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
