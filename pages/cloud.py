@@ -4,7 +4,6 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._frame.choices import layer_choice, what_layers_read
 from pages._frame.frame import frame, lede, question, show
 from pages._widgets.inputs import sentence_pair
 
@@ -19,10 +18,4 @@ lede(
 )
 picture = st.container()  # on the first screen; the sentences below it
 first, second = sentence_pair()
-layer = layer_choice(
-    "cloud_layer",
-    label=t("Layer of {model}", model=model_layers.in_use().called),
-    place=picture,
-    help=f"{what_layers_read()} {t('The mix gives all layers the same weight; one with longer vectors counts more in it.')}",
-)
-show("pages._cloud.show", in_use, first, second, layer, picture)
+show("pages._cloud.show", in_use, first, second, picture)

@@ -1,7 +1,7 @@
 """What decided this sense: each word around a word dropped, masked or swapped; past and future asked apart."""
 
 from core.common.i18n import t
-from pages._decided.inputs import asked, sentence
+from pages._decided.inputs import sentence
 from pages._frame.frame import frame, lede, picture_first, question, show
 
 in_use = frame("pages/decided.py")
@@ -15,5 +15,4 @@ lede(
 inputs, picture = picture_first()
 with inputs:
     chosen = sentence()
-    how = asked()
-show("pages._decided.show", in_use, chosen, how, inputs, picture)
+show("pages._decided.show", in_use, chosen, inputs, picture)

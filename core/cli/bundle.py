@@ -21,7 +21,7 @@ from core.evaluation.layer_scores import static_vectors
 from core.files import sums
 from core.files.artifacts import safe_name, write_json
 from core.files.atomic import replacing
-from core.senses import evidence, verdict
+from core.senses import evidence, pairs, verdict
 from core.senses.reports import sense_report_of
 from core.text import languages
 from core.text.corpora import open_corpus
@@ -66,8 +66,8 @@ def _made(args) -> tuple[dict, str]:
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
     measured = {name: _senses(table, name) for name in model.layers.spaces}
     write_json(folder / "senses.json", measured)
-    seen = evidence.of_rows(model.encoder, static_vectors(model), table, verdict.judged_rows(table))
-    if ground := verdict.measure(table, seen):
+    seen = evidence.of_rows(model.encoder, static_vectors(model), table, pairs.judged_rows(table))
+    if ground := pairs.measure(table, seen):
         write_json(folder / verdict.FILE, verdict.as_json(ground))
     lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]
     lines += [

@@ -1,6 +1,7 @@
-"""`neighbours` and `static-neighbours`."""
+"""`neighbours`, `static-neighbours` and `verdict`."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from core.cli.shared import cluster_of, download_progress, note, open_model, progress
@@ -8,11 +9,14 @@ from core.common.errors import BadInput
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
-from core.index.tables import open_table
+from core.index.tables import open_table, open_tokens
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
+from core.text.labelled_words import indexed, listed, with_words
+from core.text.readings import WordInContext, read_in, readings
 from core.text.tokens import bare, find_word, join_tokens
+from core.text.word_in_question import same_word
 
 
 def find_neighbours(args) -> tuple[dict, str]:
@@ -25,9 +29,11 @@ def find_neighbours(args) -> tuple[dict, str]:
     position = _position(tokens, args.word, args.position)
     layer = (MIX if args.weights else model.layers.top) if args.layer is None else args.layer
     weights = layer_weights(layer, model.encoder.n_layers, args.weights)
-    query = neighbours.make_query(model.encoder, tokens, position)
+    read_as = _reading(args.read_as, tokens[position], model)
+    query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=read_as)
     with ExitStack() as until_answered:
-        index = _index(args, args.corpus or model.language.sentences, model, until_answered)
+        corpus = with_words(args.corpus or model.language.sentences, [bare(read_as or args.word)])
+        index = _index(args, corpus, model, until_answered)
         found = index.nearest(query, weights, k=args.k, which=neighbours.OTHER if args.other_words else neighbours.ANY)
     rows = [
         {
@@ -59,11 +65,12 @@ def in_shards(where: str) -> bool:
 def _index(args, corpus: str, model: Model, until_answered: ExitStack):
     """The table of a corpus, or its shards on a cluster, or their approximate index."""
     if args.cluster is None and not args.approximate and not in_shards(corpus):
-        return open_table(corpus, model, report=progress("indexing, tokens"))
+        return open_tokens(corpus, model, report=progress("indexing, tokens"))
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
     from core.cluster.shards import open_shards
 
+    corpus = indexed(corpus)  # shards hold no further words
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
@@ -92,3 +99,52 @@ def static_neighbours(args) -> tuple[dict, str]:
     nearest = vectors.neighbours(args.word, args.k)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
     return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+
+
+def give_verdict(args) -> tuple[dict, str]:
+    from core.senses.judge import open_judge
+
+    if len(args.sentence) != 2:
+        raise BadInput(f"Two sentences are compared, got {len(args.sentence)}: give --sentence twice.")
+    if args.language:
+        args.model = languages.named(args.language).model
+    model = open_model(args)
+    first, second = (_in_context(sentence, args, model) for sentence in args.sentence)
+    judgment = open_judge(model).judge(first, second)
+    verdict = judgment.verdict
+    if verdict is None:
+        told = f"'{first.word}' and '{second.word}' are two words, of which no verdict is given. Name one word that both sentences have."
+        raise BadInput(told)
+    result = {
+        "says": verdict.says,
+        "probability": round(verdict.probability, 4),
+        "right_of_100": verdict.right_of_100,
+        "layer": verdict.layer,
+        "senses": None if verdict.senses is None else list(verdict.senses),
+        "matched": judgment.lemma or None,
+    }
+    line = f"{verdict.says}: right in {verdict.right_of_100} of 100 pairs like this"
+    lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
+    if verdict.senses:
+        lines.append("senses with most votes: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses))
+    return result, "\n".join(lines)
+
+
+def _in_context(sentence: str, args, model: Model) -> WordInContext:
+    """The word in a sentence, in any of its forms."""
+    tokens = tuple(languages.tokenize(sentence))
+    places = find_word(list(tokens), args.word) or [k for k in range(len(tokens)) if same_word([args.word], 0, tokens, k, model.language)]
+    if not places:
+        raise BadInput(f"'{args.word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+    read_as = _reading(args.read_as, tokens[places[0]], model) or read_in(tokens, places[0])
+    return WordInContext(tokens, places[0], read_as)
+
+
+def _reading(wanted: str | None, word: str, model: Model) -> str:
+    """What an ambiguous spelling is to be read as; "" where nothing is wanted."""
+    if not wanted:
+        return ""
+    possible = readings(word, listed(model.language))
+    if wanted not in possible:
+        raise BadInput(f"'{word}' cannot be read as '{wanted}'. It may be read as: {', '.join(possible) or 'nothing but itself'}.")
+    return wanted

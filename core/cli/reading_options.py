@@ -1,4 +1,4 @@
-"""What the commands that read a text can be told: `embed`, `predict`, `neighbours`, `static-neighbours`, `allennlp setup`."""
+"""The options of the commands that read a text: `embed`, `predict`, `neighbours`, `static-neighbours`, `verdict`, `allennlp setup`."""
 
 from core.cli.options import add_cluster, add_command, add_model, whole
 from core.common.config import FLOAT32, NEIGHBOURS, PRECISIONS
@@ -7,6 +7,7 @@ from core.common.config import FLOAT32, NEIGHBOURS, PRECISIONS
 def add_commands(commands) -> None:
     _embed(commands)
     _neighbours(commands)
+    _verdict(commands)
 
 
 def _embed(commands) -> None:
@@ -46,6 +47,7 @@ def _neighbours(commands) -> None:
     parser.add_argument("--word", required=True, metavar="W", help="a token of the sentence, letter case aside")
     parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
     parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word stands there more than once")
+    _read_as(parser)
     add_model(parser)
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
@@ -63,3 +65,18 @@ def _neighbours(commands) -> None:
     static.add_argument("--vectors", default="glove-mini", metavar="V", help="a registry name or a vector file")
     static.add_argument("--download", action="store_true", help="fetch vectors that are not on this machine yet")
     static.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")
+
+
+def _verdict(commands) -> None:
+    parser = add_command(commands, "verdict", "neighbours.give_verdict", "Whether a word means the same in two sentences, as Home says it.")
+    parser.add_argument("--word", required=True, metavar="W", help="the word; either sentence may have another form of it")
+    parser.add_argument("--sentence", required=True, nargs="+", action="extend", metavar="S", help="two sentences: give it twice")
+    parser.add_argument("--language", metavar="L", help="en or ko: its own model (default: the model's)")
+    _read_as(parser)
+    add_model(parser)
+
+
+def _read_as(parser) -> None:
+    parser.add_argument(
+        "--read-as", metavar="W", help="the word that an ambiguous spelling is a form of: wind for wound, or wound for itself"
+    )

@@ -14,7 +14,7 @@ from core.index.build import build_index
 from core.index.joined import JoinedTable
 from core.index.table import OccurrenceTable
 from core.text.corpora import labelled_of, open_corpus
-from core.text.labelled_words import parts, sentences_of
+from core.text.labelled_words import indexed, parts, sentences_of
 from core.text.languages import Language
 from core.text.sentences import Sentence, fingerprint
 
@@ -51,6 +51,11 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
 
 
+def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
+    """Every token of a corpus, and with it the labelled rows of the further words that it names ("sentences+python")."""
+    return with_further(open_table(indexed(corpus), model, report=report), corpus, model)
+
+
 def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
     """The labelled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
     word alone, built into the cache without reading any other word's sentences."""
@@ -60,7 +65,7 @@ def open_word(word: str, model: Model, *, report: Report | None = None) -> Occur
 
 def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
     """The table of every token of a language's own sentences with the labelled rows of the further words that the corpus names."""
-    added = parts(corpus)[1]
+    added = () if indexed(corpus) == corpus else parts(corpus)[1]
     return JoinedTable([table, *(_further(one, sentences_of(corpus), model, None) for one in added)]) if added else table
 
 

@@ -18,11 +18,11 @@ from core.index.joined import JoinedTable
 from core.index.neighbours import query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.senses import evidence, verdict
+from core.senses import evidence, pairs, verdict
 from core.senses.verdict import Ground, Trust, Verdict
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import corpus_about
+from core.text.labelled_words import corpus_for
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.text.word_in_question import same_word
@@ -69,7 +69,7 @@ class Judge:
             ground = self._ground_for(table, lemma)
             return Judgment(True, verdict.of_labelled(table, lemma, *queries, ground, self.vectors), lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
-        return Judgment(True, self._without_labels(words), "", self.layer((first, second), corpus))
+        return Judgment(True, self._without_labels(words), "", self.ground().layer)
 
     def layer(self, words: Sequence[WordInContext], corpus: str = "") -> str:
         """The layer, or "mix", that tells the meanings of the first of these words apart best that has labels; else the best of all words."""
@@ -120,8 +120,8 @@ class Judge:
             return verdict.USUAL
         if known := verdict.read(own.folder):
             return known
-        rows = verdict.judged_rows(own)
-        measured = verdict.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows)) if len(rows) else None
+        rows = pairs.judged_rows(own)
+        measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows)) if len(rows) else None
         if measured is None:
             return verdict.USUAL
         if own.folder.is_relative_to(cache_folder()):  # beside the table itself, for the next time
@@ -135,7 +135,7 @@ class Judge:
             with suppress(ElmoscopeError):
                 if name:
                     words = [word.read_as or word.spelling]
-                    tables.append(self._table(corpus_about(name, words, lambda own: self._table(own).word_codes)))
+                    tables.append(self._table(corpus_for(name, words, lambda own: self._table(own).word_codes)))
         return tables
 
     def _own(self) -> OccurrenceTable | None:

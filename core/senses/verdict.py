@@ -17,11 +17,10 @@ The layer is that in which most of a word's nearest have its own sense; for word
 never used: it knows no sentence. Sentences are read as they are written, and either may come first.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from core.files.artifacts import read_json
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import centroids, evidence
-from core.senses.calibration import fitted, inputs_of, probability_of
+from core.senses.calibration import inputs_of, probability_of
 from core.senses.evidence import Evidence
 from core.senses.separation import above_chance, purity_at_k
 from core.static.vectors import StaticVectors
@@ -40,9 +39,7 @@ K = 8  # labelled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.65  # below that probability it is too close to call: called at 0.6, one pair in three would be wrong
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Ground, written when it was bundled
-FEWEST_WORDS = 5  # that a regression is learnt from
-QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
-MOST_WORDS, MOST_ROWS = 80, 64  # of a table, and of a word: what the regression and the choice of layers look at
+MOST_ROWS = 64  # of a word: what the choice of its layer looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +115,13 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     own = _own(table, rows, a) | _own(table, rows, b)
     rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
-    token = _shares(_mixed(table.rows.take(rows), weights), labels, _mixed(np.stack([a.layers, b.layers]), weights), len(names))
+    token = shares_of(mixed_rows(table.rows.take(rows), weights), labels, mixed_rows(np.stack([a.layers, b.layers]), weights), len(names))
     topics = evidence.topics(vectors, [(q.tokens, q.position) for q in (a, b)])
-    topic = None if vectors is None else _shares(_around(table, rows, vectors), labels, topics, len(names))
+    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names))
     shares = tuple({str(name): float(share) for name, share in zip(names, votes, strict=True)} for votes in token.votes)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, shares)
-    inputs = _inputs(token, topic, np.array([0]), np.array([1]), trust.above_chance)
+    inputs = inputs_of_pairs(token, topic, np.array([0]), np.array([1]), trust.above_chance)
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, shares, vectors is not None)
 
 
@@ -140,52 +137,12 @@ def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Trust:
     """In which layer or mix most of a word's nearest have its own sense, and how far that is above chance."""
-    rows, labels = _some_rows(table, lemma)
+    rows, labels = some_rows(table, lemma)
     shares = {}
     for name in spaces(table.meta["layers"]):
         shares[name] = purity_at_k(_centred_cosines(table, rows, name), labels, min(K, len(rows) - 1))
     best = max(shares, key=shares.get)
     return Trust(best, above_chance(shares[best], labels))
-
-
-def around_of(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None) -> np.ndarray:
-    """What stands around each of a word's judged rows, (n, V)."""
-    return _around(table, _some_rows(table, lemma)[0], vectors)
-
-
-def measure(table: OccurrenceTable, seen: Evidence) -> Ground | None:
-    """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
-    words = judged_words(table)
-    if len(words) < FEWEST_WORDS:
-        return None
-    trusts, voted = _judged(table, seen)
-    layer, alone, centres = measure_unlabelled(table, words, seen)
-    return Ground(trusts, layer, fitted(voted)[0], alone, centres)
-
-
-def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
-    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centres."""
-    by_layer = {}
-    for name in spaces(table.meta["layers"]):
-        pairs, centres = pairs_unlabelled(table, words, seen, name)
-        by_layer[name] = (*fitted(pairs), centres)
-    layer = min(by_layer, key=lambda name: by_layer[name][1])
-    return layer, by_layer[layer][0], by_layer[layer][2]
-
-
-def judged_words(table: OccurrenceTable) -> list[str]:
-    """The words that a ground is measured on."""
-    return [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
-
-
-def judged_rows(table: OccurrenceTable) -> np.ndarray:
-    """Their rows, word after word."""
-    return np.concatenate([rows_of(table, lemma) for lemma in judged_words(table)] or [np.empty(0, int)])
-
-
-def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
-    """The rows of a word that are looked at."""
-    return _some_rows(table, lemma)[0]
 
 
 def read(folder: Path) -> Ground | None:
@@ -216,71 +173,7 @@ def spaces(n_layers: int) -> tuple[str, ...]:
     return (*map(str, range(1, n_layers)), "mix")
 
 
-def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a word's sentences, each quarter judged by the other three: (n, 8) inputs of the regression, (n,) same sense.
-
-    Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
-    """
-    rows, labels = _some_rows(table, lemma)
-    n_senses = labels.max() + 1
-    token = _mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]))
-    inputs = []
-    same = []
-    for parts in _partitions(lemma, labels):
-        for part in range(QUARTERS):
-            here, others = np.flatnonzero(parts == part), np.flatnonzero(parts != part)
-            if len(here) < 2:
-                continue
-            first, second = np.triu_indices(len(here), 1)
-            by_token, by_topic = (_shares(view[others], labels[others], view[here], n_senses) for view in (token, around))
-            inputs.append(_inputs(by_token, by_topic if around.any() else None, first, second, trust.above_chance))
-            same.append(labels[here][first] == labels[here][second])
-    return np.concatenate(inputs), np.concatenate(same)
-
-
-def _partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
-    """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
-    for repeat in range(REPEATS):
-        random = np.random.default_rng([repeat, crc32(lemma.encode())])
-        parts = np.empty(len(labels), int)
-        for sense in range(labels.max() + 1):
-            rows = random.permutation(np.flatnonzero(labels == sense))
-            parts[rows] = (np.arange(len(rows)) + random.integers(QUARTERS)) % QUARTERS
-        yield parts
-
-
-def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], list[tuple[np.ndarray, np.ndarray]]]:
-    """Of each judged word how far it is to be trusted, and its pairs."""
-    trusts = {}
-    pairs = []
-    start = 0
-    for lemma in judged_words(table):
-        around = seen.topic[start : start + len(_some_rows(table, lemma)[0])]
-        start += len(around)
-        trusts[lemma] = trust_of(table, lemma)
-        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], around))
-    return trusts, pairs
-
-
-def pairs_unlabelled(
-    table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
-) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the views' centres.
-
-    `seen`: the evidence of the words' `rows_of`, word after word.
-    """
-    labels = [_some_rows(table, lemma)[1] for lemma in words]
-    starts = np.cumsum([0, *map(len, labels)])
-    views = seen.views(layer)
-    centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
-    pairs = []
-    for start, of in zip(starts, labels, strict=False):
-        a, b = np.triu_indices(len(of), 1)
-        pairs.append((evidence.cosines(views, centres, start + a, start + b), of[a] == of[b]))
-    return pairs, centres
-
-
-class _Shares(NamedTuple):
+class Shares(NamedTuple):
     """Of q sentences what the labelled ones of their word say, by one view."""
 
     directions: np.ndarray  # (q, D) unit vectors with the labelled sentences' mean taken off
@@ -288,16 +181,16 @@ class _Shares(NamedTuple):
     middles: np.ndarray  # (q, C): share of each sense by the senses' middles
 
 
-def _shares(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> _Shares:
+def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> Shares:
     """Labelled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
     known, directions = evidence.centred(labelled), evidence.centred(rows, labelled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
-    return _Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
+    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
 
 
-def _inputs(token: _Shares, topic: _Shares | None, first: np.ndarray, second: np.ndarray, trust: float) -> np.ndarray:
+def inputs_of_pairs(token: Shares, topic: Shares | None, first: np.ndarray, second: np.ndarray, trust: float) -> np.ndarray:
     """Pairs of sentences by their numbers (n,), (n,) -> (n, 8) inputs of the regression, the same whichever comes first."""
 
     def products(values: np.ndarray) -> np.ndarray:
@@ -309,7 +202,7 @@ def _inputs(token: _Shares, topic: _Shares | None, first: np.ndarray, second: np
 
 def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
     """(n, n): cosines of a word's rows with their mean taken off."""
-    return _cosines(_mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"])))
+    return _cosines(mixed_rows(table.rows.take(rows), layer_weights(layer, table.meta["layers"])))
 
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
@@ -318,13 +211,13 @@ def _cosines(rows: np.ndarray) -> np.ndarray:
     return centred @ centred.T
 
 
-def _around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
+def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
     """What stands around each of these rows, (n, V)."""
     found = [table.occurrence(int(row)) for row in rows]
     return evidence.topics(vectors, [(o.tokens, o.position) for o in found])
 
 
-def _some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
+def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
     """A word's labelled rows, at most MOST_ROWS drawn by lot, and their senses as numbers from 0."""
     rows = table.labelled_rows(lemma)
     if len(rows) > MOST_ROWS:
@@ -332,7 +225,7 @@ def _some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarr
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
 
 
-def _mixed(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def mixed_rows(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """(n, L, D), of any precision, and (L,) -> (n, D) unit vectors, float32."""
     return unit(np.tensordot(weights.astype(np.float32), np.asarray(layers, np.float32), axes=(0, 1)))
 

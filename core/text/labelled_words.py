@@ -55,7 +55,7 @@ def with_words(corpus: str, words: Iterable[str]) -> str:
     return MARK.join([name, *sorted({*added, *lemmas})])
 
 
-def corpus_about(corpus: str, words: Iterable[str], known: Callable[[str], Collection[str]]) -> str:
+def corpus_for(corpus: str, words: Iterable[str], known: Callable[[str], Collection[str]]) -> str:
     """As `with_words`, but the file of the many words is looked into only for a word that is not among the `known` of the language's own
     labelled sentences, which are asked for by their name."""
     if not sentences_of(corpus):

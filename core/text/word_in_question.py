@@ -219,10 +219,7 @@ def lemmas(word: str, known: Words) -> tuple[str, ...]:
 
 
 def _without(word: str, ending: int) -> list[str]:
-    """A word without its ending: as it is, with a silent e, with one of two like letters ("planned" -> "plan").
-
-    One short vowel and one consonant would have been doubled: "stared" is no form of "star".
-    """
+    """A word without its ending: as it is ("stared" is no "star", which doubles its r), with a silent e, with one of two like letters."""
     base = word[:-ending]
     if len(base) < 2:
         return []

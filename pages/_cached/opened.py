@@ -32,8 +32,7 @@ from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
-from core.text.labelled_words import Labelled, indexed, listed, sentences_of
-from core.text.labelled_words import corpus_about as about_words
+from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
 from core.text.readings import WordInContext
 from core.text.sentences import fingerprint
 from pages._cached.kept import KEPT, kept, version, within_run
@@ -73,7 +72,7 @@ def about(in_use: InUse, *words: str) -> InUse:
 @within_run
 def corpus_about(corpus: str, model_name: str, *words: str) -> str:
     """The corpus with the labelled rows of these words."""
-    return about_words(corpus, words, lambda own: targets(own, model_name).word_codes)
+    return corpus_for(corpus, words, lambda own: targets(own, model_name).word_codes)
 
 
 def labelled_words(corpus: str) -> dict[str, Labelled]:

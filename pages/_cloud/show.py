@@ -19,22 +19,31 @@ from core.text.tokens import bare
 from pages._cached import opened
 from pages._cloud import notices, unlabelled
 from pages._frame import markup
+from pages._frame.choices import what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, random_levels
+from pages._word import atlas, pair_layer, random_levels
 from pages._word.store import static_side
 
 HEIGHT = 370
 
 
-def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, picture) -> None:
+def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     """Legend and two panels in the container `picture`; bars, what to notice, table twin; of a word without labels by `pages._cloud.unlabelled`."""
     in_use = opened.about(in_use, first.looked_up, second.looked_up)
     table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
     lemma = labelled_word(table, first, second)
+    layer = pair_layer.choose(
+        "cloud_layer",
+        in_use,
+        label=t("Layer of {model}", model=model_layers.in_use().called),
+        place=picture,
+        help=f"{what_layers_read()} {t('The mix gives all layers the same weight; one with longer vectors counts more in it.')}",
+    )
+    pair_layer.note(in_use, layer)
     if lemma is None:
         one = first.word or second.word
         if first.position is not None and second.position is not None:

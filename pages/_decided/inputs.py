@@ -9,10 +9,12 @@ from core.common.i18n import t
 from core.common.limits import BOX
 from core.senses import influence
 from pages._frame import examples, question
-from pages._frame.choices import choice, layer_choice, mix_weights, text_box, what_layers_read
+from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
+from pages._frame.in_use import InUse
 from pages._widgets import inputs
 from pages._widgets.inputs import Chosen
+from pages._word import pair_layer
 
 NEUTRAL = "thing"  # the default of a swap
 
@@ -51,7 +53,7 @@ def example_on_screen(chosen: Chosen) -> Decided | None:
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 
-def asked() -> Asked:
+def controls(in_use: InUse) -> Asked:
     """What is done to each word, which layer and which half are looked at."""
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
@@ -68,7 +70,7 @@ def asked() -> Asked:
         ),
     )
     told = f"{what_layers_read()} {t('The mix weighs them all.')}"
-    layer = layer_choice("dlayer", place=row, help=told)
+    layer = pair_layer.choose("dlayer", in_use, place=row, help=told)
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH

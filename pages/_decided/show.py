@@ -14,7 +14,7 @@ from core.senses import influence
 from core.senses.influence import Influence
 from pages._cached import opened
 from pages._decided import tables, words
-from pages._decided.inputs import Asked
+from pages._decided.inputs import Asked, controls
 from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
@@ -26,8 +26,10 @@ from pages._widgets.inputs import Chosen, sentence
 from pages._word.store import influences, pulls
 
 
-def show(in_use: InUse, chosen: Chosen, asked: Asked, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """All of the page below its inputs; the coloured sentence in `picture`, what more is asked in `inputs`."""
+def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
+    """The controls in `inputs`, the coloured sentence in `picture`, and all that is below."""
+    with inputs:
+        asked = controls(in_use)
     if chosen.position is None:
         return
     in_use = opened.about(in_use, chosen.looked_up)

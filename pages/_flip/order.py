@@ -6,11 +6,13 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from pages._flip.notices import NEVER
-from pages._frame.choices import BOUND, choice, layer_choice
+from pages._frame.choices import BOUND, choice
+from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
+from pages._word import pair_layer
 
 
-def choices() -> tuple[str, str]:
+def choices(in_use: InUse) -> tuple[str, str]:
     """The order of the edits, and the layer."""
     row = st.columns([3, 2], vertical_alignment="bottom")
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
@@ -24,8 +26,9 @@ def choices() -> tuple[str, str]:
             "Greedy tries every edit that is left and takes the one that moves the meaning most, until it flips: few edits, though not proven the fewest."
         ),
     )
-    layer = layer_choice(
+    layer = pair_layer.choose(
         "flip_layer",
+        in_use,
         spaces=model_layers.in_use().reading,
         place=row[1],
         help=t(

@@ -34,7 +34,7 @@ def show(in_use: InUse) -> None:
     inputs, picture = picture_first()
     with inputs:
         first, second = sentence_pair()
-        order, layer = choices()
+        order, layer = choices(in_use)
     if first.position is None or second.position is None:
         return
     in_use = opened.about(in_use, first.looked_up, second.looked_up)

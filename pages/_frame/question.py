@@ -20,6 +20,7 @@ from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
 from core.text.labelled_words import listed
+from core.text.readings import WordInContext
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word, word_in_question
 from pages._frame import examples
@@ -123,6 +124,12 @@ def tap(key: str) -> None:
     tokens, position = now().tokens[SIDES.index(key)], st.session_state[f"{key}i"]
     if position in range(len(tokens)):
         st.session_state[f"{key}.tapped"] = tokens[position]
+
+
+def words() -> tuple[WordInContext, ...]:
+    """The words in question of both sentences, in their sentences; fewer where one has none."""
+    found = now()
+    return tuple(WordInContext(of, k, reading_of(of, k)) for of, k in zip(found.tokens, found.positions, strict=True) if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from core.common.i18n import t
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame import language
-from pages._frame.choices import layer_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
@@ -23,10 +22,9 @@ from pages._home.numbers import beside, numbers
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
-from pages._word import random_levels, share_card, verdict, verdict_words
+from pages._word import pair_layer, random_levels, share_card, verdict, verdict_words
 from pages._word.engines import compare_engines
 
-BY_HAND = "home.layer_by_hand"  # whether the reader, or the address, chose the layer
 PLAIN = "home.plain"  # in the session: this browser cannot run the instrument
 HIDDEN = "<style>.st-key-home_controls, .st-key-home-told {display: none;}</style>"  # what is set stands in Streamlit's control, and so in the address
 
@@ -64,12 +62,12 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         with shown_errors():  # the first model's answer stands whatever becomes of the second's
             found = replace(found, beside=beside(in_use, first, second))
     if st.session_state.get(PLAIN):
-        layer = _layer(found.layers, verdict.layer(in_use, first, second))
+        layer = _layer(in_use, found.layers)
         plain.draw_picture(found, layer)
     else:
         st.html(HIDDEN)
         with st.container(key="home_controls"):
-            layer = _layer(found.layers, verdict.layer(in_use, first, second))
+            layer = _layer(in_use, found.layers)
         with st.container(key="home_picture"):
             instrument.show(found, layer, partial(_take_set, found.layers))
         instruments.told("home", {"key": repr((in_use.model, in_use.corpus, first, second))}, _take_plain)
@@ -78,6 +76,7 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     level = random_levels.level(in_use, layer)
     seen = notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)
     notice(notices.noticed(seen) + ([notices.beside(found.beside, layer)] if found.beside else []))
+    pair_layer.note(in_use, layer)
     rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
     if found.beside:
         rows += [{t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)} for k, v in found.beside.cosines.items()]
@@ -85,25 +84,14 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
 
 
-def _layer(spaces: list[str], best: str) -> str:
-    """The layer shown: the one that tells the word's meanings apart best, unless the reader or the address chose one."""
-    state = st.session_state
-    given = st.query_params.get("layer")
-    if BY_HAND not in state:
-        state[BY_HAND] = given in spaces
-    if not state[BY_HAND] and state.get("layer", best) != best:
-        state["layer"] = best
-    return layer_choice("layer", spaces=spaces, default=best, label=instrument.slider_label(), on_change=_chosen_by_hand)
-
-
-def _chosen_by_hand() -> None:
-    st.session_state[BY_HAND] = True
+def _layer(in_use: InUse, spaces: list[str]) -> str:
+    return pair_layer.choose("layer", in_use, spaces=spaces, label=instrument.slider_label())
 
 
 def _take_set(layers: list[str]) -> None:
     if (layer := instrument.layer_set()) in layers:
         st.session_state["layer"] = layer
-        _chosen_by_hand()
+        pair_layer.keep(layer)
 
 
 def _take_plain() -> None:

@@ -23,10 +23,11 @@ from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.trust import links
+from core.text.readings import WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
 from pages._cached.kept import kept
-from pages._frame.choices import ALL, TOKENS, choice, layer_choice, layer_name
+from pages._frame.choices import ALL, TOKENS, choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -34,7 +35,7 @@ from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences
+from pages._word import atlas, more_sentences, pair_layer, verdict
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -82,7 +83,8 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
     """Maps, what to notice, the table twin. `asked`: the reader's sentences that are drawn; `table` is of all tokens."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        view = layer_choice("view", spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
+        best = verdict.layer_of(in_use, WordInContext((word,), 0))
+        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
         live = map_view.glides(view, spaces)
         if live:
             map_view.hide_controls()

@@ -19,8 +19,9 @@ from core.figures.trust import add_links, link_colours, space_figure
 from core.index.table import OccurrenceTable
 from core.text import languages
 from core.text.definitions import definitions
+from core.text.readings import WordInContext
 from pages._cached.kept import kept
-from pages._frame.choices import ALL, TOKENS, layer_choice
+from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import OURS, InUse
 from pages._frame.markup import show_html, shown_errors
@@ -29,7 +30,7 @@ from pages._map.layout import PCA, POLES, SOLID, UMAP, Laid
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas
+from pages._word import atlas, pair_layer, verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +57,8 @@ def show(in_use: InUse, shown: Shown) -> None:
 def _show(in_use: InUse, shown: Shown) -> None:
     solid = shown.laid.plan == SOLID
     with st.container(key="map_layers"):
-        view = layer_choice("view", spaces=(*shown.laid.names, ALL, TOKENS), label_visibility="collapsed")
+        best = verdict.layer_of(in_use, *([] if shown.word == ALL_WORDS else [WordInContext((shown.word,), 0, shown.word)]))
+        view = pair_layer.choose("view", in_use, spaces=(*shown.laid.names, ALL, TOKENS), best=best, label_visibility="collapsed")
         live = map_view.glides(view, shown.laid.names) and not solid
         if live:
             map_view.hide_controls()
@@ -83,6 +85,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
             _multiples(in_use, shown, names, origin, state)
         if not solid:
             brush.listen(lambda row: lines.clicked(row, shown.placed))
+    pair_layer.note(in_use, view, best=best)
     notice([*shown.notices, *(lines.noticed(origin, names) if origin else [])])
     lists.meanings(_coloured(in_use, shown)[2], shown.lemma or "")
     st.caption(" ".join(_cautions(shown, names)))

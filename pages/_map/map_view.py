@@ -23,6 +23,7 @@ from pages._map import brush
 from pages._map.lines import KEY, STARS
 from pages._widgets import instruments
 from pages._widgets.instruments import instrument, packed, said
+from pages._word import pair_layer
 
 LIVE, PLAIN = "map.live", "map.plain"  # key of the component; in the session: this browser cannot run it
 _live = instrument("map", Path(__file__).parent, "live")
@@ -143,6 +144,7 @@ def _take(names: Sequence[str], rows: Collection[int]) -> None:
     if (given := setting(names, rows)) is None:
         return
     st.session_state["view"], st.session_state[KEY], picked = given
+    pair_layer.keep(given[0])
     state = st.session_state[brush.KEY]
     if set(picked) != set(state.picked):
         state.select(picked, LIVE)

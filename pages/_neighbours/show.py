@@ -18,7 +18,7 @@ from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_progress
-from pages._frame.choices import BOUND, choice, layer_choice, mix_weights, what_layers_read
+from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html, shown_errors
@@ -26,7 +26,7 @@ from pages._neighbours import notices, requery
 from pages._widgets import lists
 from pages._widgets.inputs import Choice, Chosen
 from pages._widgets.static import glove_column
-from pages._word import more_sentences, random_levels, share_card
+from pages._word import more_sentences, pair_layer, random_levels, share_card
 from pages._word.engines import compare_engines
 from pages._word.nearest import around
 
@@ -65,7 +65,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     asked = [c for c in (first, second) if c.position is not None]
     queries = dict(zip(asked, opened.queries_for(in_use.model, [c.in_context for c in asked]), strict=True))
     few = [query.word for query in queries.values() if _others(table, query) < FEW]
-    choice = _choose(bool(few))
+    choice = _choose(in_use, bool(few))
     if job.running:
         show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
     elif job.error:
@@ -102,6 +102,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
     else:
         notice([t("The lists are compared when every word has been read.")])
+    pair_layer.note(in_use, choice.layer)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
     if tables:
@@ -180,10 +181,12 @@ def _others(table: OccurrenceTable, query: Query) -> int:
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 
-def _choose(few: bool) -> Choice:
+def _choose(in_use: InUse, few: bool) -> Choice:
     """Layer, what is looked among, how many, and the weights of a mix."""
     tools = st.columns([2, 4, 2], vertical_alignment="bottom")
-    layer = layer_choice("nlayer", place=tools[0], help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}")
+    layer = pair_layer.choose(
+        "nlayer", in_use, place=tools[0], help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}"
+    )
     titles = {neighbours.OTHER: t("other words"), neighbours.SAME: t("same word"), neighbours.ANY: t("any word"), TYPES: t("types")}
     usual = follow_word(st.session_state, st.query_params.get("among"), TYPES if few else neighbours.SAME, titles)
     which = choice(

@@ -1,7 +1,7 @@
 """One meaning or two: the verdict on the word in question, the same on every page that shows it (core.senses.judge).
 
 `on(in_use, first, second)` is that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
-best; `layer(...)` is that layer, at which a picture of the word opens. `verdict_words` puts it in words.
+best; `layer(...)` is that layer, at which pictures of the word open (pair_layer.py). `verdict_words` puts it in words.
 """
 
 import streamlit as st
@@ -16,6 +16,7 @@ from core.static.vectors import StaticVectors
 from core.text.readings import WordInContext
 from pages._cached import opened
 from pages._cached.kept import kept, within_run
+from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 
@@ -30,6 +31,20 @@ def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
     return judged(in_use, first, second).layer
 
 
+def layer_in_question(in_use: InUse) -> str:
+    """The same of the two sentences that the visitor typed, on whichever page; of a word without a second sentence, its own best layer."""
+    words = question.words()
+    if len(words) == 2:
+        return _judged(in_use.model, _labels(in_use), *words).layer
+    return layer_of(in_use, *words)
+
+
+@within_run
+def layer_of(in_use: InUse, *words: WordInContext) -> str:
+    """The layer that tells the meanings of the first of these words with labels apart best; else the best of all words."""
+    return judge_of(in_use.model).layer(words, _labels(in_use))
+
+
 def of_one_word(in_use: InUse, first: Chosen, second: Chosen) -> bool:
     """Whether both are the same word, letter case and inflection aside."""
     return judged(in_use, first, second).one_word
@@ -42,7 +57,12 @@ def is_word(chosen: Chosen) -> bool:
 
 def judged(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
     """All that is said of both words."""
-    return _judged(in_use.model, in_use.corpus if opened.is_labelled(in_use.corpus) else "", first.in_context, second.in_context)
+    return _judged(in_use.model, _labels(in_use), first.in_context, second.in_context)
+
+
+def _labels(in_use: InUse) -> str:
+    """The corpus in use, where it has labels."""
+    return in_use.corpus if opened.is_labelled(in_use.corpus) else ""
 
 
 @within_run

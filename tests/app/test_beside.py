@@ -87,7 +87,7 @@ def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monke
         return verdict.judge_of.__wrapped__(model).ground()  # what memory keeps is not asked
 
     first = ground(deep)
-    monkeypatch.setattr("core.senses.verdict.measure", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("core.senses.pairs.measure", lambda *_: pytest.fail("measured again"))
     again = ground(deep)
     assert (again.layer, again.words.keys()) == (first.layer, first.words.keys())
     assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centres.keys() == first.centres.keys()

@@ -1,6 +1,6 @@
 """How often Home's verdict is right, by the very rule that Home applies: `python -m tests.bench.verdicts [--language ko] [--write]`.
 
-Pairs of labelled sentences that no vote has seen (core.senses.verdict.pairs_by_votes), every word judged by what other words teach: of a
+Pairs of labelled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
 language's own words each by the others, of the many further words each tenth by the other nine. Pairs of one meaning and of two weigh
 alike, and so do words. Then the same words as if they had no labels. `--write` keeps the coefficients that Home uses: of the bundled
 words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
@@ -21,7 +21,7 @@ from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.senses import evidence, verdict
+from core.senses import evidence, pairs, verdict
 from core.senses.calibration import fitted, probability_of, weights_of
 from core.senses.verdict import SURE
 from core.text import languages
@@ -59,29 +59,29 @@ def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]
     return rows
 
 
-def held_out(pairs: Sequence[Pairs], folds: int) -> Judged:
+def held_out(words: Sequence[Pairs], folds: int) -> Judged:
     """Each word's pairs by the regression that the words of the other folds teach."""
-    fold = np.random.default_rng(0).permutation(len(pairs)) % folds
+    fold = np.random.default_rng(0).permutation(len(words)) % folds
     parts = []
     for k in range(folds):
-        learned = fitted([pair for pair, of in zip(pairs, fold, strict=True) if of != k])[0]
+        learned = fitted([pair for pair, of in zip(words, fold, strict=True) if of != k])[0]
         parts += [
-            (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(pairs, fold, strict=True) if of == k
+            (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(words, fold, strict=True) if of == k
         ]
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
 def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list[Pairs]:
     vectors = static_vectors(model)
-    return [verdict.pairs_by_votes(table, word, verdict.trust_of(table, word), verdict.around_of(table, word, vectors)) for word in words]
+    return [pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.around_of(table, word, vectors)) for word in words]
 
 
 def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
     """The same words as if nothing were labelled, at the layer in which they are told apart best."""
-    rows = np.concatenate([verdict.rows_of(table, word) for word in words])
+    rows = np.concatenate([pairs.rows_of(table, word) for word in words])
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows)
-    layer = verdict.measure_unlabelled(table, words, seen)[0]
-    return held_out(verdict.pairs_unlabelled(table, words, seen, layer)[0], folds)
+    layer = pairs.measure_unlabelled(table, words, seen)[0]
+    return held_out(pairs.pairs_unlabelled(table, words, seen, layer)[0], folds)
 
 
 def main() -> None:
@@ -93,12 +93,12 @@ def main() -> None:
     model = open_model(language.model)
     own = open_table(language.sentences, model, targets_only=True)
     table = open_table(with_all(language.sentences), model, targets_only=True)
-    bundled = verdict.judged_words(own)
+    bundled = pairs.judged_words(own)
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
-    pairs = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
+    labeled = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
     judged = {
-        "own words": held_out(pairs["own words"], len(bundled)),
-        "further words": held_out(pairs["further words"], FOLDS),
+        "own words": held_out(labeled["own words"], len(bundled)),
+        "further words": held_out(labeled["further words"], FOLDS),
         "own words, no labels": without_labels(model, own, bundled, len(bundled)),
         "further words, no labels": without_labels(model, table, further, FOLDS),
     }
@@ -107,9 +107,9 @@ def main() -> None:
         for row in reliability(of):
             print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:
-        measured = verdict.measure(own, evidence.of_rows(model.encoder, static_vectors(model), own, verdict.judged_rows(own)))
+        measured = pairs.measure(own, evidence.of_rows(model.encoder, static_vectors(model), own, pairs.judged_rows(own)))
         write_json(own.folder / verdict.FILE, verdict.as_json(measured))
-        votes = [round(value, 4) for value in fitted(pairs["further words"])[0]]
+        votes = [round(value, 4) for value in fitted(labeled["further words"])[0]]
         write_json(ASSETS / f"verdict-{language.more_sentences}.json", {"model": model.fingerprint, "words": len(further), "votes": votes})
         print("kept:", measured.votes, measured.alone, votes)
 

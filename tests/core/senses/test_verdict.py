@@ -12,7 +12,7 @@ from core.index.build import build_index
 from core.index.neighbours import Query, make_query
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.senses import evidence, judge, verdict
+from core.senses import evidence, judge, pairs, verdict
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
@@ -56,7 +56,7 @@ def test_every_example_is_two_meanings(opened, code: str):
 def seen(opened):
     """Of a language: the evidence of all judged rows."""
     return {
-        code: evidence.of_rows(model.encoder, static_vectors(model), table, verdict.judged_rows(table))
+        code: evidence.of_rows(model.encoder, static_vectors(model), table, pairs.judged_rows(table))
         for code, (model, table, _) in opened.items()
     }
 
@@ -64,9 +64,9 @@ def seen(opened):
 def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
     """Pairs of the labelled sentences, each word judged by what the others teach."""
     model, table, ground = opened[code]
-    words = verdict.judged_words(table)
-    pairs = verdicts.pairs_of(model, table, words) if labels else verdict.pairs_unlabelled(table, words, seen[code], ground.layer)[0]
-    return verdicts.held_out(pairs, len(words))
+    words = pairs.judged_words(table)
+    judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabelled(table, words, seen[code], ground.layer)[0]
+    return verdicts.held_out(judged, len(words))
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -86,14 +86,14 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):
     """The measurement gives nothing away: with labels shuffled within each word half of the pairs are right."""
     model, table, _ = opened["en"]
-    rows_of = verdict._some_rows
+    rows_of = verdict.some_rows
 
     def shuffled(table, lemma):
         rows, labels = rows_of(table, lemma)
         return rows, np.random.default_rng(len(lemma)).permutation(labels)
 
-    monkeypatch.setattr(verdict, "_some_rows", shuffled)
-    words = verdict.judged_words(table)
+    monkeypatch.setattr(pairs, "some_rows", shuffled)
+    words = pairs.judged_words(table)
     figures = verdicts.figures(verdicts.held_out(verdicts.pairs_of(model, table, words), len(words)))
     assert 0.46 < figures["right of all"] < 0.54
 
@@ -103,13 +103,13 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
     model, table, _ = opened["en"]
     asked = judge.open_judge(model)
     random = np.random.default_rng(0)
-    pairs = []
+    asked_of = []
     for lemma in table.lemmas:
         rows = table.labelled_rows(lemma)
         forms = [int(row) for row in rows if table.words[table.word[row]] != lemma]
-        pairs += [(row, int(other)) for row in forms for other in random.choice(rows, 1) if row != other]
-    assert len(pairs) > 150
-    for first, second in pairs[:200]:
+        asked_of += [(row, int(other)) for row in forms for other in random.choice(rows, 1) if row != other]
+    assert len(asked_of) > 150
+    for first, second in asked_of[:200]:
         a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, (first, second)))
         one, other = asked.judge(a, b), asked.judge(b, a)
         assert one.verdict.says == other.verdict.says and one.lemma == other.lemma
@@ -159,7 +159,7 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
     assert {name: len(centre) for name, centre in ground.centres.items()} == {
         name: rows.shape[1] for name, rows in seen[code].views("1").items()
     }
-    measured = verdict.measure(table, seen[code])
+    measured = pairs.measure(table, seen[code])
     assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
     assert set(ground.words) == {lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)}
 

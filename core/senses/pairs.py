@@ -1,0 +1,122 @@
+"""Pairs of labelled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
+
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.index.table import OccurrenceTable
+from core.senses import evidence
+from core.senses.calibration import fitted
+from core.senses.evidence import Evidence
+from core.senses.verdict import Ground, Trust, has_senses, inputs_of_pairs, mixed_rows, shares_of, some_rows, spaces, trust_of, words_around
+from core.static.vectors import StaticVectors
+
+FEWEST_WORDS = 5  # that a regression is learned from
+QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
+MOST_WORDS = 80  # of a table
+
+
+def measure(table: OccurrenceTable, seen: Evidence) -> Ground | None:
+    """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
+    words = judged_words(table)
+    if len(words) < FEWEST_WORDS:
+        return None
+    trusts, voted = _judged(table, seen)
+    layer, alone, centres = measure_unlabelled(table, words, seen)
+    return Ground(trusts, layer, fitted(voted)[0], alone, centres)
+
+
+def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
+    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centres."""
+    by_layer = {}
+    for name in spaces(table.meta["layers"]):
+        pairs, centres = pairs_unlabelled(table, words, seen, name)
+        by_layer[name] = (*fitted(pairs), centres)
+    layer = min(by_layer, key=lambda name: by_layer[name][1])
+    return layer, by_layer[layer][0], by_layer[layer][2]
+
+
+def judged_words(table: OccurrenceTable) -> list[str]:
+    """The words that a ground is measured on."""
+    return [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
+
+
+def judged_rows(table: OccurrenceTable) -> np.ndarray:
+    """Their rows, word after word."""
+    return np.concatenate([rows_of(table, lemma) for lemma in judged_words(table)] or [np.empty(0, int)])
+
+
+def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
+    """The rows of a word that are looked at."""
+    return some_rows(table, lemma)[0]
+
+
+def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a word's sentences, each quarter judged by the other three: (n, 8) inputs of the regression, (n,) same sense.
+
+    Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
+    """
+    rows, labels = some_rows(table, lemma)
+    n_senses = labels.max() + 1
+    token = mixed_rows(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]))
+    inputs = []
+    same = []
+    for parts in _partitions(lemma, labels):
+        for part in range(QUARTERS):
+            here, others = np.flatnonzero(parts == part), np.flatnonzero(parts != part)
+            if len(here) < 2:
+                continue
+            first, second = np.triu_indices(len(here), 1)
+            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses) for view in (token, around))
+            inputs.append(inputs_of_pairs(by_token, by_topic if around.any() else None, first, second, trust.above_chance))
+            same.append(labels[here][first] == labels[here][second])
+    return np.concatenate(inputs), np.concatenate(same)
+
+
+def pairs_unlabelled(
+    table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the views' centres.
+
+    `seen`: the evidence of the words' `rows_of`, word after word.
+    """
+    labels = [some_rows(table, lemma)[1] for lemma in words]
+    starts = np.cumsum([0, *map(len, labels)])
+    views = seen.views(layer)
+    centres = evidence.centres(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
+    pairs = []
+    for start, of in zip(starts, labels, strict=False):
+        a, b = np.triu_indices(len(of), 1)
+        pairs.append((evidence.cosines(views, centres, start + a, start + b), of[a] == of[b]))
+    return pairs, centres
+
+
+def around_of(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None) -> np.ndarray:
+    """What stands around each of a word's judged rows, (n, V)."""
+    return words_around(table, some_rows(table, lemma)[0], vectors)
+
+
+def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], list[tuple[np.ndarray, np.ndarray]]]:
+    """Of each judged word how far it is to be trusted, and its pairs."""
+    trusts = {}
+    pairs = []
+    start = 0
+    for lemma in judged_words(table):
+        around = seen.topic[start : start + len(some_rows(table, lemma)[0])]
+        start += len(around)
+        trusts[lemma] = trust_of(table, lemma)
+        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], around))
+    return trusts, pairs
+
+
+def _partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
+    """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
+    for repeat in range(REPEATS):
+        random = np.random.default_rng([repeat, crc32(lemma.encode())])
+        parts = np.empty(len(labels), int)
+        for sense in range(labels.max() + 1):
+            rows = random.permutation(np.flatnonzero(labels == sense))
+            parts[rows] = (np.arange(len(rows)) + random.integers(QUARTERS)) % QUARTERS
+        yield parts
