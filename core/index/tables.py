@@ -51,6 +51,13 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
 
 
+def opens_at_once(corpus: str) -> bool:
+    """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
+    if sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
+        return True
+    return any(sentence.targets for sentence in open_corpus(corpus))
+
+
 def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
     """Every token of a corpus, and with it the labelled rows of the further words that it names ("sentences+python")."""
     return with_further(open_table(indexed(corpus), model, report=report), corpus, model)

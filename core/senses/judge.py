@@ -6,18 +6,17 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from core.common.config import ASSETS, cache_folder
-from core.common.errors import ElmoscopeError
+from core.common.errors import ElmoscopeError, MissingArtifact
 from core.elmo.models import Model
 from core.files.artifacts import read_json, write_json
 from core.index.joined import JoinedTable
 from core.index.neighbours import query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
+from core.index.tables import open_table, opens_at_once
 from core.senses import evidence, pairs, verdict
 from core.senses.verdict import Ground, Trust, Verdict
 from core.static.vectors import StaticVectors, open_vectors
@@ -49,11 +48,11 @@ class Judge:
         model: Model,
         vectors: StaticVectors | None = None,
         *,
-        table: Callable[[str], OccurrenceTable] | None = None,
+        table: Callable[[str], OccurrenceTable],
         encode: Callable[[Sequence[tuple[str, ...]]], Sequence[np.ndarray]] | None = None,
     ) -> None:
         self.model, self.vectors = model, vectors
-        self._table = table or partial(open_table, model=model, targets_only=True)
+        self._table = table
         self._encode = encode or (lambda sentences: model.encoder.encode([list(tokens) for tokens in sentences]))
         self._bundled: Ground | None = None
         self._trusts: dict[tuple[str, str], Trust] = {}
@@ -188,10 +187,16 @@ class Judge:
 
 def open_judge(model: Model) -> Judge:
     """A judge for notebooks and commands, with the static vectors of the model's language where it has any here."""
+
+    def table(corpus: str) -> OccurrenceTable:
+        if not opens_at_once(corpus):  # without labels there is nothing that could vote
+            raise MissingArtifact(corpus)
+        return open_table(corpus, model, targets_only=True)
+
     vectors = None
     with suppress(ElmoscopeError):
         vectors = open_vectors(model.language.vectors) if model.language.vectors else None
-    return Judge(model, vectors)
+    return Judge(model, vectors, table=table)
 
 
 def is_word(word: WordInContext) -> bool:

@@ -141,7 +141,7 @@ pd.concat(lists, keys=["first", "second"])
 _MIX_SENSES = """\
 from core.senses.reports import sense_report_of
 
-lemma = table.lemma_of(queries[0].word)
+lemma = words[0].lemma_in(table)
 report = sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
 alone = [sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
 (report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone

@@ -8,7 +8,7 @@ from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, abou
 LEMMA = """\
 from core.analysis.word_maps import map_rows
 
-word = next((lemma for query in queries if (lemma := table.lemma_of(query.word))), queries[0].word.casefold() if queries else word)
+word = next((lemma for each in words if (lemma := each.lemma_in(table))), words[0].spelling if words else word)
 labelled = word in table.lemmas
 rows = map_rows(table, word) if labelled else []
 senses = table.senses_of(word) if labelled else ["the first sentence", "the second sentence"]
@@ -18,11 +18,21 @@ word, len(rows), senses  # without labelled sentences: which of the two sentence
 
 def home(settings: Settings) -> Recipe:
     shows = t("How alike a word's two vectors are in each layer of ELMo, and GloVe's one vector beside them.")
-    given = used(settings, "model", "vectors") | {
-        "sentences": pair(settings),
-        "layer": chosen(settings, "layer", model_layers.in_use().top),
-    }
-    return Recipe(shows, given, (OPEN, QUERIES, _HOME, _HOME_FIGURE))
+    given = (
+        used(settings, "model", "vectors", "corpus")
+        | about(settings)
+        | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
+    )
+    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE))
+
+
+_VERDICT = """\
+from core.senses.judge import open_judge
+
+judgment = open_judge(model).judge(*words, corpus) if len(words) == 2 else None  # as `python -m core verdict` gives it
+verdict = judgment.verdict if judgment else None
+(verdict.says, round(verdict.probability, 4), verdict.right_of_100, verdict.senses) if verdict else "no verdict: two words"
+"""
 
 
 _HOME = """\
@@ -56,13 +66,17 @@ angle_figure(
 def neighbours(settings: Settings) -> Recipe:
     shows = t("The nearest occurrences to a word in two contexts, and the nearest spellings by GloVe.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
-    given = used(settings, "model", "vectors", "corpus") | {
-        "sentences": pair(settings),
-        "layer": layer,
-        "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
-        "among": chosen(settings, "among", "same word"),
-        "k": chosen(settings, "k", NEIGHBOURS),
-    }
+    given = (
+        used(settings, "model", "vectors", "corpus")
+        | about(settings)
+        | {
+            "sentences": pair(settings),
+            "layer": layer,
+            "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
+            "among": chosen(settings, "among", "same word"),
+            "k": chosen(settings, "k", NEIGHBOURS),
+        }
+    )
     return Recipe(shows, given, (OPEN, QUERIES, _NEAREST, _NEAREST_STATIC))
 
 
@@ -70,9 +84,9 @@ _NEAREST = """\
 import pandas as pd
 
 from core.elmo.mix import layer_weights
-from core.index.tables import open_table
+from core.index.tables import open_tokens
 
-table = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
+table = open_tokens(corpus, model)  # every token of the corpus; made once, then kept on disk
 weights = layer_weights(layer, table.meta["layers"], mix or None)
 found = []
 for query in queries:
@@ -116,8 +130,8 @@ weights = layer_weights(layer, table.meta["layers"])
 profiles = cloud.profiles(table, word, vectors) if labelled and word in vectors else None
 placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
 shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
-for name, query in zip(("first sentence", "second sentence"), queries if labelled else []):
-    if table.lemma_of(query.word) == word:
+for name, query, each in zip(("first sentence", "second sentence"), queries, words if labelled else []):
+    if each.lemma_in(table) == word:
         others = rows[~table.same_sentence(rows, query.tokens, query.position)]
         cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
         labels = [table.senses[code] for code in table.sense[others]]
@@ -231,7 +245,7 @@ from core.senses import edits
 
 first, second = queries
 weights = layer_weights(layer, table.meta["layers"])
-if labelled and table.lemma_of(first.word) == table.lemma_of(second.word):
+if labelled and words[0].lemma_in(table) == words[1].lemma_in(table):
     own = np.any([table.same_sentence(rows, query.tokens, query.position) for query in queries], axis=0)
     labels = [table.senses[code] for code in table.sense[rows]]
     meanings = edits.centroids(table.rows.take(rows), labels, weights, own)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.text import languages
-from core.text.labelled_words import with_words
+from core.text import languages, readings
+from core.text.labelled_words import listed, with_words
 from core.text.tokens import bare
 from core.text.word_in_question import word_in_question
 
@@ -24,9 +24,13 @@ model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 """
 QUERIES = """\
-from core.index import neighbours
+from dataclasses import replace
 
-queries = [neighbours.make_query(model.encoder, languages.tokenize(text), position) for text, position in sentences]
+from core.index import neighbours
+from core.text.readings import WordInContext
+
+words = [WordInContext(tuple(languages.tokenize(text)), position, read_as) for text, position, read_as in sentences]
+queries = [replace(neighbours.make_query(model.encoder, word.tokens, word.position), read_as=word.read_as) for word in words]
 [(query.word, query.layers.shape) for query in queries]  # the word in question, its (layers, numbers)
 """
 LABELLED = """\
@@ -56,19 +60,20 @@ def used(settings: Settings, *kinds: str) -> dict[str, str]:
 
 def about(settings: Settings) -> dict[str, str]:
     """The corpus in use with the labelled sentences of the words in question beside its own (core.text.labelled_words)."""
-    words = [token for text, position in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
+    words = [read_as or token for text, position, read_as in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
     named = str(settings.get("map_word") or "")
     return {"corpus": with_words(used(settings, "corpus")["corpus"], [*map(bare, words), named])}
 
 
-def pair(settings: Settings) -> list[tuple[str, int]]:
-    """The two sentences, each with the number of the word in question among its tokens; an empty one is left out."""
+def pair(settings: Settings) -> list[tuple[str, int, str]]:
+    """The two sentences, each with the number of the word in question among its tokens, and the word that it is read as where that is in
+    doubt (core.text.readings); an empty one is left out."""
     return [one for one in _asked(settings) if one[0].strip()]
 
 
 def sentence(settings: Settings) -> tuple[str, int]:
     """The first sentence and the number of its word in question."""
-    return _asked(settings)[0]
+    return _asked(settings)[0][:2]
 
 
 def word(settings: Settings) -> str:
@@ -77,14 +82,21 @@ def word(settings: Settings) -> str:
     return str(settings.get("w") or "".join(languages.tokenize(text)[position : position + 1])).casefold()
 
 
-def _asked(settings: Settings) -> list[tuple[str, int]]:
+def _asked(settings: Settings) -> list[tuple[str, int, str]]:
     """Both sentences, of the language's first example where there are none yet; what was not chosen in them is guessed as pages do."""
     example = next(iter(languages.in_use().examples.get("pairs", {}).values()), ("", ""))
     texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
     tokens = [languages.tokenize(text) for text in texts]
     tapped = [k if (k := settings.get(f"{key}i")) in range(len(of)) else None for key, of in zip("ab", tokens, strict=True)]
     places = word_in_question(*tokens, languages.in_use(), tapped=tuple(tapped))
-    return [(text, place or 0) for text, place in zip(texts, places, strict=True)]
+    return [(text, place or 0, _read_as(settings, of, place)) for text, of, place in zip(texts, tokens, places, strict=True)]
+
+
+def _read_as(settings: Settings, tokens: list[str], position: int | None) -> str:
+    if position is None:
+        return ""
+    possible = readings.readings(tokens[position], listed(languages.in_use()))
+    return settings["as"] if settings.get("as") in possible else readings.read_in(tokens, position)
 
 
 def chosen(settings: Settings, key: str, default: Any) -> Any:

@@ -11,8 +11,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.text.tokens import bare
 from pages._cached import opened
+from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -52,6 +54,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     else:
         said, small = t("Not a word"), t("Tap a word in each sentence.")
     show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', said, small)
+    record.now().note("notice", html("<b>{}</b> {}", said, small), "verdict")
     for other in foreign[:1]:
         language.offer_its_language(other, "home.read")
 

@@ -46,7 +46,7 @@ def show() -> None:
                 _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
         st.markdown(f"**{t('All of it')}**")
         with st.container(horizontal=True, gap="small"):
-            _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: _html(view), "take.html")
+            _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: html_of_view(view), "take.html")
             if view.view in VIEWS:
                 computes = t("As a notebook that computes it anew")
                 _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
@@ -68,7 +68,7 @@ def _csv(view: Taken, key: str) -> Callable[[], bytes]:
     return lambda: csv_of(view.tables()[key].table)
 
 
-def _html(view: Taken) -> str:
+def html_of_view(view: Taken) -> str:
     """Runs when asked for, in a thread of its own."""
     from pages._export import html_file
 

@@ -48,7 +48,9 @@ def run(tmp_path: Path, monkeypatch):
     for (module, name), opened in OPENED.items():
         monkeypatch.setattr(module, name, opened)
 
-    def labelled_only(corpus, model, *, targets_only=False):  # reading every word of the corpus is what `open_table` is tested for
+    def labelled_only(
+        corpus, model, *, targets_only=False, report=None
+    ):  # reading every word of the corpus is what `open_table` is tested for
         return TABLES(corpus, model, targets_only=True)
 
     monkeypatch.setattr(tables, "open_table", labelled_only)
@@ -98,7 +100,7 @@ def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
 
 def test_a_notebook_looks_at_the_word_that_the_page_guesses():
     crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
-    assert recipe.pair(crane) == [(crane["a"], 5), (crane["b"], 0)] and recipe.word(crane) == "crane"
+    assert recipe.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and recipe.word(crane) == "crane"
     assert recipe.sentence(crane | {"ai": 1}) == (crane["a"], 1) and recipe.word(crane | {"w": "herons"}) == "herons"
     assert len(recipe.pair({})) == 2 and recipe.pair({"a": "", "b": " "}) == []
 
@@ -133,7 +135,7 @@ def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(r
 
 def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
     settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
-    assert run("home", settings)["sentences"] == [(HOSTILE, 2), ("x = 1; raise SystemExit", 0)]
+    assert run("home", settings)["sentences"] == [(HOSTILE, 2, ""), ("x = 1; raise SystemExit", 0, "")]
     for view in VIEWS:
         every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
         with_text, without = (cells(view, given) for given in (every, {}))

@@ -1,0 +1,128 @@
+"""The page, the notebook and the command give one answer: the verdict, of words of every kind."""
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.cli.main import main
+from core.elmo import models
+from core.elmo.models import open_model
+from core.index.tables import open_table
+from core.text.labelled_words import words_of
+from core.text.tokens import join_tokens
+from pages._export.notebook_file import notebook
+from pages._widgets.downloads import html_of_view
+from tests.app.visit import opened_whole
+
+OTHERS = {  # without labels, and of spellings that two words share
+    "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
+    "lantern": ("A lantern hung over the door.", "They carried a lantern through the cave."),
+    "kettle": ("The kettle whistled on the stove.", "He put the kettle on for tea."),
+    "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
+    "maple": ("The maple turned red in October.", "They tapped the maple for syrup."),
+    "ladder": ("He climbed the ladder to the roof.", "She rose on the career ladder."),
+    "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
+    "fell": ("The tree fell on the house.", "Prices fell again today."),
+    "bore": ("He is a crashing bore at parties.", "The lecture was a bore."),
+    "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
+}
+
+
+def pairs() -> dict[str, tuple[str, str]]:
+    """Ten words of each kind: bundled, further labelled ones, and others."""
+    model = open_model("elmo-mini")
+    bundled = open_table("sentences", model, targets_only=True).lemmas
+    further = [word for word in words_of(model.language) if word not in bundled]
+    chosen = {}
+    for kind, words in (("sentences", bundled[::6][:10]), ("further", further[::40][:10])):
+        for word in words:
+            table = open_table("sentences" if kind == "sentences" else f"sentences+{word}", model, targets_only=True)
+            rows = [int(row) for row in table.labelled_rows(word) if table.words[table.word[row]] == word]
+            chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
+    return chosen | OTHERS
+
+
+@pytest.fixture(scope="module")
+def home() -> AppTest:
+    return opened_whole("app.py")
+
+
+def verdict_on(page: AppTest) -> str:
+    return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
+
+
+def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypatch):
+    model = open_model("elmo-mini")
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not sixty times
+    cells = {}
+    for word, (a, b) in pairs().items():
+        home.text_input(key="a").set_value(a)
+        home.text_input(key="b").set_value(b).run()
+        said = verdict_on(home)
+        settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
+        asked = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
+        if word not in asked[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
+            word = asked[0]
+        assert main(["verdict", "--word", word, "--sentence", a, "--sentence", b, "--json"]) == 0, word
+        command = json.loads(capsys.readouterr().out)
+        title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
+        assert title in said, (word, said, command)
+        if command["says"] != "too close to call":
+            assert f"Right in {command['right_of_100']} of 100" in said, (word, said, command)
+        source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
+        last = next(k for k, cell in enumerate(source) if "open_judge" in cell)
+        cells[word] = source[: last + 1], command
+    for word, (source, command) in cells.items():
+        namespace: dict = {}
+        for cell in source:
+            exec(cell, namespace)
+        verdict = namespace["verdict"]
+        assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
+        assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
+
+
+def test_the_file_of_a_view_holds_the_verdict(home):
+    home.text_input(key="a").set_value("The virus spread through the village.")
+    home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
+    title = re.search("<b>([^<]*)</b>", verdict_on(home)).group(1)
+    assert f"<b>{title}</b>" in html_of_view(home.session_state["_taken"])
+
+
+def chosen_layers(**address: str) -> dict[str, str]:
+    """The layer at which each page about a word opens."""
+    keys = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/decided.py": "dlayer", "pages/cloud.py": "cloud_layer"}
+    keys |= {"pages/map.py": "view", "pages/flip.py": "flip_layer"}
+    return {path: opened_whole(path, **address).session_state[key] for path, key in keys.items()}
+
+
+def test_pages_open_at_the_layer_of_the_verdict():
+    polish = {"a": "He wore a Polish hat.", "ai": "Polish", "b": "Use the polish on it.", "bi": "polish"}
+    assert set(chosen_layers(**polish).values()) == {"2"}  # where this word's meanings are told apart best
+    assert set(chosen_layers(a="The python swallowed a rat.", b="He wrote it in Python.").values()) == {"1"}
+
+
+def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
+    page = opened_whole("app.py")
+    page.segmented_control(key="layer").set_value("2").run()
+    assert any("The verdict reads layer 1; layer 2 is shown here" in one.value for one in page.caption)
+    page.switch_page("pages/neighbours.py").run()
+    assert page.session_state["nlayer"] == "2"
+    assert any("The verdict reads layer 1; layer 2 is shown here" in one.value for one in page.caption)
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])
+def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
+    wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
+    page = opened_whole(path, **wound)
+    assert any("“wound” is read as a word of its own, not as a form of “wind”" in one.value for one in page.caption)
+    page.button(key="reading.wound.wind").click().run()
+    assert not page.exception and page.query_params["as"] == "wind"
+    assert any("“wound” is read as a form of “wind”" in one.value for one in page.caption)
+    again = opened_whole(path, **wound, **{"as": "wind"})
+    assert any("“wound” is read as a form of “wind”" in one.value for one in again.caption)
+    if path == "app.py":
+        assert "turn or twist round" in verdict_on(again)
+    if path == "pages/map.py":
+        assert again.session_state["map_word"] == "wind"
