@@ -12,7 +12,7 @@ from core.index.tables import open_table
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
-from core.text.tokens import bare, find_word, join_tokens
+from core.text.tokens import bare, find_word
 
 
 def find_neighbours(args) -> tuple[dict, str]:
@@ -32,7 +32,7 @@ def find_neighbours(args) -> tuple[dict, str]:
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
-            "sentence": join_tokens(list(n.occurrence.tokens)),
+            "sentence": n.occurrence.sentence,
             "position": n.occurrence.position,
             "sense": n.occurrence.sense,
             "cosine": round(n.cosine, 6),

@@ -167,9 +167,6 @@ REFUSED = [
     ),
     ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as plain text in UTF-8"),
     ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
-    ("a.txt", "fine\n" + "x" * 1_000_001, r"line 2: more than 1,000,000 bytes without a line break"),
-    ("a.txt", "x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
-    ("a.txt", LONG, r"line 1: a sentence of 5,001 tokens\. At most 5,000"),
     ("a.jsonl", [LONG.split()], r"line 1: a sentence of 5,001 tokens"),
     ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: it is not JSON \(.*\)\. Needed: "),
     ("a.jsonl", "[" * 100_000, r"line 1: it is nested too deeply"),
@@ -199,6 +196,20 @@ REFUSED = [
     ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no row of a table .*field larger"),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: a row of 1 columns\. The text is in column 2"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("fine\n" + "x" * 1_000_001, r"line 2: more than 1,000,000 bytes without a line break"),
+        ("x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
+        (LONG, r"line 1: a sentence of 5,001 tokens\. At most 5,000"),
+    ],
+)
+def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, told):
+    with pytest.raises(BadInput, match=told):
+        read_sentences(file("a.txt", content), split=False)
+    assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(file("a.txt", content)))
 
 
 @pytest.mark.parametrize(("name", "content", "told"), REFUSED, ids=range(len(REFUSED)))
