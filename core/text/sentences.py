@@ -6,28 +6,23 @@ tokenised as the language in use.
 """
 
 import csv
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files.artifacts import check_fits, parse_json, text_fingerprint
-from core.files.encodings import encoding_of
+from core.files.artifacts import parse_json, text_fingerprint
+from core.text.file_lines import MAX_LINE_BYTES, Place, fitting, placed_lines, refuse, shown
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
 
-MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
-MAX_LINE_BYTES = 1_000_000
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
 MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
@@ -36,22 +31,7 @@ TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
 
 
-class Place(NamedTuple):
-    """Where something stands: "a.csv, line 3"; worded in the reader's language only if it must be told, as few places are."""
-
-    name: str  # of a file; "" for typed text
-    number: int
-    is_item: bool = False  # of a JSON list, not a line
-
-    def __str__(self) -> str:
-        if self.is_item:
-            return t("{name}, item {number}", name=self.name, number=self.number)
-        if self.name:
-            return t("{name}, line {number}", name=self.name, number=self.number)
-        return t("The text, line {number}", number=self.number)
-
-
-_Placed = Iterator[tuple[Place, Any]]  # and what stands there
+_Placed = Iterator[tuple[Place, Any]]  # where something stands, and what
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,20 +254,6 @@ def _text(value: Any, place: Place | str) -> str | None:
     return value
 
 
-def refuse(place: Place | str, found: str, needed: str) -> NoReturn:
-    raise BadInput(f"{place}: {found}. {needed}")
-
-
-def shown(value: Any, most: int = 80) -> str:
-    """A JSON value on one line, cut short; of what is in it, only the first level."""
-    if isinstance(value, list | dict):
-        parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
-        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("a row of nothing")
-    else:
-        text = "null" if value is None else repr(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
@@ -322,13 +288,13 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
     reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
     rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
     try:
-        for place, row in islice(rows, 1):
-            index, is_header = _column(row, column, place)
-            yield from [] if is_header else [(place, row[index])]
-        for place, row in rows:
-            if len(row) <= index:
-                refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
-            yield place, row[index]
+        for place, first_row in islice(rows, 1):
+            index, is_header = _column(first_row, column, place)
+            yield from [] if is_header else [(place, first_row[index])]
+            for place, row in fitting(rows, len(first_row), mark):
+                if len(row) <= index:
+                    refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
+                yield place, row[index]
     except csv.Error as error:
         place = Place(path.name, reader.line_num)
         refuse(place, t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))
@@ -344,59 +310,3 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
         return found[0], True
     found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
     refuse(place, found, t("Say which one holds the text, by its name or its number."))
-
-
-def placed_lines(
-    path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES, in_pieces: bool = False
-) -> Iterator[tuple[Place, str]]:
-    """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text.
-
-    `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place.
-    """
-    check_fits(path, most if whole else 1 << 62)
-    opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
-    try:
-        with opened(path, "rb") as stream:
-            for number, data in _pieces(stream, longest, in_pieces):
-                place, total = Place(path.name, number), total + len(data)
-                if total > most:
-                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))
-                if len(data) > longest and not in_pieces:
-                    refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
-                yield place, _decoded(data, place, total == len(data), encoding := encoding or encoding_of(opened, path, total, data))
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        found = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
-        raise BadInput(found) from None
-
-
-def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[int, bytes]]:
-    """(number of the line from 1, bytes): a line of more than `longest` bytes up to where it is too long, or in pieces."""
-    number, rest = 1, b""
-    while data := rest + stream.readline(longest + 1 - len(rest)):
-        rest = b""
-        if in_pieces and len(data) > longest:
-            end = _whole(data)
-            data, rest = data[:end], data[end:]
-        yield number, data
-        number += data.endswith(b"\n")
-
-
-def _whole(data: bytes) -> int:
-    """How many of some bytes end with a whole letter: at a sign that is part of no other letter in any encoding read here, else in UTF-8."""
-    if end := max(data.rfind(sign) for sign in (b"\n", b" ", b".", b",")) + 1:
-        return end
-    end = len(data) - 1
-    while end > len(data) - 4 and data[end] & 0xC0 == 0x80:
-        end -= 1
-    return end
-
-
-def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
-    if b"\x00" in data:
-        utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
-    try:
-        return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
-    except UnicodeDecodeError as error:
-        found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
-        refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))
