@@ -1,17 +1,21 @@
 """A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
 import json
+import threading
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
+from core.common.errors import BadInput
 from core.text import languages
 from core.text.definitions import definition
 from pages._cached import opened as store
 from pages._frame.in_use import InUse
 from pages._word import verdict as judged
 from tests.app.test_map_view import sent as map_sent
+from tests.app.test_pages import opened
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
@@ -105,3 +109,35 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
 
 def test_sentences_of_a_single_group_are_odd_by_its_centre():
     assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot"))
+
+
+MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])
+
+
+@pytest.fixture
+def no_jobs():
+    yield
+    store._jobs()[0].clear()
+
+
+@pytest.mark.parametrize("corpus", ["sentences+more-words", MANY])
+def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypatch, private_cache, no_jobs, corpus):
+    """As every corpus that takes long: in a job of the queue, which claims its room on disk first."""
+    threads, claimed = [], []
+
+    def none_read(*_, **__):
+        threads.append(threading.current_thread().name)
+        raise BadInput("nothing is read in this test")
+
+    monkeypatch.setattr(store, "open_table", none_read)
+    monkeypatch.setattr(store, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
+    page = opened("pages/neighbours.py", corpus=corpus, **VIRUS)
+    assert set(threads) == {"index"} and claimed and not page.exception
+    assert "nothing is read in this test" in " ".join(error.value for error in page.error)
+
+
+def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
+    page = opened("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)
+    assert "Reading this corpus needs" in " ".join(error.value for error in page.error)
+    assert not list(private_cache.glob("indexes/*"))
