@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import BOX, limits
+from core.text.line_breaks import DETECT, JOIN, KEEP
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import frame, lede, question, show
 
@@ -79,4 +80,14 @@ else:
         placeholder=t("text"),
         help=t("For tables (.csv, .tsv): its name, or its number from 1 where no names stand on top."),
     )
-show("pages._corpus.show", in_use, way, given, column.strip())
+lines = choice(
+    "corpus_lines",
+    t("Line breaks"),
+    {DETECT: t("as they look"), JOIN: t("join lines"), KEEP: t("keep lines")},
+    DETECT,
+    help=t(
+        "Wrapped lines are read on to the end of the paragraph, sentences one a line and verse are not. What they are is told by their shape; "
+        "if it is told wrongly, say it here."
+    ),
+)
+show("pages._corpus.show", in_use, way, given, column.strip(), lines)

@@ -21,7 +21,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import check_fits, parse_json
 from core.files.encodings import guess
-from core.text.sentences import Place, refuse, shown
+from core.text.file_lines import Place, fitting, refuse, shown
 from core.text.tokens import join_tokens
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
@@ -232,9 +232,10 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
         csv.field_size_limit(before)
     if not rows:  # separators alone
         _refuse_empty(name)
-    if names := _missing_names(rows, numbered):
+    names = _missing_names(rows, numbered)
+    if names:
         yield rows[0][0], names
-    yield from rows
+    yield from fitting(rows, len(names or rows[0][1]), mark)
 
 
 def _missing_names(rows: list[tuple[Place, list[str]]], numbered: bool) -> list[str]:

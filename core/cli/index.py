@@ -15,7 +15,7 @@ def index_build(args) -> tuple[dict, str]:
         return _index_on_cluster(args)
     check_replaceable(Path(args.output))
     model = open_model(args)
-    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+    sentences = read_sentences(Path(args.corpus), text_column=args.text_column, lines=args.lines)
     build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=progress("tokens"))
     return _info(index_info(Path(args.output)))
 
@@ -25,7 +25,7 @@ def _index_on_cluster(args) -> tuple[dict, str]:
     from core.cluster.worker_model import named
 
     model = open_model(args)
-    sentences = read_sentences(Path(args.corpus), text_column=args.text_column)
+    sentences = read_sentences(Path(args.corpus), text_column=args.text_column, lines=args.lines)
 
     def report(done) -> None:
         speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"

@@ -67,6 +67,12 @@ def _index(commands) -> None:
         help="a new folder, or an index to be replaced; with --cluster one that all workers see, or a URL (s3://...)",
     )
     build.add_argument("--text-column", metavar="NAME", help="the column of a CSV that holds the text")
+    build.add_argument(
+        "--lines",
+        choices=("detect", "join", "keep"),
+        default="detect",
+        help="line breaks of a text: join wrapped lines to paragraphs, keep each as the end of a sentence, or detect by their shape which they are",
+    )
     add_cluster(build)
     add_model(build)
     near = add_command(index, "approximate", "index.index_approximate", "Make an approximate index, for tables of millions of occurrences.")

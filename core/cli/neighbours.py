@@ -15,7 +15,7 @@ from core.text import languages
 from core.text.corpora import with_word
 from core.text.labelled_words import indexed, listed, with_words
 from core.text.readings import WordInContext, read_in, readings
-from core.text.tokens import bare, find_word, join_tokens
+from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
 
 
@@ -38,7 +38,7 @@ def find_neighbours(args) -> tuple[dict, str]:
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
-            "sentence": join_tokens(list(n.occurrence.tokens)),
+            "sentence": n.occurrence.sentence,
             "position": n.occurrence.position,
             "sense": n.occurrence.sense,
             "cosine": round(n.cosine, 6),

@@ -42,6 +42,7 @@ _SENTENCE = pa.schema(
         ("tokens", pa.list_(pa.string())),
         ("targets", pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos"))]))),
         ("document", pa.string()),
+        ("text", pa.string()),
     ]
 )
 
@@ -220,7 +221,7 @@ def _own(where: str | Path) -> Store:
 
 
 def _written(part: list[Sentence]) -> bytes:
-    rows = [{"tokens": list(s.tokens), "targets": [asdict(t) for t in s.targets], "document": s.document} for s in part]
+    rows = [{"tokens": list(s.tokens), "targets": [asdict(t) for t in s.targets], "document": s.document, "text": s.text} for s in part]
     stream = io.BytesIO()
     with pa.ipc.new_file(stream, _SENTENCE) as writer:
         writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SENTENCE))
@@ -229,4 +230,4 @@ def _written(part: list[Sentence]) -> bytes:
 
 def _read(data: bytes) -> list[Sentence]:
     rows = pa.ipc.open_file(pa.BufferReader(data)).read_all().to_pylist()
-    return [Sentence(tuple(r["tokens"]), tuple(Target(**t) for t in r["targets"]), r["document"]) for r in rows]
+    return [Sentence(tuple(r["tokens"]), tuple(Target(**t) for t in r["targets"]), r["document"], r["text"]) for r in rows]

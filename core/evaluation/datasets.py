@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from core.common.errors import BadInput
-from core.text.sentences import LabelledRow, checked_tokens, json_rows, placed_lines, read_labelled, refuse, shown
+from core.text.file_lines import placed_lines, refuse, shown
+from core.text.sentences import LabelledRow, checked_tokens, json_rows, read_labelled
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")

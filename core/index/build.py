@@ -197,6 +197,7 @@ def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: n
 
 
 def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
-    tokens = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string()))
-    with pa.ipc.new_file(str(path), pa.schema([("tokens", tokens.type)])) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays([tokens], names=["tokens"]))
+    tokens, texts = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string())), pa.array([s.text for s in sentences], pa.string())
+    columns = {"tokens": tokens} | ({"text": texts} if texts.null_count < len(texts) else {})
+    with pa.ipc.new_file(str(path), pa.schema([(name, column.type) for name, column in columns.items()])) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays([*columns.values()], names=[*columns]))

@@ -22,6 +22,7 @@ from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.index import float16_products
 from core.index.rows import Rows
+from core.text.tokens import join_tokens
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -65,6 +66,11 @@ class Occurrence:
     position: int
     sense: str | None
     lemma: str | None
+    text: str | None = None  # its sentence as written, where that is not how `join_tokens` writes it
+
+    @property
+    def sentence(self) -> str:
+        return self.text or join_tokens(list(self.tokens))
 
 
 @dataclass(frozen=True, slots=True)

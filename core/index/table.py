@@ -2,7 +2,7 @@
 
 A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
 (L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens) and `meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
+`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does) and `meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
 """
 
 from collections.abc import Collection, Sequence
@@ -58,7 +58,7 @@ class OccurrenceTable(Index):
         if not all(isinstance(size, int) and size > 0 for size in shape):
             raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
-        self.sentences = _read_sentences(self.folder / "sentences.arrow")
+        self.sentences, self.texts = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
             raise CorruptArtifact(t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder))
@@ -72,8 +72,9 @@ class OccurrenceTable(Index):
     def occurrence(self, row: int) -> Occurrence:
         sense, lemma = self.sense[row], self.lemma[row]
         labels = (self.senses[sense] if sense >= 0 else None, self.lemmas[lemma] if lemma >= 0 else None)
-        tokens = tuple(self.sentences[int(self.sentence[row])].as_py())
-        return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels)
+        sentence = int(self.sentence[row])
+        tokens, text = tuple(self.sentences[sentence].as_py()), self.texts[sentence].as_py()
+        return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text)
 
     def labelled_rows(self, lemma: str | None = None) -> np.ndarray:
         """Rows that carry a sense (of one lemma)."""
@@ -212,8 +213,11 @@ def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return unit(np.tensordot(np.asarray(weights, np.float32), layers, axes=(0, 1)))
 
 
-def _read_sentences(path: Path) -> pa.Array:
+def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array]:
+    """The sentences' tokens and texts; none of the latter in an older index."""
     try:
-        return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0).column("tokens")
+        batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+        texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())
+        return batch.column("tokens"), texts
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(t("{path} cannot be read ({error}). Build the index again.", path=path, error=error)) from None

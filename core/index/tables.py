@@ -51,16 +51,34 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
 
 
+def is_index(corpus: str) -> bool:
+    """Whether a corpus is an index folder, where folders may be named."""
+    return limits().paths and (Path(corpus) / "meta.json").is_file()
+
+
 def opens_at_once(corpus: str) -> bool:
     """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
-    if sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
-        return True
-    return any(sentence.targets for sentence in open_corpus(corpus))
+    return bool(sentences_of(corpus)) or is_index(corpus) or any(sentence.targets for sentence in open_corpus(corpus))
 
 
 def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
     """Every token of a corpus, and with it the labelled rows of the further words that it names ("sentences+python")."""
     return with_further(open_table(indexed(corpus), model, report=report), corpus, model)
+
+
+def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sentence]:
+    """What `open_table` would have to encode: the sentences that no table in the cache, or shipped, holds yet."""
+    if is_index(corpus):
+        return []
+    own, added = parts(corpus)
+    if not (targets_only and added):
+        return (
+            []
+            if targets_only and bundled_targets(corpus, model)
+            else _unless_built(open_corpus(corpus, model.language), model, targets_only)
+        )
+    further = [_unless_built(labelled_of(sentences_of(corpus), one), model, True) for one in added]
+    return [*unread(own, model, targets_only=True), *(sentence for part in further for sentence in part)]
 
 
 def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
@@ -81,10 +99,19 @@ def _further(added: str, owner: Language, model: Model, report: Report | None) -
     return _built(labelled_of(owner, added), model, True, report)
 
 
+def _unless_built(sentences: list[Sentence], model: Model, targets_only: bool) -> list[Sentence]:
+    return [] if (_folder(sentences, model, targets_only) / "meta.json").is_file() else sentences
+
+
+def _folder(sentences: list[Sentence], model: Model, targets_only: bool) -> Path:
+    kind = "-targets" if targets_only and any(sentence.targets for sentence in sentences) else ""
+    return cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{kind}"
+
+
 def _built(sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None) -> OccurrenceTable:
     """The table of sentences in the cache, made there if it is not yet."""
     targets_only &= any(sentence.targets for sentence in sentences)
-    folder = cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{'-targets' if targets_only else ''}"
+    folder = _folder(sentences, model, targets_only)
     if (folder / "meta.json").is_file():
         return OccurrenceTable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

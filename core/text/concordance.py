@@ -48,6 +48,7 @@ class Line:
     right: tuple[str, ...]
     sentence: int  # its number in the corpus, from 0
     document: str
+    text: str | None = None  # the sentence as written (core.text.sentences)
 
 
 class Concordance:
@@ -114,10 +115,10 @@ class Concordance:
         lines = []
         for first, length in zip(hits.first[:most].tolist(), hits.length[:most].tolist(), strict=True):
             number = int(self.sentence_of[first])
-            tokens = self.sentences[number].tokens
+            tokens, text = self.sentences[number].tokens, self.sentences[number].text
             k = first - int(self.starts[number])
             document = self.documents[self.document_of[first]]
-            lines.append(Line(tokens[:k], tokens[k : k + length], tokens[k + length :], number, document))
+            lines.append(Line(tokens[:k], tokens[k : k + length], tokens[k + length :], number, document, text))
         return lines
 
     def by_document(self, hits: Hits) -> list[tuple[str, int, int]]:

@@ -2,7 +2,8 @@
 
 Texts come as files (.txt, .csv, .tsv, .jsonl, .json by `core.text.sentences`, .docx by python-docx), as a folder, or pasted. What
 is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
-holds, so that only who brought the texts, or was given the address, knows it.
+holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, and its text
+where that is not how `join_tokens` writes the tokens.
 """
 
 import json
@@ -20,9 +21,11 @@ from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.files import own_names
 from core.files.artifacts import check_fits, replacing, text_fingerprint
-from core.text.sentences import MAX_NAME, MAX_TEXT, Sentence, fingerprint, read_sentences, sentences_from_text
+from core.text.line_breaks import DETECT
+from core.text.sentences import MAX_NAME, Sentence, fingerprint, read_sentences, sentences_from_text, sentences_of_lines
 
 KINDS = ("txt", "csv", "tsv", "jsonl", "json", "docx")
+_MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"  # a text box stands in it again, for older versions of Word
 MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 
@@ -77,16 +80,16 @@ def files_in(folder: str) -> list[Source]:
     return found
 
 
-def keep_text(text: str, name: str) -> Kept:
-    """Pasted text, as one document of that name."""
+def keep_text(text: str, name: str, *, lines: str = DETECT) -> Kept:
+    """Pasted text, as one document of that name; `lines` says what its line breaks are (core.text.line_breaks)."""
     name = _writable(name)
-    return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text)])
+    return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
-def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept:
+def keep_files(sources: list[Source], *, text_column: str | None = None, lines: str = DETECT) -> Kept:
     """Read files one after the other into one corpus; what cannot be read is left out and named.
 
-    BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`.
+    BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
     """
     most = limits()
     if len(sources) > most.max_files:
@@ -103,7 +106,7 @@ def keep_files(sources: list[Source], *, text_column: str | None = None) -> Kept
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            found = _read(source, text_column, room + 1)
+            found = _read(source, text_column, lines, room + 1)
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
@@ -145,16 +148,16 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
         yield sentence
 
 
-def _read(source: Source, text_column: str | None, limit: int) -> list[Sentence]:
+def _read(source: Source, text_column: str | None, lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty.", name=source.path.name))
     if source.path.suffix.lower() == ".docx":
-        return _from_docx(source.path)[:limit]
-    return read_sentences(source.path, text_column=text_column, limit=limit)
+        return _from_docx(source.path, lines)[:limit]
+    return read_sentences(source.path, text_column=text_column, limit=limit, lines=lines)
 
 
-def _from_docx(path: Path) -> list[Sentence]:
-    """The paragraphs of a Word document, those in tables too, in order."""
+def _from_docx(path: Path, lines: str) -> list[Sentence]:
+    """The paragraphs of a Word document, those in tables and text boxes too, in order."""
     _check_archive(path)
     try:
         import docx
@@ -164,18 +167,12 @@ def _from_docx(path: Path) -> list[Sentence]:
         raise BadInput(t("{name}: .docx files need python-docx, which is not installed. Save it as .txt.", name=path.name)) from None
     try:
         document = docx.Document(str(path))
-        paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p"))]
+        again = {p for older in document.element.body.iter(f"{_MARKUP}Fallback") for p in older.iter(qn("w:p"))}
+        paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p")) if p not in again]
     except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
         told = t("{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
         raise BadInput(told) from error
-    sentences = []
-    for number, text in enumerate(paragraphs, start=1):
-        try:
-            for start in range(0, len(text.strip()), MAX_TEXT):
-                sentences += sentences_from_text(text.strip()[start : start + MAX_TEXT])
-        except BadInput as error:
-            told = t("{name}, paragraph {number}: {error}", name=path.name, number=number, error=str(error))
-            raise BadInput(told) from None
+    sentences = sentences_of_lines((line for text in paragraphs for line in ("", *text.splitlines())), path.name, lines=lines)
     if not sentences:
         raise BadInput(t("{name} holds no text: perhaps it is made of pictures.", name=path.name))
     return sentences
@@ -224,7 +221,7 @@ def _write(sentences: list[Sentence]) -> Path:
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:
-    row = {"tokens": sentence.tokens, "document": sentence.document}
+    row = {"tokens": sentence.tokens, "document": sentence.document} | ({"text": sentence.text} if sentence.text else {})
     for target in sentence.targets:
         yield row | {key: value for key, value in asdict(target).items() if value is not None}
     if not sentence.targets:

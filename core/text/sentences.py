@@ -1,54 +1,37 @@
 """Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
-limits. Tokens that a file gives are kept as they are; texts are split by `core.text.tokens` and tokenised as the language in use.
+limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
+tokenised as the language in use.
 """
 
 import csv
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files.artifacts import check_fits, parse_json, text_fingerprint
-from core.files.encodings import encoding_of
+from core.files.artifacts import parse_json, text_fingerprint
+from core.text.file_lines import MAX_LINE_BYTES, Place, fitting, placed_lines, refuse, shown
 from core.text.languages import tokenize
-from core.text.tokens import split_sentences
+from core.text.line_breaks import DETECT, sentences_in
+from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
 
-MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
-MAX_LINE_BYTES = 1_000_000
-MAX_TEXT = 50_000  # characters of one text: a line, a cell, a "text"
+MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
+MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
 
 
-class Place(NamedTuple):
-    """Where something stands: "a.csv, line 3"; worded in the reader's language only if it must be told, as few places are."""
-
-    name: str  # of a file; "" for typed text
-    number: int
-    is_item: bool = False  # of a JSON list, not a line
-
-    def __str__(self) -> str:
-        if self.is_item:
-            return t("{name}, item {number}", name=self.name, number=self.number)
-        if self.name:
-            return t("{name}, line {number}", name=self.name, number=self.number)
-        return t("The text, line {number}", number=self.number)
-
-
-_Placed = Iterator[tuple[Place, Any]]  # and what stands there
+_Placed = Iterator[tuple[Place, Any]]  # where something stands, and what
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +50,7 @@ class Sentence:
     tokens: tuple[str, ...]
     targets: tuple[Target, ...] = ()
     document: str | None = None  # the text it comes from, where a file says so
+    text: str | None = None  # as written, with its own blanks and quotation marks; None where `join_tokens` of the tokens gives the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +64,15 @@ class LabelledRow:
     document: str = ""  # where it is known: rows of one document are split and resampled together
 
 
-def read_sentences(path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True) -> list[Sentence]:
+def read_sentences(
+    path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True, lines: str = DETECT
+) -> list[Sentence]:
     """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
 
-    .txt: text, split at line breaks and into sentences (`split=False`: each line, cell or "text" is one sentence).
+    .txt: text, split into paragraphs as `lines` says (core.text.line_breaks) and these into sentences (`split=False`: each line, cell or
+    "text" is one sentence).
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
-    "document" names the text a row comes from.
+    "document" names the text a row comes from; "text" beside "tokens" is how their sentence is written.
     .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
     where no names stand on top (then every row is text). Rows that follow each other with the same tokens become one Sentence.
     """
@@ -93,7 +80,7 @@ def read_sentences(path: str | Path, *, text_column: str | None = None, limit: i
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
-    found = islice(_merged(_sentences(path, text_column, split, whole=limit is None)), limit)
+    found = islice(_merged(_sentences(path, text_column, lines if split else None, whole=limit is None)), limit)
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
     if not sentences:
         raise BadInput(t("{name} holds no sentence. A corpus needs at least one line of text.", name=path.name))
@@ -117,35 +104,61 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
     return rows
 
 
-def sentences_from_text(text: str, *, split: bool = True) -> list[Sentence]:
-    """Sentences of text that was typed or pasted; BadInput if there is none or too much."""
+def sentences_from_text(text: str, *, split: bool = True, lines: str = DETECT) -> list[Sentence]:
+    """Sentences of text that was typed or pasted, as of a .txt file; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
         told = {"n": len(text), "most": most}
         found = t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file.", **told)
         raise BadInput(found)
-    lines = enumerate(_NO_CHARACTER.sub(" ", text.removeprefix("\ufeff")).splitlines(), start=1)
-    found = [sentence for k, line in lines for sentence in _from_text(line, Place("", k), split)]
+    found = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
     if not found:
         raise BadInput(t("There is no text yet. Type at least one sentence."))
     return found
 
 
+def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
+    """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
+    placed = ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
+    return list(_from_text(placed, lines))
+
+
+def written(tokens: Sequence[str], text: str | None) -> list[str]:
+    """Tokens as their text has them, each with the blanks before it as they are; without a text as `core.text.tokens.pieces`.
+
+    >>> written(["do", "n't", "say", "“"], "don’t   say “")
+    ['do', 'n’t', '   say', ' “']
+    """
+    found, at = [], 0
+    for piece in as_written(tokens, text) if text else ():
+        start = text.find(piece.lstrip(), at)
+        if start < 0:
+            return pieces(tokens)
+        found.append(text[at : start + len(piece.lstrip())])
+        at = start + len(piece.lstrip())
+    return found or pieces(tokens)
+
+
 def fingerprint(sentences: Iterable[Sentence]) -> str:
-    """sha256 of tokens and targets, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets)))
+    """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
+    return text_fingerprint(
+        part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets), *([s.text] if s.text else ()))
+    )
 
 
-def _sentences(path: Path, column: str | None, split: bool, *, whole: bool) -> Iterator[Sentence]:
+def _sentences(path: Path, column: str | None, lines: str | None, *, whole: bool) -> Iterator[Sentence]:
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         for place, row in json_rows(path, whole=whole):
             name = row.get("document") if isinstance(row, dict) else None
             document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-            yield from (replace(sentence, document=document) for sentence in _from_row(row, column, place, split))
+            yield from (replace(sentence, document=document) for sentence in _from_row(row, column, place, lines))
+    elif kind == ".txt":
+        longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
+        yield from _from_text(placed_lines(path, whole=whole, longest=longest, in_pieces=lines is not None), lines)
     else:
-        for place, text in placed_lines(path, whole=whole) if kind == ".txt" else _cells(path, kind, column, whole=whole):
-            yield from _from_text(text, place, split)
+        for cell in _cells(path, kind, column, whole=whole):
+            yield from _from_text([cell], lines)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -161,24 +174,36 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         last = sentence
 
 
-def _from_text(text: str, place: Place | str, split: bool) -> list[Sentence]:
-    if len(text) > MAX_TEXT:
-        found = t("a text of {n:,} characters", n=len(text))
-        refuse(place, found, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
-    found = [tokenize(part) for part in (split_sentences(text) if split else [text])]
-    return [Sentence(checked_tokens(tokens, place)) for tokens in found if tokens]
+def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None) -> Iterator[Sentence]:
+    """The sentences of lines of text; each line is one if `lines` is None."""
+    for place, text in sentences_in(placed, lines) if lines else placed:
+        if len(text) > MAX_TEXT:
+            found = t("a text of {n:,} characters", n=len(text))
+            refuse(place, found, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
+        if tokens := tokenize(text):
+            yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
 
 
-def _from_row(row: Any, column: str | None, place: Place | str, split: bool) -> list[Sentence]:
+def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
+    return None if join_tokens(list(tokens)) == text else text
+
+
+def _text_of(tokens: Sequence[str], text: Any) -> str | None:
+    """What a row says under "text", if it is the text of its tokens and `join_tokens` would write it otherwise."""
+    is_theirs = isinstance(text, str) and "".join(map(bare, tokens)) == "".join(token_spans(text)[0].split())
+    return _unless_joined(tokens, text) if is_theirs else None
+
+
+def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None) -> Iterable[Sentence]:
     """The sentences of one JSON value: a token list, a text, or an object."""
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
         tokens = checked_tokens(row["tokens"], place)
-        return [Sentence(tokens, _targets(row, tokens, place))]
+        return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
-        return _from_text(_text(text, place), place, split)
+        return _from_text([(place, _text(text, place))], lines)
     refuse(place, t("{row} is no row", row=shown(row)), t('A row is {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
@@ -229,20 +254,6 @@ def _text(value: Any, place: Place | str) -> str | None:
     return value
 
 
-def refuse(place: Place | str, found: str, needed: str) -> NoReturn:
-    raise BadInput(f"{place}: {found}. {needed}")
-
-
-def shown(value: Any, most: int = 80) -> str:
-    """A JSON value on one line, cut short; of what is in it, only the first level."""
-    if isinstance(value, list | dict):
-        parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
-        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("a row of nothing")
-    else:
-        text = "null" if value is None else repr(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
@@ -277,13 +288,13 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
     reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
     rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
     try:
-        for place, row in islice(rows, 1):
-            index, is_header = _column(row, column, place)
-            yield from [] if is_header else [(place, row[index])]
-        for place, row in rows:
-            if len(row) <= index:
-                refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
-            yield place, row[index]
+        for place, first_row in islice(rows, 1):
+            index, is_header = _column(first_row, column, place)
+            yield from [] if is_header else [(place, first_row[index])]
+            for place, row in fitting(rows, len(first_row), mark):
+                if len(row) <= index:
+                    refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
+                yield place, row[index]
     except csv.Error as error:
         place = Place(path.name, reader.line_num)
         refuse(place, t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))
@@ -299,32 +310,3 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
         return found[0], True
     found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
     refuse(place, found, t("Say which one holds the text, by its name or its number."))
-
-
-def placed_lines(path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES) -> _Placed:
-    """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text."""
-    check_fits(path, most if whole else 1 << 62)
-    opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
-    try:
-        with opened(path, "rb") as stream:
-            for number, data in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
-                place, total = Place(path.name, number), total + len(data)
-                if total > most:
-                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))
-                if len(data) > longest:
-                    refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
-                yield place, _decoded(data, place, number == 1, encoding := encoding or encoding_of(opened, path, total, data))
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        found = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
-        raise BadInput(found) from None
-
-
-def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
-    if b"\x00" in data:
-        utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
-    try:
-        return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
-    except UnicodeDecodeError as error:
-        found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
-        refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))

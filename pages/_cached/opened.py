@@ -15,7 +15,6 @@ import streamlit as st
 from core.analysis import surroundings
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import follow_mix, map_rows, open_maps
-from core.common.config import cache_folder
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.elmo.mix import mean_lengths
@@ -25,14 +24,11 @@ from core.index import float16_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, normalised_products, products, query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table, opens_at_once, with_further
+from core.index.tables import is_index, open_table, opens_at_once, unread, with_further
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
-from core.text import own_corpus
-from core.text.corpora import open_corpus
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
+from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
 from core.text.readings import WordInContext
-from core.text.sentences import fingerprint
 from pages._cached.kept import KEPT, kept, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
@@ -41,7 +37,8 @@ from pages._frame.server_jobs import TURNS, ServerJob, visitor
 
 WARM_UP_AFTER_S = 30.0
 LENGTHS_OF = 1_000  # labelled words whose vectors are measured
-KEPT_TABLES = 3  # of every token of a corpus, open at a time
+KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
+FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
 
 
 def model(name: str) -> Model:
@@ -82,14 +79,24 @@ def labelled_words(corpus: str) -> dict[str, Labelled]:
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
     """The labelled tokens alone: a small table, there at once for the bundled model.
 
-    Of a corpus without labels it is the table of all tokens; until that is built the page shows how far it is, and ends there.
+    Of a corpus without labels it is the table of all tokens. Until that is built, or the labelled tokens of many sentences, the page
+    shows how far it is, and ends there.
     """
-    if is_labelled(corpus):
+    labelled = is_labelled(corpus)
+    if labelled and not _takes_long(corpus):
         return _labelled(corpus, model_name)
-    job = table_job(corpus, model_name)
+    job = table_job(corpus, model_name, targets_only=labelled)
     if job.result is None:
-        wait_for(job, lambda: go_on(corpus, model_name))
+        wait_for(job, lambda: go_on(corpus, model_name, targets_only=labelled), labelled=labelled)
     return job.result
+
+
+def _takes_long(corpus: str) -> bool:
+    """Whether a corpus has more labelled sentences than a page reads by itself: those of many further words, or a visitor's."""
+    if language := sentences_of(corpus):
+        added = parts(corpus)[1]
+        return language.more_sentences in added or len(added) > FEW_WORDS
+    return not is_index(corpus)
 
 
 @kept(3, weighed=False)
@@ -102,7 +109,7 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
     with st.spinner(t("Opening the labelled sentences…")):
-        table = open_table(corpus, model(model_name), targets_only=True, report=report)
+        table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
     for bar in bars:
         bar.empty()
     return table
@@ -135,49 +142,61 @@ def _jobs() -> tuple[dict[tuple, ServerJob], threading.Lock]:
     return {}, threading.Lock()
 
 
-def table_job(corpus: str, model_name: str) -> ServerJob:
+def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
 
-    Of a language's own sentences it is the same whichever single further words' stand beside them.
+    Of a language's own sentences it is the same whichever single further words' stand beside them. `targets_only` asks for that of the
+    labelled tokens, those of all these words.
     """
     opened = model(model_name)
-    corpus = indexed(corpus)
     jobs, lock = _jobs()
     with lock:
-        key = _key(corpus, model_name)
+        corpus, *_ = key = _key(corpus, model_name, targets_only)
         job = jobs.pop(key, None)
-        if job is None or job.ended == "left":  # nobody stopped it: whoever comes next finds it going on
-            spent = st.session_state.setdefault("index.bytes", {})  # of this visit, by corpus and model
+        refused_another = (
+            job is not None and job.error and (here := visitor()) and here not in job.turn.owners
+        )  # each has caps of their own
+        if job is None or job.ended == "left" or refused_another:  # "left": nobody stopped it, whoever comes next finds it going on
+            spent = spent_by_visit()
             job = ServerJob(TURNS.ask(visitor())).start(
-                lambda report: _made(corpus, opened, spent, report),
+                lambda report: made(corpus, opened, spent, report, targets_only=targets_only),
                 failed=t("The index could not be built. The labelled sentences are searched instead."),
             )
         jobs[key] = job
-        for old in [old for old, one in jobs.items() if not one.running][:-KEPT_TABLES]:
+        for old in [old for old, one in jobs.items() if not one.running and old[2] == targets_only][:-KEPT_TABLES]:
             del jobs[old]
     job.turn.join(visitor())
     return job
 
 
-def _key(corpus: str, model_name: str) -> tuple:
-    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
+    corpus = corpus if targets_only else indexed(corpus)
+    return corpus, model_name, targets_only, version(corpus, "corpus"), version(model_name, "model")
 
 
-def _made(corpus: str, opened: Model, spent: dict[tuple[str, str], int], report) -> OccurrenceTable:
-    if own_corpus.is_own(corpus):
-        sentences = open_corpus(corpus, opened.language)
-        key = (corpus, opened.fingerprint)
-        if not any((cache_folder() / "indexes").glob(f"{opened.fingerprint}-{fingerprint(sentences)[:16]}*")):
-            plan = index_plan(sentences, opened.encoder.n_layers, opened.encoder.dim)
-            claim_room(plan, sum(size for other, size in spent.items() if other != key))
-            spent[key] = plan.index_bytes
-    return open_table(corpus, opened, report=report)
+def spent_by_visit() -> dict[tuple, int]:
+    """Bytes on disk that this visit has claimed for tables, by what they are of; a job counts its own to it."""
+    return st.session_state.setdefault("index.bytes", {})
+
+
+def made(corpus: str, opened: Model, spent: dict[tuple, int], report, *, targets_only: bool = False) -> OccurrenceTable:
+    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and counts for the visit."""
+    if sentences := unread(corpus, opened, targets_only=targets_only):
+        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
+        plan = index_plan(rows, opened.encoder.n_layers, opened.encoder.dim)
+        key = (corpus, opened.fingerprint, targets_only)
+        claim_room(plan, sum(size for other, size in spent.items() if other != key))
+        spent[key] = plan.index_bytes
+    return open_table(corpus, opened, targets_only=targets_only, report=report)
 
 
 def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable | None:
     """What a `table_job` made, once it is there, with the labelled rows of the further words that the corpus names."""
     table = job.result
-    return table if table is None or indexed(corpus) == corpus else _with_further(corpus, model_name, table_key(table), table)
+    if table is None or indexed(corpus) == corpus:
+        return table
+    targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
+    return _with_further(corpus, model_name, table_key(table), table)
 
 
 @kept(4)
@@ -185,18 +204,17 @@ def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTabl
     return with_further(_table, corpus, model(model_name))
 
 
-def drop_job(corpus: str, model_name: str) -> None:
+def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
     """Forget a job and its table."""
     jobs, lock = _jobs()
-    corpus = indexed(corpus)
     with lock:
-        jobs.pop(_key(corpus, model_name), None)
+        jobs.pop(_key(corpus, model_name, targets_only), None)
 
 
-def go_on(corpus: str, model_name: str) -> ServerJob:
+def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """A job that was stopped, or failed, begun again: it goes on where it was."""
-    drop_job(corpus, model_name)
-    return table_job(corpus, model_name)
+    drop_job(corpus, model_name, targets_only=targets_only)
+    return table_job(corpus, model_name, targets_only=targets_only)
 
 
 def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:

@@ -57,13 +57,18 @@ def follow(job: ServerJob, told: Callable[[str], str], key: str) -> None:
     stop.button(t("Stop"), icon=":material/stop:", key=key, width="stretch", disabled=job.stop_asked, on_click=job.stop)
 
 
-def wait_for(job: ServerJob, again: Callable[[], object]) -> None:
-    """Return once the table is there; else show how far it is, or how to go on, and end the page here."""
-    with st.spinner(t("Reading every word of your corpus…")):
+def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = False) -> None:
+    """Return once the table is there, of the `labelled` tokens alone or of all; else show how far it is, or how to go on, and end the page
+    here."""
+    with st.spinner(t("Reading the labelled sentences…") if labelled else t("Reading every word of your corpus…")):
         job.wait(AT_MOST_S)
     if job.result is None:
-        if job.running:
+        if job.running and labelled:
+            st.info(t("This page needs these labelled sentences to be read once. It opens by itself when that is done."))
+        elif job.running:
             st.info(t("This page needs every word of your corpus to be read once. It opens by itself when that is done."))
+        elif labelled:
+            st.info(t("This page needs these labelled sentences to be read once."))
         else:
             st.info(t("This page needs every word of your corpus to be read once."))
         show_state(job, again)

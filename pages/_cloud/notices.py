@@ -8,7 +8,6 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_title
 from core.senses import cloud
-from core.text.tokens import join_tokens
 
 UNSURE = 0.15  # a share no further than this above an even one
 
@@ -193,7 +192,7 @@ def shares_table(table, placed, shares: list, found: list) -> pd.DataFrame:
             rows.append(
                 {
                     t("around"): label,
-                    t("what"): join_tokens(list(n.occurrence.tokens)),
+                    t("what"): n.occurrence.sentence,
                     t("meaning"): n.occurrence.sense,
                     t("value"): round(n.cosine, 4),
                     t("lead"): None,

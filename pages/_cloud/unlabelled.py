@@ -14,7 +14,7 @@ from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_col
 from core.index import neighbours
 from core.senses import cloud
 from core.text import languages, word_in_question
-from core.text.tokens import JOINER, bare, join_tokens
+from core.text.tokens import JOINER, bare
 from pages._cached import opened
 from pages._cached.progress import show_state
 from pages._cloud import notices
@@ -164,7 +164,7 @@ def _found(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Cloud:
     if len(rows) >= ENOUGH:
         cosines = [neighbours.cosines(table.rows, opened.query_products(table, query), weights)[rows] for query in queries]
         occurrences = [table.occurrence(int(row)) for row in rows]
-        texts = [join_tokens(list(o.tokens)) for o in occurrences]
+        texts = [o.sentence for o in occurrences]
         return Cloud([], texts, [mark(o.tokens, o.position) for o in occurrences], *cosines, len(rows))
     cosines = [neighbours.cosines(table.types, opened.query_products(table, query, types=True), weights) for query in queries]
     words = _around(table, cosines, {first.word.casefold(), second.word.casefold()})

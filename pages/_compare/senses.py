@@ -19,7 +19,6 @@ from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses.reports import sense_report_of
 from core.text import languages
 from core.text.corpora import sentences_of
@@ -160,11 +159,11 @@ def _job(corpus: str, sources: tuple[str, ...]) -> ServerJob:
 
 def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
     job = ServerJob(TURNS.ask(visitor()))
-    language = languages.in_use()
+    language, spent = languages.in_use(), opened.spent_by_visit()
 
     def work(report: Callable[[int, int, float], None]) -> tuple[Measured, ...]:
         with languages.reading(language):
-            tables = [open_table(corpus, model, targets_only=True, report=report) for model in models]
+            tables = [opened.made(corpus, model, spent, report, targets_only=True) for model in models]
             steps = count()
             total = sum(len(model.layers.spaces) + 1 for model in models)
             found = []

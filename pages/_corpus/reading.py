@@ -166,10 +166,13 @@ def _reading(in_use: InUse, corpus: str) -> None:
 
 
 def _forget(corpus: str, model: str) -> None:
-    job = opened.table_job(corpus, model)
-    job.stop()
-    job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
+    tables = (False, True) if opened.is_labelled(corpus) else (False,)
+    for targets_only in tables:
+        job = opened.table_job(corpus, model, targets_only=targets_only)
+        job.stop()
+        job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
     own_corpus.forget(corpus)
-    opened.drop_job(corpus, model)
+    for targets_only in tables:
+        opened.drop_job(corpus, model, targets_only=targets_only)
     st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
     st.session_state.pop("corpus.kept", None)

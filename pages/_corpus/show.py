@@ -17,7 +17,7 @@ from core.files import own_names
 from core.text import own_corpus
 from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
 from core.text.own_corpus import Kept, Source
-from core.text.tokens import join_tokens
+from core.text.sentences import written
 from pages._corpus import reading, store
 from pages._frame import question
 from pages._frame.choices import BOUND, choice, text_box
@@ -31,8 +31,8 @@ SHOWN, EXPORTED, BARS = 20, 5_000, 12
 BAR = "rgba(120,125,140,0.75)"
 
 
-def show(in_use: InUse, way: str, given, column: str) -> None:
-    kept = _brought(way, given, column)
+def show(in_use: InUse, way: str, given, column: str, lines: str) -> None:
+    kept = _brought(way, given, column, lines)
     corpus = kept.name if kept else in_use.corpus
     opened = store.concordance(corpus)
     with shown_errors():
@@ -40,17 +40,17 @@ def show(in_use: InUse, way: str, given, column: str) -> None:
     _search(opened)
 
 
-def _brought(way: str, given, column: str) -> Kept | None:
+def _brought(way: str, given, column: str, lines: str) -> Kept | None:
     """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
     if not given or (isinstance(given, str) and not given.strip()):
         return None
     given_text = given if isinstance(given, str) else " ".join(file.file_id for file in given)
-    key = hashlib.sha256(f"{way}\n{column}\n{given_text}".encode("utf-8", "ignore")).hexdigest()
+    key = hashlib.sha256(f"{way}\n{column}\n{lines}\n{given_text}".encode("utf-8", "ignore")).hexdigest()
     known, outcome = st.session_state.get("corpus.kept", ("", None))
     if known != key or (isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)):  # forgotten meanwhile, by whoever has it too
         try:
             with st.spinner(t("Reading your texts…")):
-                outcome = _read(way, given, column or None)
+                outcome = _read(way, given, column or None, lines)
         except ElmoscopeError as error:
             outcome = str(error)
         st.session_state["corpus.kept"] = key, outcome
@@ -61,14 +61,14 @@ def _brought(way: str, given, column: str) -> Kept | None:
     return outcome
 
 
-def _read(way: str, given, column: str | None) -> Kept:
+def _read(way: str, given, column: str | None, lines: str) -> Kept:
     if way == "paste":
-        return own_corpus.keep_text(given, t("Pasted text"))
+        return own_corpus.keep_text(given, t("Pasted text"), lines=lines)
     if way == "folder":
-        return own_corpus.keep_files(own_corpus.files_in(given), text_column=column)
+        return own_corpus.keep_files(own_corpus.files_in(given), text_column=column, lines=lines)
     check_allowed("uploads")
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        return own_corpus.keep_files([_as_file(file, Path(folder)) for file in given], text_column=column)
+        return own_corpus.keep_files([_as_file(file, Path(folder)) for file in given], text_column=column, lines=lines)
 
 
 def _as_file(upload, folder: Path) -> Source:
@@ -127,18 +127,21 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits) -> None:
         if len(hits) > SHOWN:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
-    rows = [(line.document, line.sentence + 1, *map(_joined, (line.left, line.words, line.right))) for line in lines]
+    rows = [(line.document, line.sentence + 1, *_parts(line)) for line in lines]
     lists.twin(pd.DataFrame(rows, columns=columns), name="concordance", label=t("The same as a table"), key="corpus.table")
 
 
-def _joined(tokens: tuple[str, ...]) -> str:
-    return join_tokens(list(tokens))
+def _parts(line: Line) -> tuple[str, ...]:
+    """What stands before a find in its sentence, the find, and what follows, as written."""
+    shown = written((*line.left, *line.words, *line.right), line.text)
+    first, last = len(line.left), len(line.left) + len(line.words)
+    return tuple("".join(part).strip() for part in (shown[:first], shown[first:last], shown[last:]))
 
 
 def _line(line: Line, named: bool) -> str:
     tokens = (*line.left, *line.words, *line.right)
     remark = _short(line.document) if named else ""
-    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words))
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), text=line.text)
 
 
 def _short(name: str, most: int = 28) -> str:

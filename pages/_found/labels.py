@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.senses import clusters
-from core.text.tokens import join_tokens
 from pages._found.store import Occurrences
 from pages._widgets import lists
 
@@ -76,7 +75,7 @@ def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str
             t("label"): labels,
             t("word"): [o.tokens[o.position] for o in found.items],
             t("label in the corpus"): [o.sense or "" for o in found.items],
-            t("sentence"): [join_tokens(list(o.tokens)) for o in found.items],
+            t("sentence"): [o.sentence for o in found.items],
         }
     )
     lists.twin(table, name=f"{word}-senses", label=t("All {n} sentences as a table", n=len(table)), key="found.twin")

@@ -115,4 +115,4 @@ def shown_of(counts: np.ndarray) -> int:
 def _line(found: Occurrences, k: int, cosine: float) -> str:
     o = found.items[k]
     chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), found.word, o.sense)) if o.sense else ""
-    return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip)
+    return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip, text=o.text)

@@ -151,7 +151,7 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     st.info(why, icon=":material/search_off:")
     found = [table.occurrence(int(row)) for row in rows]
     if found:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "") for o in found])
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in found])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 

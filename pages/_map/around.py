@@ -24,7 +24,7 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.trust import links
 from core.text.readings import WordInContext
-from core.text.tokens import bare, join_tokens
+from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.choices import ALL, TOKENS, choice, layer_name
@@ -191,7 +191,7 @@ def _live(
     note(figure, key="around.map", alt=_alt(found, word, layer_title(view), len(stars)))
     if state.picked:
         n = len(rows)
-        sentences = [join_tokens(list(table.occurrence(int(row)).tokens)) for row in rows]
+        sentences = [table.occurrence(int(row)).sentence for row in rows]
         brush.show_table(atlas.Dots([""] * n, [bare(w) for w in found.points.words], [""] * n, sentences, [""] * n), rows.tolist(), state)
 
 

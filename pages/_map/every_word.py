@@ -16,7 +16,6 @@ from core.elmo.mix import layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
 from core.files.artifacts import read_json, write_json
-from core.index.tables import open_table
 from core.senses.trust import WordGain, shown, word_ranking
 from core.text import languages
 from core.text.labelled_words import Labelled, with_all
@@ -188,11 +187,11 @@ def _jobs() -> dict[Path, ServerJob]:
 def _begun(in_use: InUse, file: Path) -> None:
     corpus = with_all(in_use.corpus)
     model = opened.model(in_use.model)
-    language = languages.in_use()
+    language, spent = languages.in_use(), opened.spent_by_visit()
 
     def work(report: Callable[[int, int, float], None]) -> Path:
         with languages.reading(language):
-            table = open_table(corpus, model, targets_only=True, report=report)
+            table = opened.made(corpus, model, spent, report, targets_only=True)
         mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
         found = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -91,7 +91,7 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
         query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         own = int(np.flatnonzero(rows == row)[0])
         places = {n: tuple(map(float, flat[own])) for n, flat in zip(laid.names, laid.coordinates, strict=True)}
-        sentence = join_tokens(list(o.tokens))
+        sentence = o.sentence
     found = opened.query_products(table, query)
     by_space = {}
     for space, flat in zip(laid.names, laid.coordinates, strict=True):
@@ -160,7 +160,7 @@ def show_list(table: OccurrenceTable, rows: np.ndarray, found: Origin, space: st
                 t("on the map"): [t("near") if kept else t("elsewhere") for kept in near.near],
                 t("cosine"): near.cosines.round(3),
                 t("sense"): [o.sense for o in occurrences],
-                t("sentence"): [join_tokens(list(o.tokens)) for o in occurrences],
+                t("sentence"): [o.sentence for o in occurrences],
             }
         ),
         hide_index=True,

@@ -12,7 +12,8 @@ from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
-from core.text.tokens import bare, join_tokens, pieces
+from core.text.sentences import written
+from core.text.tokens import bare
 from pages._export import record
 from pages._frame.markup import show_html
 
@@ -64,7 +65,7 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
         told = definition(languages.in_use(), o.lemma or "", o.sense)
         chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, told)
     take = take_button(taken_as, o) if taken_as else ""
-    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take)
+    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take, text=o.text)
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
@@ -88,20 +89,27 @@ def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> 
 
 
 def keyword_line(
-    tokens: Sequence[str], position: int, remark: str, chip: str = "", n_words: int = 1, after: str = "", opened: bool = False
+    tokens: Sequence[str],
+    position: int,
+    remark: str,
+    chip: str = "",
+    n_words: int = 1,
+    after: str = "",
+    opened: bool = False,
+    text: str | None = None,
 ) -> Markup:
-    """A word, or several, among the tokens around, spaced as in the whole sentence; the remark at the right.
+    """A word, or several, among the tokens around, as in the sentence's `text`, or spaced as in the whole sentence; the remark at the right.
 
     Where the sentence is longer it opens by a click, whole.
     """
     start, end = window(len(tokens), position, n_words)
-    shown = pieces(tokens)
+    shown = written(tokens, text)
     small = html('<span class="cosine">{}</span>', remark) if remark else ""
     behind = position + n_words
 
     def told(first: int, last: int) -> Markup:
         left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
-        apart = " " if left and words.startswith(" ") else ""
+        apart = words[: len(words) - len(words.lstrip())] if left else ""
         ends = "… " if first else "", " …" if last < len(tokens) else ""
         return html('{}{}{}<b class="target">{}</b>{}{}', ends[0], left.lstrip(), apart, words.lstrip(), right, ends[1])
 
@@ -125,7 +133,7 @@ def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as
     lines = []
     for one, o in zip(found, sentences, strict=True):
         few = t("one sentence") if one.occurrences == 1 else t("mean of {n}", n=one.occurrences)
-        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(pieces(o.tokens)))
+        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
         title = t("Open the whole sentence, or close it")
         lines.append(
             html(
@@ -158,7 +166,7 @@ def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
                 t("word"): bare(n.occurrence.tokens[n.occurrence.position]),
                 t("cosine"): round(n.cosine, 4),
                 t("sense"): n.occurrence.sense or "",
-                t("sentence"): join_tokens(list(n.occurrence.tokens)),
+                t("sentence"): n.occurrence.sentence,
             }
             for k, n in enumerate(found, 1)
         ]

@@ -10,7 +10,6 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.maps import Star
 from core.figures.style import mark
-from core.text.tokens import join_tokens
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import InUse
@@ -64,7 +63,7 @@ def dots(corpus: str, model: str, word: str) -> Dots:
         [o.lemma or "" for o in found],
         [o.tokens[o.position] for o in found],
         [o.sense or "" for o in found],
-        [join_tokens(list(o.tokens)) for o in found],
+        [o.sentence for o in found],
         [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense or "") for o in found],
     )
 

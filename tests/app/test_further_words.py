@@ -1,14 +1,21 @@
 """A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
 import json
+import threading
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
+from core.common.errors import BadInput
+from core.text import languages
+from core.text.definitions import definition
 from pages._cached import opened as store
 from pages._frame.in_use import InUse
 from pages._word import verdict as judged
+from tests.app.test_map_view import sent as map_sent
+from tests.app.test_pages import opened
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
@@ -75,3 +82,62 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
     further = asked._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
     assert further.votes == (tuple(told["votes"]) if told["model"] == model.fingerprint else bundled.votes)
     assert "bark" in bundled.words and list(further.words) == ["virus"]
+
+
+def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
+    page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    while not page.info:  # until every word of the sentences has been read
+        assert not page.exception and not page.error
+        page.run()
+    assert page.selectbox(key="found_word").value == "zebra" and "“zebra” stands nowhere" in page.info[0].value
+    assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
+
+
+def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
+    jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
+    cat = definition(languages.named("en"), "jaguar", "animal")
+    page = opened_whole("pages/map.py", **jaguar)
+    assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
+    told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
+    assert told["animal"] == cat and len(told) > 1 and all(told.values())
+    assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
+    page.button(key="corpus.words").click().run()
+    table = page.dataframe[-1].value
+    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))
+    assert cat in set(table["what it means"]) and len(table) > 1100 and all(table["what it means"])
+
+
+def test_sentences_of_a_single_group_are_odd_by_its_centre():
+    assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot"))
+
+
+MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])
+
+
+@pytest.fixture
+def no_jobs():
+    yield
+    store._jobs()[0].clear()
+
+
+@pytest.mark.parametrize("corpus", ["sentences+more-words", MANY])
+def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypatch, private_cache, no_jobs, corpus):
+    """As every corpus that takes long: in a job of the queue, which claims its room on disk first."""
+    threads, claimed = [], []
+
+    def none_read(*_, **__):
+        threads.append(threading.current_thread().name)
+        raise BadInput("nothing is read in this test")
+
+    monkeypatch.setattr(store, "open_table", none_read)
+    monkeypatch.setattr(store, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
+    page = opened("pages/neighbours.py", corpus=corpus, **VIRUS)
+    assert set(threads) == {"index"} and claimed and not page.exception
+    assert "nothing is read in this test" in " ".join(error.value for error in page.error)
+
+
+def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
+    page = opened("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)
+    assert "Reading this corpus needs" in " ".join(error.value for error in page.error)
+    assert not list(private_cache.glob("indexes/*"))

@@ -109,6 +109,13 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"),
         ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among"),
         ("a.csv", "label,text\na\n", "line 2: a row of 1 columns"),
+        (
+            "a.csv",
+            "label,text\nham,Hi\nspam,Win money, now!\nham,a,b\nham,c,d\n",
+            r'line 3: a row of 3 cells in a table of 2 columns, and so in line 4, 5\. Set a cell that holds "," in quotation marks',
+        ),
+        ("a.csv", "label;text\nspam;Win; money\n", 'line 2: a row of 3 cells in a table of 2 columns. Set a cell that holds ";"'),
+        ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: a row of 3 cells in a table of 2 columns. A cell holds no tab"),
         ("a.csv", 'label,text\na,"open\n', "quotation mark is not closed"),
         ("a.csv", "label,text\na,b\n".encode("utf-16"), "UTF-16 text"),
         ("a.csv", b"PK\x00\x00", "NUL bytes"),

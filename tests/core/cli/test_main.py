@@ -29,6 +29,7 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, save_safetensors
 from core.evaluation import own_sentences
+from core.index.table import OccurrenceTable
 from core.text.tokens import tokenize
 from core.training import recipe
 from core.training.trainer import Trainer
@@ -585,6 +586,15 @@ def test_index_build_reads_the_named_column_of_a_table(answer, model, tmp_path):
     asked = ("index", "build", "--corpus", tmp_path / "t.csv", "--output", tmp_path / "i", "--model", model)
     found = answer(*asked, "--text-column", "said")
     assert found["occurrences"] == 5
+
+
+def test_index_build_joins_lines_as_it_is_told(answer, model, tmp_path):
+    (tmp_path / "t.txt").write_text("the bank\nof the river\nis steep")
+    asked = ("index", "build", "--corpus", tmp_path / "t.txt", "--model", model)
+    ways = ("detect", "join", "keep")
+    for lines in ways:
+        answer(*asked, "--output", tmp_path / lines, "--lines", lines)
+    assert [len(OccurrenceTable(tmp_path / lines).sentences) for lines in ways] == [3, 1, 3]
 
 
 def test_index_build_replaces_an_index_but_never_a_folder_of_other_files(answer, call, model, corpus, tmp_path):

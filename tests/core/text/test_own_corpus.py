@@ -17,6 +17,7 @@ from core.index.index_plan import Pace, index_plan, measured_pace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text import own_corpus
+from core.text.concordance import Concordance
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
 
@@ -132,7 +133,6 @@ BAD = {
     "latin_txt": ("fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
     "wide_txt": ("The bank.".encode("utf-16"), "UTF-16"),
     "picture_txt": (b"\x89PNG\x00\x01", "NUL byte"),
-    "line_txt": (b"a " * 600_000, "without a line break"),
     "table_csv": (b"id,year\n1,1990\n", "no column 'text'"),
     "rows_jsonl": (b"{not json}\n", "not JSON"),
     "word_docx": (b"not a zip archive", "is no .docx file"),
@@ -184,6 +184,58 @@ def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
     docx.Document().save(str(tmp_path / "none.docx"))
     with pytest.raises(BadInput, match="holds no text"):
         keep_files([Source("none.docx", tmp_path / "none.docx")])
+
+
+def test_a_text_box_of_a_word_document_is_read_once(tmp_path):
+    """Word writes it twice, the second time for older versions of itself."""
+    docx = pytest.importorskip("docx")
+    box = "<w:txbxContent><w:p><w:r><w:t>A sentence in a box.</w:t></w:r></w:p></w:txbxContent>"
+    spaces = {
+        "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+        "v": "urn:schemas-microsoft-com:vml",
+        "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    }
+    declared = " ".join(f'xmlns:{name}="{uri}"' for name, uri in spaces.items())
+    twice = (
+        f'<w:r {declared}><mc:AlternateContent><mc:Choice Requires="wps"><wps:txbx>{box}</wps:txbx></mc:Choice>'
+        f"<mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+    )
+    document = docx.Document()
+    document.add_paragraph("Before the box.")._p.append(docx.oxml.parse_xml(twice))
+    document.add_paragraph("Behind it.")
+    document.save(str(tmp_path / "a.docx"))
+    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert [" ".join(s.tokens) for s in found] == ["Before the box .", "A sentence in a box .", "Behind it ."]
+
+
+def test_a_word_document_has_paragraphs_of_any_length(tmp_path):
+    docx = pytest.importorskip("docx")
+    document = docx.Document()
+    document.add_paragraph("The gull sat there. " * 5_000)
+    document.add_paragraph("A heading without a mark")
+    document.add_paragraph("The end.")
+    document.save(str(tmp_path / "a.docx"))
+    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert len(found) == 5_002 and [len(s.tokens) for s in found[-2:]] == [5, 3]
+
+
+def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
+    """With their own blanks and quotation marks; of two that differ in these alone, each its own."""
+    first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
+    sentences = read_sentences(first.path)
+    assert [s.text for s in sentences] == ["“The   bank”,\tshe said.", None]
+    line = Concordance(sentences).lines(Concordance(sentences).find("bank"), 1)[0]
+    assert line.text == "“The   bank”,\tshe said."
+    model = open_model("elmo-mini")
+    tables = [open_table(str(kept.path), model) for kept in (first, second)]
+    assert [table.occurrence(0).sentence for table in tables] == ["“The   bank”,\tshe said.", "“The     bank”,\tshe said."]
+    assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
+
+
+def test_line_breaks_are_what_one_says_they_are(private_cache):
+    text = "so much depends\nupon\na red wheel"
+    assert [len(read_sentences(keep_text(text, "a", lines=lines).path)) for lines in ("detect", "join", "keep")] == [3, 1, 3]
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):

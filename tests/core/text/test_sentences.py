@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.text import sentences as corpus
+from core.text.file_lines import placed_lines
 from core.text.sentences import LabelledRow, Sentence, Target, fingerprint, read_labelled, read_sentences, sentences_from_text
 
 
@@ -90,6 +91,18 @@ def test_tables_give_their_text_column(file, name, content, column):
     assert words(read_sentences(file(name, content), text_column=column)) == ['He said " no " .', "Twice .", "Yes ."]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "texts"),
+    [
+        ("a.csv", "text\nHello, world is here.\nSo; it is, too\n", ["Hello , world is here .", "So ; it is , too"]),
+        ("a.tsv", "text\nHello\tworld.\n", ["Hello world ."]),
+        ("a.csv", "text,id,,\nHello.,1,,\nYes.,2,, ,\n", ["Hello .", "Yes ."]),  # empty cells that a spreadsheet adds
+    ],
+)
+def test_what_stands_behind_a_mark_in_a_table_of_one_column_belongs_to_its_text(file, name, content, texts):
+    assert words(read_sentences(file(name, content))) == texts
+
+
 def test_labelled_rows_take_label_or_sense(file):
     rows = read_labelled(file("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3}]))
     assert rows[0] == LabelledRow("bank", ("The", "bank"), 1, "money")
@@ -145,7 +158,7 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
     data = "\n".join(lines).encode("cp949")
     path = tmp_path / f"own.txt{packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert [line.strip() for _, line in corpus.placed_lines(path, whole=True)] == lines
+    assert [line.strip() for _, line in placed_lines(path, whole=True)] == lines
     (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
@@ -167,9 +180,6 @@ REFUSED = [
     ),
     ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as plain text in UTF-8"),
     ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
-    ("a.txt", "fine\n" + "x" * 1_000_001, r"line 2: more than 1,000,000 bytes without a line break"),
-    ("a.txt", "x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
-    ("a.txt", LONG, r"line 1: a sentence of 5,001 tokens\. At most 5,000"),
     ("a.jsonl", [LONG.split()], r"line 1: a sentence of 5,001 tokens"),
     ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: it is not JSON \(.*\)\. Needed: "),
     ("a.jsonl", "[" * 100_000, r"line 1: it is nested too deeply"),
@@ -197,8 +207,27 @@ REFUSED = [
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Say which one"),
     ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no row of a table .*quotation mark"),
     ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no row of a table .*field larger"),
+    (
+        "a.csv",
+        "id,text\n1,fine\n2,Well, no\n3,a,b",
+        r"line 3: a row of 3 cells in a table of 2 columns, and so in line 4\. Set a cell that",
+    ),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: a row of 1 columns\. The text is in column 2"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("fine\n" + "x" * 1_000_001, r"line 2: more than 1,000,000 bytes without a line break"),
+        ("x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
+        (LONG, r"line 1: a sentence of 5,001 tokens\. At most 5,000"),
+    ],
+)
+def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, told):
+    with pytest.raises(BadInput, match=told):
+        read_sentences(file("a.txt", content), split=False)
+    assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(file("a.txt", content)))
 
 
 @pytest.mark.parametrize(("name", "content", "told"), REFUSED, ids=range(len(REFUSED)))
@@ -243,7 +272,7 @@ def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, pac
 
 def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
     with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: 1,000 bytes, unpacked, end here"):
-        list(corpus.placed_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+        list(placed_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
 
 
 def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):

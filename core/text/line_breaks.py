@@ -1,0 +1,229 @@
+"""What the line breaks of a text are: ends of sentences, or places where an editor or a program wrapped its lines.
+
+Wrapped lines are known by their shape. A line was broken because the next word would not have fitted: there is a width that nearly every
+line keeps to and would have gone beyond with one word more. Lines of verse, of a list, and sentences one a line have none; verse,
+moreover, begins its lines with capitals, and sentences end theirs with a mark.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TypeVar
+from unicodedata import east_asian_width
+
+from core.common.errors import ElmoscopeError
+from core.text.tokens import split_sentences
+
+DETECT, JOIN, KEEP = "detect", "join", "keep"
+LONGEST = 5_000  # characters of a sentence; what has no end mark for longer is cut at a blank
+SAMPLE_LINES, SAMPLE_CHARACTERS = 2_000, 500_000  # that are looked at
+WIDTHS = (40, 200)  # characters to which lines are wrapped
+NEARLY = 0.85  # of the width: a line that ends before that was broken on purpose
+SLACK = 1  # characters by which a width may be missed: people who wrap by hand do
+EXPLAINED = 0.6  # of the breaks near the width it has to explain; 0.53 in sonnets without capitals, 0.69 in lines of 64 to 74
+MOST_BLANKS = 100  # kept between two pieces of a long line
+FEWEST = 3  # breaks that can tell anything
+SINGLE_LINES, SINGLE = 50, 0.95  # lines from which on, and share of them, to take a text for one sentence a line
+_P = TypeVar("_P")  # where a line stands
+
+_QUOTED = re.compile(r"\s*(?:>\s?)+")  # as e-mail quotes
+_BULLET = re.compile(r"\s*[-*+|•·‣◦]\s")  # or a row of a table
+_NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s")
+_ENDED = re.compile(r"[.!?;:\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019\u00bb)\]]*$")
+_NO_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Chinese and Japanese set none between words
+_WORD = re.compile(rf"[{_NO_SPACES}]|[^\s{_NO_SPACES}]+")
+_LETTER = re.compile(r"[\W_]*(\w)")
+# Where no blank belongs between two lines: well-|known, a dash that stands against its word, Chinese and Japanese.
+_AGAINST = re.compile(
+    rf"[^\W\d_]-\n(?!(?:and|or|to)\b)[^\W\d_]|[^\s-](?:--|\u2014)\n\S|\S\n(?:--|\u2014)[^\s-]|[{_NO_SPACES}]\n[{_NO_SPACES}]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What was seen of a text's lines."""
+
+    width: float = float("inf")  # to which they are wrapped; inf where they are not
+    is_spaced: bool = False  # a blank line stands between any two
+    is_single: bool = False  # each is a sentence
+    measure: Callable[[str], int] = len
+
+    def joins(self, before: str, after: str) -> bool:
+        """Whether a line goes on in the next one."""
+        return not _apart(before, after) and self.measure(before) + _next(after, self.measure) > NEARLY * self.width
+
+
+def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
+    """The sentences of a text, each with the place where its paragraph begins, from its lines and their places.
+
+    `lines`: JOIN reads lines that follow each other as one paragraph, KEEP ends a sentence with its line, DETECT goes by the shape of the
+    first ones. Lines that have the same place are pieces of one. At most the sample and one sentence are held at a time.
+    """
+    faults: list[ElmoscopeError] = []
+    rest = _until_fault(_lines(placed), faults)
+    sample = list(_first(rest))
+    shape = shape_of([line for _, line, _ in sample], lines)
+    place, text, before, blanks = None, "", "", 0
+    for where, line, goes_on in chain(sample, rest):
+        if not goes_on and not _bare(line):  # nor is a mark of quotation alone any text
+            blanks += 1
+            continue
+        if goes_on:
+            text += line
+        elif text and blanks <= shape.is_spaced and shape.joins(before, line):
+            text = joined(text, line)
+        else:
+            yield from ((place, sentence) for sentence in _split(text, shape))
+            place, text = where, line
+        before, blanks = line, 0
+        if len(text) > LONGEST:
+            *whole, last = _bounded(split_sentences(text) or [""])
+            yield from ((place, sentence) for sentence in whole)
+            text = last + text[len(text.rstrip()) :][:MOST_BLANKS]
+    yield from ((place, sentence) for sentence in _split(text, shape))
+    if faults:
+        raise faults[0]
+
+
+def shape_of(lines: Sequence[str], how: str = DETECT) -> Shape:
+    """The shape of some lines, as far as it is asked for: KEEP joins none of them, JOIN all that blank lines do not part."""
+    is_single = _is_single(lines)
+    if how == KEEP:
+        return Shape(is_single=is_single)
+    filled = [bool(_bare(line)) for line in lines]
+    spaced = 10 * sum(a and b for a, b in pairwise(filled)) < sum(filled)
+    shapes = (_wrapped(_pairs(lines, spaced), measure, spaced) for measure in (len, _columns))
+    best = max((shape for shape in shapes if shape), key=lambda pair: pair[0], default=None)
+    if how == JOIN:
+        return Shape(0.0, is_spaced=bool(best) and spaced)
+    return best[1] if best else Shape(is_single=is_single)
+
+
+def joined(text: str, line: str) -> str:
+    """A text and the line that goes on with it, without the marks of a quotation and the indentation before the latter."""
+    before, after = text.rstrip(), _bare(line)
+    return before + ("" if _AGAINST.search(f"{before[-3:]}\n{after[:4]}") else " ") + after
+
+
+def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
+    """(place, line, whether it goes on with the one before)."""
+    last, is_open = None, False
+    for place, text in placed:
+        goes_on = is_open and place == last
+        for line in text.splitlines() or [""]:
+            yield place, line, goes_on
+            goes_on = False
+        last, is_open = place, not text.endswith(("\n", "\r"))
+
+
+def _until_fault(lines: Iterator[tuple[_P, str, bool]], faults: list[ElmoscopeError]) -> Iterator[tuple[_P, str, bool]]:
+    """Lines up to one that cannot be read: who wants the first sentences alone, may never come to it."""
+    try:
+        yield from lines
+    except ElmoscopeError as error:
+        faults.append(error)
+
+
+def _first(lines: Iterator[tuple[_P, str, bool]]) -> Iterator[tuple[_P, str, bool]]:
+    left = SAMPLE_CHARACTERS
+    for number, line in enumerate(lines, start=1):
+        yield line
+        left -= len(line[1])
+        if left < 0 or number == SAMPLE_LINES:
+            return
+
+
+def _split(text: str, shape: Shape) -> Iterator[str]:
+    return _bounded([text.strip()] if shape.is_single and text.strip() else split_sentences(text))
+
+
+def _bounded(sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences of at most LONGEST characters: a longer one in pieces, cut at blanks where there are any."""
+    for sentence in sentences:
+        while len(sentence) > LONGEST:
+            end = sentence.rfind(" ", 1, LONGEST)
+            end = end if end > 0 else LONGEST
+            yield sentence[:end].rstrip()
+            sentence = sentence[end:].lstrip()
+        yield sentence
+
+
+def _is_single(lines: Sequence[str]) -> bool:
+    full = [line for line in lines if line.strip()]
+    return len(full) >= SINGLE_LINES and sum(len(split_sentences(line)) == 1 for line in full) >= SINGLE * len(full)
+
+
+def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
+    """Lines that follow each other, with a blank line between them if `spaced`, where nothing else says that they stand apart."""
+    pairs = []
+    before, blanks = "", 0
+    for line in lines:
+        if not _bare(line):
+            blanks += 1
+            continue
+        if before and blanks <= spaced and not _apart(before, line):
+            pairs.append((before, line))
+        before, blanks = line, 0
+    return pairs
+
+
+def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced: bool) -> tuple[float, Shape] | None:
+    """The width that explains most breaks, and the share of those near it that it explains; None where lines are not wrapped."""
+    sizes = [(size := measure(before), size + _next(after, measure)) for before, after in pairs]
+    steps: dict[int, int] = {}  # at a width from the line's own to one that its next word would have had room in
+    for size, needed in sizes:
+        if WIDTHS[0] <= size <= WIDTHS[1]:
+            steps[size - SLACK] = steps.get(size - SLACK, 0) + 1
+            steps[needed + SLACK] = steps.get(needed + SLACK, 0) - 1
+    width = most = explained = 0
+    for at in sorted(steps):
+        explained += steps[at]
+        if explained > most:
+            width, most = at, explained
+    near = [pair for pair, (_, needed) in zip(pairs, sizes, strict=True) if needed > NEARLY * width]
+    if most < FEWEST or most < EXPLAINED * len(near) or len(near) < 0.4 * len(pairs):
+        return None
+    is_open = sum(not _ENDED.search(before.rstrip()) for before, _ in near)
+    is_small = sum(bool((letter := _LETTER.match(_bare(after))) and letter[1].isalpha() and not letter[1].isupper()) for _, after in near)
+    return (most / len(near), Shape(width, spaced, measure=measure)) if 2 * min(is_open, is_small) >= len(near) else None
+
+
+def _apart(before: str, after: str) -> bool:
+    """Whether the next line begins something new whatever its width: another quotation, an item of a list, an indented paragraph."""
+    if _depth(before) != _depth(after):
+        return True
+    before, after = map(_unquoted, (before, after))
+    if _BULLET.match(after) or (_NUMBERED.match(after) and _ENDED.search(before.rstrip())):
+        return True
+    is_item = _BULLET.match(before) or _NUMBERED.match(before)
+    return _indent(after) > _indent(before) + 1 and not is_item
+
+
+def _indent(line: str) -> int:
+    line = line.expandtabs()
+    return len(line) - len(line.lstrip())
+
+
+def _depth(line: str) -> int:
+    """How deep a line is quoted: "> > so" twice."""
+    return marks[0].count(">") if (marks := _QUOTED.match(line)) else 0
+
+
+def _unquoted(line: str) -> str:
+    return line[marks.end() :] if (marks := _QUOTED.match(line)) else line
+
+
+def _bare(line: str) -> str:
+    return _unquoted(line).strip()
+
+
+def _next(line: str, measure: Callable[[str], int]) -> int:
+    """The room that the first word of a line takes behind another line."""
+    word = _WORD.match(_bare(line))
+    return 1 + measure(word[0]) if word else 1
+
+
+def _columns(text: str) -> int:
+    """Letters of double width, as Hangul has, count twice."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
