@@ -14,6 +14,7 @@ from core.analysis import anisotropy
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
+from core.common.significance import read_back
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
 from core.evaluation import all_words, layer_scores, own_sentences
 from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
@@ -286,8 +287,9 @@ def _differences(found: dict[str, dict], what: str, beside: str = "the static co
     lines = []
     for name, facts in found.items():
         told = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
-        span = f"{facts['low'] * 100:+.1f} to {facts['high'] * 100:+.1f}"
-        lines.append(f"{told}{what}: {facts['mean'] * 100:+.1f} points ({span}), p {facts['p']:.3f}")
+        difference = read_back(facts)
+        decided = "" if difference.verdict else ", not decided"
+        lines.append(f"{told}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from core.analysis.anisotropy import DIRECTIONS, Cone, Drawn, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.errors import BadInput, ElmoscopeError
-from core.common.significance import paired
+from core.common.significance import facts_of, paired
 from core.elmo.models import Model
 from core.evaluation import metrics
-from core.evaluation.layer_scores import facts_of, spaces, static_vectors
+from core.evaluation.layer_scores import spaces, static_vectors
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.reports import sense_report_of, static_contexts_of, static_report_of

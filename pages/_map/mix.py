@@ -467,9 +467,9 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
             "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told
         )
     else:
-        told |= {"low": difference.low * 100, "high": difference.high * 100}
         first = t(
-            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).",
+            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({span}, in points).",
             **told,
+            span=difference.span("+.0f"),
         )
     return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself.")]

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.significance import read_back
 from core.figures.style import layer_title
 from pages._frame.frame import notice
 from pages._frame.markup import show_html
@@ -44,16 +45,17 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     }
 
 
-def _points(difference: dict) -> str:
-    mean, low, high = (100 * difference[key] for key in ("mean", "low", "high"))
-    return t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=mean, low=low, high=high)
+def _points(facts: dict) -> str:
+    difference = read_back(facts)
+    return f"{100 * difference.mean:+.1f} ({difference.ends()})"
 
 
 def _noticed(layers: list[str], senses: dict) -> list[str]:
     read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
-    shared = [name for name in read if senses[name]["without"][MOST]["low"] > 0]
-    harmed = [name for name in read if senses[name]["without"][MOST]["high"] < 0]
-    own = [name for name in read if senses[name]["centred_less"]["low"] > 0]
+    verdicts = {name: read_back(senses[name]["without"][MOST]).verdict for name in read}
+    shared = [name for name in read if verdicts[name] > 0]
+    harmed = [name for name in read if verdicts[name] < 0]
+    own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
     lines = [
         t("Taking off what all words share helps at {layers}, by more than chance.", layers=_named(shared))
         if shared
