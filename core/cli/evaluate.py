@@ -152,7 +152,7 @@ def evaluate_speed(args, model: Model | None = None) -> Answer:
 
 def evaluate_random(args, model: Model | None = None) -> Answer:
     cosines = anisotropy.evaluate(model or open_model(args))
-    lines = ["cosine of two different words drawn by lot: mean, nine in ten between"]
+    lines = ["cosine of two random words: mean, nine in ten between"]
     for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
         lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **cosines[name]))
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])

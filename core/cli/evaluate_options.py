@@ -70,7 +70,7 @@ def _measuring_senses(evaluate) -> None:
         evaluate, "vectors", "evaluate.evaluate_vectors", "Static vectors: similarity of pairs, analogies (gensim's copies)."
     )
     vectors.add_argument("vectors", nargs="+", metavar="V", help="registry names or vector files")
-    add_model(add_command(evaluate, "random", "evaluate.evaluate_random", "Cosine of two words drawn by lot, layer by layer."))
+    add_model(add_command(evaluate, "random", "evaluate.evaluate_random", "Cosine of two random words, layer by layer."))
     add_model(add_command(evaluate, "speed", "evaluate.evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 

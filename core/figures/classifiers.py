@@ -208,7 +208,9 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
 
 
-def leads_figure(leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colours: dict[str, str], *, x: str, y: str) -> go.Figure:
+def leads_figure(
+    leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colours: dict[str, str], *, x: str, y: str
+) -> go.Figure:
     """Named lines of (x, mean, low, high, shown): differences with their intervals, if any, around 0, hollow where they may be chance."""
     figure = Figure()
     names = list(leads)

@@ -4,7 +4,7 @@ Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or 
 judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
 a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
 
-A word's likeness to itself (its mean cosine over two of its sentences, less that of two words drawn by lot) stands beside how frequent
+A word's likeness to itself (its mean cosine over two of its sentences, less that of any two labelled occurrences) stands beside how frequent
 it is and how many senses are labelled: both could make it more of one kind than its senses do.
 """
 
@@ -64,7 +64,7 @@ class Pairs:
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
     ahead: dict[str, Interval]  # homonyms less each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of two words drawn by lot
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of any two labelled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:

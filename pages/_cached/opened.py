@@ -271,12 +271,6 @@ def table_key(table: OccurrenceTable) -> str:
     return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
 
 
-@kept(128)
-def at_large(_table: OccurrenceTable, key: str, weights: tuple[float, ...]) -> float:
-    """Mean cosine of two tokens of a table (`table_key`) drawn by lot, for one mix."""
-    return surroundings.at_large(_table, np.array(weights))
-
-
 @kept(16)
 def layer_lengths(corpus: str, model_name: str) -> np.ndarray:
     """(L,): how long the vectors of each layer are, on average over the labelled words."""

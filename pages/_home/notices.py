@@ -21,7 +21,7 @@ class Seen:
     one_word: bool  # forms of one word, letter case aside
     cosines: Mapping[str, float]  # of ELMo, by layer and "mix"
     layer: str  # the one shown
-    random: Level | None  # of two words drawn by lot at that layer
+    random: Level | None  # of two random words at that layer
     in_glove: tuple[bool, bool]
 
 
@@ -68,21 +68,21 @@ def _at_layers(seen: Seen) -> str:
 
 
 def _beside_random(random: Level, seen: Seen) -> str:
-    """Where the words' cosine lies beside those of two words drawn by lot."""
+    """Where the words' cosine lies beside those of two random words."""
     told = {"mean": random.mean, "low": random.low, "high": random.high}
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
         return t(
-            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
+            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
             **told,
         )
     if cosine < round(random.low, 2):
         return t(
-            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
+            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
             **told,
         )
     return t(
-        "Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
+        "Two random words have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
         **told,
     )
 

@@ -17,6 +17,7 @@ from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word import random_levels
 
 
 @st.fragment
@@ -25,10 +26,10 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing pairs of words…")):
             found = store.cones(in_use.corpus, in_use.model)
-        _page(found, lesson)
+        _page(in_use, found, lesson)
 
 
-def _page(found: Cone, lesson: Lesson) -> None:
+def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
     names = {RAW: t("as they are"), MEAN: t("less their mean"), TOP: t("less the first directions, too")}
     kinds = _kinds(found)
     picture = st.container()
@@ -64,13 +65,24 @@ def _page(found: Cone, lesson: Lesson) -> None:
     figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     show_html('<p class="small">{}</p>', _how(found))
+    top = str(len(found.panels) - 1)
+    if level := random_levels.level(in_use, top):
+        told = random_levels.sentence(level, top)
+        show_html(
+            '<p class="small">{}</p>',
+            t("The pairs above are of the lesson's own words. Of any words of the language: {sentence}", sentence=told),
+        )
     exercise(lesson)
     lists.twin(_table(found, names, kinds), name="cone", key="lesson.cone.table")
 
 
 def _kinds(found: Cone) -> dict[str, str]:
     one = t("one word, two senses") if found.labelled else t("one word")
-    return {RANDOM: t("two words drawn by lot"), WORD: one, SENSE: t("one word, one sense")}
+    return {
+        RANDOM: t("two labelled words") if found.labelled else t("two tokens of this corpus"),
+        WORD: one,
+        SENSE: t("one word, one sense"),
+    }
 
 
 def _noticed(found: Cone, treatment: str) -> list[str]:
@@ -80,6 +92,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
     alike = panel.alike
     told = {
         "layer": layer,
+        "two": _kinds(found)[RANDOM],
         "lot": panel.mean[RANDOM],
         "own": panel.mean[RANDOM] + alike.mean,
         "more": alike.mean,
@@ -87,7 +100,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
         "certain": certainty(alike.verdict),
     }
     first = t(
-        "At layer {layer} two words drawn by lot have a cosine of {lot:.2f}, a word with itself {own:.2f}: a difference of {more:+.2f} ({span}), {certain}.",
+        "At layer {layer} {two} have a cosine of {lot:.2f}, a word with itself {own:.2f}: a difference of {more:+.2f} ({span}), {certain}.",
         **told,
     )
     if treatment == RAW:
@@ -98,7 +111,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
         return [
             first,
             t(
-                "Without the mean the share of cases in which one word's pair is nearer than one drawn by lot changes by {gain} points ({span}), {certain}.",
+                "Without the mean the share of cases in which one word's pair is nearer than one of two words changes by {gain} points ({span}), {certain}.",
                 **told,
             ),
         ]
@@ -110,7 +123,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
         first,
         t(
             "Without the first {k} directions, as many as did best on {n} other words, the share of cases in which one word's "
-            "pair is nearer than one drawn by lot changes by another {gain} points ({span}), {certain}; against as many directions drawn by lot: {control}.",
+            "pair is nearer than one of two words changes by another {gain} points ({span}), {certain}; against as many random directions: {control}.",
             **told,
         ),
     ]

@@ -60,7 +60,9 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     ranks = store.likeness(in_use.model, layer)
     notice([_noticed(found, layer), *_about_ranks(ranks)])
-    st.markdown(t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of two words drawn by lot"))
+    st.markdown(
+        t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of the words of any two sentences here")
+    )
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
         with column:

@@ -26,7 +26,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Crowded in a cone"),
             t("How alike are two words that have nothing in common?"),
             t(
-                "Vectors of a language model crowd in a cone: two words drawn by lot have a cosine well above 0 (Ethayarajh 2019). "
+                "Vectors of a language model crowd in a cone: two random words have a cosine well above 0 (Ethayarajh 2019). "
                 "So a cosine means little until it is held against theirs."
             ),
             t(

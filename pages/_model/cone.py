@@ -14,7 +14,7 @@ MOST = "8"  # directions taken off, of those that were measured
 
 
 def show(measures: dict) -> None:
-    """Cosines of words drawn by lot, and the right sense's share, before and after; nothing where they were not measured so."""
+    """Cosines of two random words, and the right sense's share, before and after; nothing where they were not measured so."""
     random, senses = measures.get("random", {}), measures.get("sentences", {})
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
@@ -24,7 +24,7 @@ def show(measures: dict) -> None:
         "{}",
         t(
             '<p class="small">All vectors of a layer share a mean and a few directions in which most of them differ (Ethayarajh 2019; Mu and Viswanath '
-            "2018). Without these, two words drawn by lot have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
+            "2018). Without these, two random words have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
             "another question: the right-hand columns answer it on our labelled sentences, in points, with 95 % intervals over the words.</p>"
         ),
     )
@@ -35,7 +35,7 @@ def show(measures: dict) -> None:
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     return {
         t("layer"): layer_title(layer),
-        t("two words by lot, cosine"): f"{random['mean']:.2f}",
+        t("two random words, cosine"): f"{random['mean']:.2f}",
         t("without the mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
         t("and without 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
         t("nearest has the sense"): f"{senses['one_nn']:.1%}",

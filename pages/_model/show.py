@@ -66,7 +66,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
-    """Where two words drawn by lot stand in each layer: what every cosine of this model is to be held against."""
+    """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     found = [
         line for k in range(n_layers) if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
     ]

@@ -88,7 +88,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
                 continue
             if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
-                told = t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)
+                told = t("Cosine; two random words have {mean:.2f} on average here.", mean=level.mean)
                 show_html('<p class="small">{}</p>', told)
             _list(found, choice.among, chosen, side, targets.senses_of(chosen.word))
             tables.append(found.table(name))

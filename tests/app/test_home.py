@@ -76,7 +76,7 @@ def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_wor
     verdict = part(page, "verdict")
     assert not page.exception and verdict.startswith("One meaning")
     assert "what the model expects in its place and the words around it count" in verdict
-    assert "Two words drawn by lot have" in part(page, "notice")
+    assert "Two random words have" in part(page, "notice")
 
 
 def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():

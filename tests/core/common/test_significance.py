@@ -6,7 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.common.significance import FEWEST, LEVEL, benjamini_hochberg, crossed, facts_of, holm, margin, mcnemar, paired, points, rank_p, read_back
+from core.common.significance import (
+    FEWEST,
+    LEVEL,
+    benjamini_hochberg,
+    crossed,
+    facts_of,
+    holm,
+    margin,
+    mcnemar,
+    paired,
+    points,
+    rank_p,
+    read_back,
+)
 
 
 def test_adjusted_p_by_hand():
