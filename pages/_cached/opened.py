@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.analysis import surroundings
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import follow_mix, map_rows, open_maps
 from core.common.config import cache_folder

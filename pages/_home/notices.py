@@ -41,6 +41,11 @@ def noticed(seen: Seen) -> list[str]:
     return lines
 
 
+def zeros() -> str:
+    """Where GloVe knows both words and has no cosine of them."""
+    return t("GloVe's vector of one of these words is all zeros: it has no direction, and no arrow is drawn.")
+
+
 def beside(other: Beside, layer: str) -> str:
     """What the second model says at the same depth."""
     place = other.place(layer, model_layers.in_use())

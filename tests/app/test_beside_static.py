@@ -41,7 +41,7 @@ def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
 def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     right, wrong = ([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], [[1, 0], [0, 1], [0.9, 0.1], [0.1, 0.9]])
     first, second = (
-        sense_report(lambda k, rows=np.array(rows): rows[k] @ rows[k].T, ["jam"] * 4, ["road"] * 2 + ["fruit"] * 2, seed=0)
+        sense_report(lambda k, rows=rows: np.array(rows)[k] @ np.array(rows)[k].T, ["jam"] * 4, ["road"] * 2 + ["fruit"] * 2, seed=0)
         for rows in (right, wrong)
     )
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
