@@ -10,6 +10,7 @@ from core.common.limits import limits
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import read_json
+from core.files.registry import existing
 from core.index.build import build_index
 from core.index.joined import JoinedTable
 from core.index.table import OccurrenceTable
@@ -27,8 +28,8 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
     language's own and that word's, each encoded once and kept by itself (core.text.labelled_words).
     """
-    if limits().paths and (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
-        table = OccurrenceTable(corpus)
+    if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
+        table = OccurrenceTable(folder)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
             raise BadInput(
                 t(
@@ -49,6 +50,12 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
+
+
+def index_at(corpus: str) -> Path | None:
+    """The folder of an index that a path names, where paths may be named; None for anything else, names that no path can have included."""
+    folder = existing(corpus) if limits().paths else None
+    return folder if folder and (folder / "meta.json").is_file() else None
 
 
 def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:

@@ -8,7 +8,6 @@ import gc
 import threading
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -18,7 +17,6 @@ from core.analysis.word_maps import follow_mix, map_rows, open_maps
 from core.common.config import cache_folder
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.common.limits import limits
 from core.elmo.mix import mean_lengths
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
@@ -26,7 +24,7 @@ from core.index import float16_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, normalised_products, products, query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table, with_further
+from core.index.tables import index_at, open_table, with_further
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import own_corpus
@@ -119,7 +117,7 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
 @kept(32)
 def is_labelled(corpus: str) -> bool:
     """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
-    if sentences_of(corpus) or (limits().paths and (Path(corpus) / "meta.json").is_file()):
+    if sentences_of(corpus) or index_at(corpus):
         return True
     return any(sentence.targets for sentence in open_corpus(corpus))
 
