@@ -4,6 +4,7 @@ Both before anything of the page is drawn. Every parameter has its bound here, o
 that are in no text, and a page sees none that breaks this.
 """
 
+import re
 from unicodedata import category
 
 import streamlit as st
@@ -17,6 +18,7 @@ from core.common.markup import plain
 KEY = "v"
 WRONG = "link.wrong"  # in the session, for the run that says so
 NAMES = ("model", "vectors", "corpus", "beside", "first", "second")  # of what is opened, some by a path
+NUMBERS = ("pseed",)  # boxes of whole numbers: Streamlit's own reading of an address falls over an endless one
 CONTROL = "Cc"  # NUL and its like
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
@@ -62,4 +64,6 @@ def _unfit(name: str) -> str:
         )
     if any(category(sign) == CONTROL and not sign.isspace() for value in values for sign in value):
         return t("“{name}” in this address was left out: it holds signs that are in no text.", name=called)
+    if name in NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+        return t("“{name}” in this address was left out: it is no whole number.", name=called)
     return ""

@@ -112,7 +112,7 @@ def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -
             **told,
         ),
         t(
-            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({span} %), where a coin gives 50 %: {certain}.",
+            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({span}, in per cent), where a coin gives 50 %: {certain}.",
             **told,
         ),
     ]

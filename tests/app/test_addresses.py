@@ -33,6 +33,13 @@ def test_signs_of_no_text_are_left_out():
     assert "signs that are in no text" in page.warning[0].value
 
 
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e999", "9" * 40, "x", ""])
+def test_a_seed_that_is_no_number_is_left_out(value: str):
+    page = opened("pages/predict.py", pseed=value)
+    assert not page.exception and "pseed" not in page.query_params and page.number_input(key="pseed").value == 0
+    assert opened("pages/predict.py", pseed="7").number_input(key="pseed").value == 7
+
+
 def test_what_a_page_s_boxes_take_stays_in_its_address():
     page = opened(a="The bank was shut. " * 100)
     assert not page.exception and not page.warning and len(page.query_params["a"]) == 1900
