@@ -1,11 +1,14 @@
-"""Where two words stand that have nothing to do with each other: the cosine of words drawn by lot, layer by layer.
+"""Two random words: the cosine of two words that have nothing to do with each other, layer by layer.
 
-Contextual vectors lie in a narrow cone, so that a cosine of 0 is not "nothing in common": two words by lot have more (Ethayarajh
-2019). The words are drawn from a model's own sentences, one from each, every token with a letter as likely; a pair is of two
-different words, letter case aside. Measured once and kept in a model's measures.json ("random", `python -m core evaluate random`).
+Contextual vectors lie in a narrow cone, so that a cosine of 0 is not "nothing in common": two random words have more (Ethayarajh
+2019). What every page calls "two random words" is defined here, and only here. It belongs to a model, not to the corpus in use: TOKENS
+sentences of the model's language are drawn at random (seed 0; all, where there are fewer), from each one token with a letter, every
+such token as likely; the level is that of all pairs of two different words among them (letter case aside), at one layer or under one
+mix: their mean cosine, and between what nine pairs in ten lie. It is kept in a model's measures.json ("random", `python -m core
+evaluate random`); of a model without measures FEWER sentences are read when it is first wanted.
 
 `random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept. `Cone` is what all tokens
-share, their mean and their largest principal directions: without it, words drawn by lot have nothing in common ("all but the top", Mu
+share, their mean and their largest principal directions: without it, random words have nothing in common ("all but the top", Mu
 and Viswanath 2018). What else that changes is measured beside our sentences (core.evaluation.own_sentences); `embed` gives ELMo's own.
 """
 
@@ -18,6 +21,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import BadInput
+from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, layer_weights
 from core.elmo.models import Model
 from core.text.corpora import open_corpus
@@ -30,7 +34,7 @@ DIRECTIONS = (0, 1, 3, 8)  # taken away after the mean
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Of the cosines of two different words drawn by lot."""
+    """Of the cosines of two random words."""
 
     mean: float
     low: float  # nine pairs in ten lie between ...
@@ -69,8 +73,9 @@ def random_cosines(drawn: Drawn, weights) -> np.ndarray:
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
 
-def random_level(drawn: Drawn, weights) -> Level:
-    """Mean and middle nine tenths of these cosines."""
+def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
+    """Mean and middle nine tenths of these cosines, of normalised layers if told so."""
+    drawn = Drawn(drawn.words, layer_normalised(drawn.layers)) if normalised else drawn
     cosines = random_cosines(drawn, weights)
     low, high = np.quantile(cosines, NINE_IN_TEN)
     return Level(float(cosines.mean()), float(low), float(high))
@@ -111,6 +116,12 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
         for name, level in found.items()
     }
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
+
+
+def drawn_for(model: Model, measures: Mapping | None) -> Drawn:
+    """The tokens that a model's kept levels are of, so that any mix is held against the same ones; FEWER where none are kept."""
+    sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
+    return draw(model.encoder, sentences, (measures or {}).get("random", {}).get("n", FEWER))
 
 
 def level_of(measures: Mapping | None, layer: str) -> Level | None:

@@ -208,7 +208,7 @@ def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np
 def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0) -> Written:
     """Draw up to n words after one sentence's tokens (or before them), each read before the next is drawn.
 
-    p is raised to 1 / temperature and normalised; 0 takes the likeliest word. Each draw depends on the seed and the words
+    p of the list's words is raised to 1 / temperature and normalised, so that a draw never names the unknown; 0 takes the likeliest word. Each draw depends on the seed and the words
     so far alone, so five words at once are the same as one word five times.
     """
     if not tokens:

@@ -13,7 +13,6 @@ import numpy as np
 from core.analysis.axes import Pole, View, pole_views, spread_views
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
 from core.common.directions import unit_rows
-from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mixed
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
@@ -113,13 +112,12 @@ def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: 
     return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
 
 
-def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0, normalised: bool = False) -> float:
-    """Mean cosine of two different tokens of a corpus drawn by lot: what a cosine between two words is to be held against."""
+def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0) -> float:
+    """Mean cosine of two occurrences of an index, of one word or of two; of random words it is core.analysis.anisotropy's."""
     rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
     if len(rows) < 2:
         return 0.0
     layers = table.rows.take(np.sort(rows))
-    layers = layer_normalised(layers) if normalised else layers
     found = unit_rows(mixed(layers.transpose(1, 0, 2), weights), np.float64)
     total = found.sum(axis=0)
     return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))

@@ -14,9 +14,10 @@ from core.analysis import anisotropy
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
+from core.common.significance import read_back
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
 from core.evaluation import all_words, layer_scores, own_sentences
-from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows
+from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows, without_repeated
 from core.evaluation.layer_scores import MEASURES
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
@@ -30,10 +31,13 @@ Answer = tuple[dict, str]
 
 
 def evaluate_senses(args, model: Model | None = None) -> Answer:
-    train, test = _sense_rows(args)
+    rows, test = _sense_rows(args)
+    train = without_repeated(rows, test)
+    if dropped := len(rows) - len(train):
+        note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
     model = model or open_model(args)
     with cluster_of(args) as client:
-        scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens"))
+        scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens")) | {"dropped": dropped}
     lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
     for name in [*_names(scores), *({"static"} & scores.keys())]:
         near, centre = (f"{scores[name][m]['macro']:.1%}, {scores[name][m]['pooled']:.1%}{_weights(scores[name][m])}" for m in MEASURES)
@@ -43,6 +47,7 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     for measure in MEASURES:
         lines += _differences({name: facts[measure] for name, facts in _compared(scores).items()}, f", {measure}")
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
+    counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, "\n".join([*lines, counts])
 
 
@@ -75,6 +80,8 @@ def evaluate_all_words(args, model: Model | None = None) -> Answer:
 
 def evaluate_pairs(args, model: Model | None = None) -> Answer:
     dev, test = read_pairs(args.dev), read_pairs(args.test)
+    tested = {(row.tokens_a, row.tokens_b) for row in test}
+    _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
     scores = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
     lines = ["layer      accuracy   AUC     threshold"]
     for name in _names(scores):
@@ -88,6 +95,8 @@ def evaluate_pairs(args, model: Model | None = None) -> Answer:
 def evaluate_tags(args, model: Model | None = None) -> Answer:
     train = read_tags(args.train)[: args.limit]
     test = read_tags(args.test)
+    tested = {row.tokens for row in test}
+    _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
     lines = [f"{name:<15}{scores[name]['accuracy']:.2%}{_weights(scores[name])}" for name in [*_names(scores), "most_frequent"]]
     lines += _differences(_compared(scores), "")
@@ -151,7 +160,7 @@ def evaluate_speed(args, model: Model | None = None) -> Answer:
 
 def evaluate_random(args, model: Model | None = None) -> Answer:
     cosines = anisotropy.evaluate(model or open_model(args))
-    lines = ["cosine of two different words drawn by lot: mean, nine in ten between"]
+    lines = ["cosine of two random words: mean, nine in ten between"]
     for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
         lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **cosines[name]))
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
@@ -270,6 +279,12 @@ def _under(folder: Path, options: dict) -> dict:
     return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
 
 
+def _note_repeated(repeated: int, n: int, what: str) -> None:
+    """Of sets that are used as they were published: said, not dropped."""
+    if repeated:
+        note(f"{repeated:,} of {n:,} {what} stand in the test set, too: their part of the figures is learned by heart.")
+
+
 def _names(scores: dict) -> list[str]:
     """The layers and mixes of an answer, in order."""
     return [*(name for name in scores if name.isdecimal()), "mix", "best_mix"]
@@ -286,8 +301,9 @@ def _differences(found: dict[str, dict], what: str, beside: str = "the static co
     lines = []
     for name, facts in found.items():
         told = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
-        span = f"{facts['low'] * 100:+.1f} to {facts['high'] * 100:+.1f}"
-        lines.append(f"{told}{what}: {facts['mean'] * 100:+.1f} points ({span}), p {facts['p']:.3f}")
+        difference = read_back(facts)
+        decided = "" if difference.verdict else ", not decided"
+        lines.append(f"{told}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 

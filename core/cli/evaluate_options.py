@@ -39,7 +39,9 @@ def _measuring_senses(evaluate) -> None:
     senses = add_command(
         evaluate, "senses", "evaluate.evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid."
     )
-    senses.add_argument("--train", metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}; with --test')
+    senses.add_argument(
+        "--train", metavar="A.jsonl", help='rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here'
+    )
     senses.add_argument("--test", metavar="B.jsonl", help="rows as of --train")
     senses.add_argument("--data", nargs="+", metavar="F", help="instead: rows, or Senseval-2 (.pos.xz), split by sentence")
     _split(senses, 0.8)
@@ -70,7 +72,7 @@ def _measuring_senses(evaluate) -> None:
         evaluate, "vectors", "evaluate.evaluate_vectors", "Static vectors: similarity of pairs, analogies (gensim's copies)."
     )
     vectors.add_argument("vectors", nargs="+", metavar="V", help="registry names or vector files")
-    add_model(add_command(evaluate, "random", "evaluate.evaluate_random", "Cosine of two words drawn by lot, layer by layer."))
+    add_model(add_command(evaluate, "random", "evaluate.evaluate_random", "Cosine of two random words, layer by layer."))
     add_model(add_command(evaluate, "speed", "evaluate.evaluate_speed", "Tokens a second, of its language's own sentences."))
 
 

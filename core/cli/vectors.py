@@ -91,10 +91,13 @@ def predict(args) -> tuple[dict, str]:
     model = open_language_model(open_model(args))
     sentences = split_sentences(args.text) or [""]
     tokens = languages.tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
-    predictions = model.predict(tokens, backward=args.direction == "backward", k=args.k)
+    backward = args.direction == "backward"
+    predictions = model.predict(tokens, backward=backward, k=args.k)
+    unknown = model.unknown_probability(tokens, backward=backward)
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
-    result = {"text": args.text, "direction": args.direction, "predictions": rows}
-    return result, "\n".join(f"{r['probability']:7.2%}  {r['word']}" for r in rows)
+    result = {"text": args.text, "direction": args.direction, "predictions": rows, "unknown": round(unknown, 6)}
+    lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
+    return result, "\n".join([*lines, f"{unknown:7.2%}  any word outside the vocabulary"])
 
 
 def allennlp_setup(args) -> tuple[dict, str]:

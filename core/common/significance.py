@@ -4,18 +4,25 @@ What belongs together is drawn together: two accuracies on the same items are co
 (a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
 classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
 bounds chance (`margin`).
+
+One rule decides a paired difference (`Paired.verdict`): p is below LEVEL and the interval, where there is one, leaves out 0. Of fewer
+than FEWEST groups nothing is decided and no interval is drawn: with five the least two-sided p by signs is 2 / 2^5 = 0.0625. Groups
+that all differ alike have no interval either, for no draw of them shows how another group would differ.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
 from core.common.errors import BadInput
+from core.common.i18n import t
 
 DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time
 LEVEL = 0.05  # below this p a difference counts as more than chance
+FEWEST = 6  # groups of which a sign test can reach LEVEL: 2 / 2^6 is 0.031
+EQUAL = 8  # digits to which two scores are the same: shares are kept to nine, and rounding is no difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,15 +30,41 @@ class Paired:
     """The mean of first less second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
 
     mean: float
-    low: float
-    high: float
+    low: float | None  # None, both: too few groups, or all differ alike
+    high: float | None
     p: float
     groups: int  # that were resampled whole
 
     @property
     def verdict(self) -> int:
-        """1 where the first is ahead, -1 where the second is, 0 where the interval holds both: not decided."""
+        """1 where the first is ahead, -1 where the second is, 0 where that is not decided: p and the interval must agree."""
+        if self.p >= LEVEL or self.groups < FEWEST:
+            return 0
+        if self.low is None or self.high is None:
+            return int(np.sign(self.mean))
         return int(self.low > 0) - int(self.high < 0)
+
+    def span(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
+        """Its interval in words, each end `times` itself and `more`: in points as it stands. Where there is none, why."""
+        if self.low is None or self.high is None:
+            return t("no interval: it takes {n} cases or more, not all alike", n=FEWEST)
+        return t("{low} to {high}", low=f"{times * self.low + more:{form}}", high=f"{times * self.high + more:{form}}")
+
+    def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
+        """The same for a cell of a table."""
+        if self.low is None or self.high is None:
+            return t("no interval")
+        return f"{times * self.low + more:{form}} – {times * self.high + more:{form}}"
+
+
+def facts_of(difference: Paired) -> dict:
+    """A paired difference for JSON; "low" and "high" are null where there is no interval."""
+    return {name: None if value is None else round(value, 6) for name, value in asdict(difference).items()}
+
+
+def read_back(facts: Mapping) -> Paired:
+    """A paired difference as `facts_of` has it."""
+    return Paired(**{field.name: facts[field.name] for field in fields(Paired)})
 
 
 def paired(
@@ -45,9 +78,10 @@ def paired(
     """Scores (N,) of the same items, twice -> their Paired difference.
 
     `groups` (N,) names what is drawn together, else each item is drawn by itself; `weights` (N,) say how much an item
-    counts (1 / items of its word for a mean over words).
+    counts (1 / items of its word for a mean over words). Of fewer than FEWEST groups, or where all differ alike, low and high
+    are None.
     """
-    differences = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    differences = np.round(np.asarray(first, np.float64) - np.asarray(second, np.float64), EQUAL)
     if differences.ndim != 1 or not differences.size or not np.isfinite(differences).all():
         raise BadInput(f"A paired difference needs two scores of each item; got arrays of shape {np.shape(first)} and {np.shape(second)}.")
     n = len(differences)
@@ -58,10 +92,9 @@ def paired(
     sums, sizes = np.bincount(codes, differences * counts), np.bincount(codes, counts)  # (G,)
     rng = np.random.default_rng(seed)
     means = ratios(sums, sizes, rng)
-    low, high = np.quantile(means, (0.025, 0.975))
     flips = np.concatenate([(rng.integers(0, 2, size=(rows, len(sums))) * 2.0 - 1) @ sums for rows in _parts(len(sums))])
     p = rank_p(abs(sums.sum()), np.abs(flips))
-    return Paired(mean=float(sums.sum() / sizes.sum()), low=float(low), high=float(high), p=p, groups=len(sums))
+    return _with_interval(float(sums.sum() / sizes.sum()), means, p, len(sums))
 
 
 def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
@@ -69,7 +102,8 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
 
     Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
     2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets
-    S - 1 are drawn, for S of them would spread too little where S is small (Rao and Wu 1988).
+    S - 1 are drawn, for S of them would spread too little where S is small (Rao and Wu 1988). `groups` counts subsets or texts,
+    whichever are fewer; p is 1 where those are fewer than FEWEST.
     """
     differences = np.asarray(differences, np.float32)
     if differences.ndim != 3 or differences.shape[1] < 2:
@@ -84,12 +118,11 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
         taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
         means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
     drawn = np.concatenate(means)
-    mean = differences.mean(axis=(1, 2))
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    few = min(subsets, texts)
     tail = np.minimum((drawn <= 1e-9).sum(axis=0), (drawn >= -1e-9).sum(axis=0))
-    p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0)
-    told = zip(mean, low, high, p, strict=True)
-    return [Paired(mean=float(m), low=float(a), high=float(b), p=float(q), groups=subsets) for m, a, b, q in told]
+    p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0) if few >= FEWEST else np.ones(pairs)
+    mean = differences.mean(axis=(1, 2))
+    return [_with_interval(float(m), each, float(q), few) for m, each, q in zip(mean, drawn.T, p, strict=True)]
 
 
 def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -174,6 +207,14 @@ def points(difference: float) -> str:
     """A difference of two shares in points of per cent, to one digit; to as many as it takes not to be 0 where it is not."""
     size = abs(100 * difference)
     return f"{100 * difference:.1f}" if size >= 0.05 or not size else f"{100 * difference:.1g}"
+
+
+def _with_interval(mean: float, drawn: np.ndarray, p: float, groups: int) -> Paired:
+    """A mean with the middle 95 % of what was drawn of it (DRAWS,), where there are groups enough and the draws differ by more than rounding."""
+    if groups < FEWEST or np.ptp(drawn) < 10.0 ** (2 - EQUAL):
+        return Paired(mean=mean, low=None, high=None, p=p, groups=groups)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return Paired(mean=mean, low=float(low), high=float(high), p=p, groups=groups)
 
 
 def _parts(n_groups: int) -> list[int]:

@@ -96,19 +96,32 @@ class LanguageModel:
         return self.softmax.weight.device
 
     def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
-        """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers."""
-        if not tokens:
-            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+        """The k likeliest words after `tokens` (or before them); <UNK> and <S> are never answers.
+
+        Probabilities are the full softmax's, those that surprisal is made of: what <UNK> has (`unknown_probability`) is not shared out
+        among the words, which therefore do not sum to 1.
+        """
         if not 1 <= k <= 1000:
             raise BadInput(f"k must be between 1 and 1000, got {k}.")
+        p = self._expected(tokens, backward)
+        never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
+        answers = p.clone()
+        answers[never] = -1.0
+        ids = answers.topk(min(k, len(p) - len(never))).indices
+        return [Prediction(self.vocabulary.words[i], p) for i, p in zip(ids.tolist(), p[ids].tolist(), strict=True)]
+
+    def unknown_probability(self, tokens: list[str], *, backward: bool = False) -> float:
+        """p that a word outside the vocabulary comes next (or came before)."""
+        return float(self._expected(tokens, backward)[SPECIALS.index(UNKNOWN)])
+
+    def _expected(self, tokens: list[str], backward: bool) -> Tensor:
+        """p (V,) of the next word, or of the one before."""
+        if not tokens:
+            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
         ((_, ahead, behind),) = self.encoder.directions([tokens])
         state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
         with torch.inference_mode():
-            log_p = self.softmax(torch.from_numpy(state)[None].to(self.device))[0].cpu()
-            never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
-            log_p[never] = -torch.inf
-            values, ids = log_p.softmax(0).topk(min(k, len(log_p) - len(never)))
-        return [Prediction(self.vocabulary.words[i], p) for p, i in zip(values.tolist(), ids.tolist(), strict=True)]
+            return self.softmax(torch.from_numpy(state)[None].to(self.device))[0].exp().cpu()
 
     def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays.

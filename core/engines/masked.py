@@ -63,7 +63,8 @@ class MaskedWords:
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 
     def at(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
-        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokeniser are never answers."""
+        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokeniser are never answers and
+        have no share."""
         if position not in range(len(tokens)):
             raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
         ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.common.significance import paired
+from core.common.significance import facts_of, paired
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.evaluation import metrics
 from core.evaluation.datasets import SenseSentence, split_documents
-from core.evaluation.layer_scores import Report, facts_of, mix_of, spaces, static_vectors
+from core.evaluation.layer_scores import Report, mix_of, spaces, static_vectors
 from core.static import context
 from core.static.vectors import StaticVectors
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.common.config import ModelShape
 from core.common.errors import CorruptArtifact
 from core.common.i18n import ENGLISH, t
+from core.common.significance import Paired, read_back
 from core.elmo.models import weights_files
 from core.elmo.weights import find_files, read_options
 from core.figures.measures import Panel
@@ -115,8 +116,8 @@ def knowledge_panels(measures: dict) -> list[Panel]:
         if found:
             accuracy = {layer: _accuracy(key, found[layer]) for layer in _layers(found)}
             static = _accuracy(key, found["static"]) if "static" in found else None
-            less = {layer: told for layer in accuracy if (told := _interval(key, found[layer].get("less_static")))}
-            order = _interval(key, found.get("order"))
+            less = {layer: each for layer in accuracy if (each := _difference(key, found[layer].get("less_static")))}
+            order = _difference(key, found.get("order"))
             panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name, static, order, less))
     return panels
 
@@ -126,10 +127,10 @@ def _layers(found: dict) -> list[str]:
     return sorted((name for name in found if name.isdecimal()), key=int)
 
 
-def _interval(key: str, difference: dict | None) -> tuple[float, float, float] | None:
-    """A paired difference of a measure: mean, low, high; None where it was not measured."""
-    told = difference.get("nearest") if difference and key == "senses" else difference
-    return (told["mean"], told["low"], told["high"]) if told else None
+def _difference(key: str, facts: dict | None) -> Paired | None:
+    """A paired difference of a measure; None where it was not measured."""
+    kept = facts.get("nearest") if facts and key == "senses" else facts
+    return read_back(kept) if kept else None
 
 
 def _accuracy(key: str, figures: dict) -> float:
@@ -194,9 +195,9 @@ def measure_rows(measures: dict) -> list[dict]:
 
 def _differences(key: str, found: dict) -> dict[str, str]:
     """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
-    told = {f"layer {layer} less these": _interval(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
-    told["layer 1 less layer 2"] = _interval(key, found.get("order"))
-    return {name: f"{each[0] * 100:+.1f} ({each[1] * 100:+.1f} – {each[2] * 100:+.1f})" for name, each in told.items() if each is not None}
+    told = {f"layer {layer} less these": _difference(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
+    told["layer 1 less layer 2"] = _difference(key, found.get("order"))
+    return {name: f"{each.mean * 100:+.1f} ({each.ends()})" for name, each in told.items() if each is not None}
 
 
 def _with_frequency(found: dict) -> dict:

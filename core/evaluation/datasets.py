@@ -181,6 +181,15 @@ def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[
     return _both(parts, share, f"{len(rows):,} rows")
 
 
+def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
+    """The rows whose sentence is not one of the test rows'. BadInput where none is left."""
+    tested = {tuple(row.tokens) for row in test}
+    kept = [row for row in rows if tuple(row.tokens) not in tested]
+    if rows and not kept:
+        raise BadInput(f"All {len(rows):,} training rows have a sentence of the test rows: nothing is left to learn from. Name other rows.")
+    return kept
+
+
 def _drawn_together(rows: Sequence[Row]) -> list[str]:
     """For each row the name of what it is drawn with: the first in the alphabet of all that documents and sentences tie together."""
     above: dict[str, str] = {}

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import MissingArtifact
-from core.common.significance import paired
+from core.common.significance import facts_of, paired
 from core.elmo.encoder import Encoder, encoded, vectors_of_rows
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
@@ -157,11 +157,6 @@ def static_vectors(model: Model) -> StaticVectors | None:
 
 def _row_contexts(vectors: StaticVectors, rows: Sequence[LabelledRow]) -> np.ndarray:
     return context.static_contexts(vectors, [r.tokens for r in rows], [(r.position, r.position + 1) for r in rows])
-
-
-def facts_of(difference) -> dict:
-    """A paired difference for JSON."""
-    return {name: round(getattr(difference, name), 6) for name in ("mean", "low", "high", "p", "groups")}
 
 
 def spaces(model: Model) -> list[tuple[str, np.ndarray]]:

@@ -4,19 +4,18 @@ Few words with some forty sentences each, so whatever is compared is compared wo
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from core.analysis.anisotropy import DIRECTIONS, Cone, Drawn, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.errors import BadInput, ElmoscopeError
-from core.common.significance import paired
+from core.common.significance import facts_of, paired
 from core.elmo.models import Model
 from core.evaluation import metrics
-from core.evaluation.layer_scores import facts_of, spaces, static_vectors
+from core.evaluation.layer_scores import spaces, static_vectors
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
+from core.index.tables import index_at, open_table
 from core.senses.reports import sense_report_of, static_contexts_of, static_report_of
 from core.senses.separation import SenseReport, one_nn, sense_report
 from core.static import context
@@ -123,8 +122,7 @@ def _interval(report: SenseReport) -> dict:
 
 def _labelled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
     """The index of a corpus' labelled words; BadInput, before anything is indexed, where it has none."""
-    is_index = Path(corpus).is_dir()
-    if not is_index and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
+    if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
         raise BadInput(f'{corpus} has no labelled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
     return open_table(corpus, model, targets_only=True, report=report)
 

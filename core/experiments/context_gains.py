@@ -11,10 +11,9 @@ import numpy as np
 
 from core.classify.scores import unpacked
 from core.common.i18n import t
-from core.common.significance import LEVEL, Paired, crossed, holm
+from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm
 from core.experiments.context_curve import EXPERIMENTS, PARTS
 
-FEWEST = 5  # subsets, below which nothing is said of a size
 PLAIN, ELMO = "glove", "glove+elmo"
 CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  # of the question whether it is context
 
@@ -29,7 +28,7 @@ class Lead:
     @property
     def verdict(self) -> int:
         """1: ahead by more than chance, -1: behind by more than chance, 0: not shown."""
-        return int(np.sign(self.difference.mean)) * (self.p < LEVEL)
+        return self.difference.verdict if self.p < LEVEL else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,8 +208,10 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
 
 
-def leads_figure(leads: dict[str, list[tuple[float, float, float, float, bool]]], colours: dict[str, str], *, x: str, y: str) -> go.Figure:
-    """Named lines of (x, mean, low, high, shown): differences with their intervals around 0, hollow where they may be chance."""
+def leads_figure(
+    leads: dict[str, list[tuple[float, float, float | None, float | None, bool]]], colours: dict[str, str], *, x: str, y: str
+) -> go.Figure:
+    """Named lines of (x, mean, low, high, shown): differences with their intervals, if any, around 0, hollow where they may be chance."""
     figure = Figure()
     names = list(leads)
     figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
@@ -231,8 +233,8 @@ def leads_figure(leads: dict[str, list[tuple[float, float, float, float, bool]]]
             error_y={
                 "type": "data",
                 "symmetric": False,
-                "array": [p[3] - p[1] for p in points],
-                "arrayminus": [p[1] - p[2] for p in points],
+                "array": [None if p[3] is None else p[3] - p[1] for p in points],
+                "arrayminus": [None if p[2] is None else p[1] - p[2] for p in points],
                 "thickness": 1.5,
                 "width": 3,
             },

@@ -29,8 +29,8 @@ class Dots:
 
     name: str
     mean: float
-    low: float
-    high: float
+    low: float | None  # None, both: it has no interval
+    high: float | None
     words: Mapping[str, float] = field(default_factory=dict)
     colour: str = ONE_SENSE
 
@@ -101,13 +101,13 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
                 "opacity": 1,  # else Plotly draws dots of several sizes pale
             },
         )
-        figure.add_scatter(
-            x=[row.low, row.high], y=[-number, -number], mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip"
-        )
+        interval = [] if row.low is None else [row.low, row.high]
+        figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip")
         figure.add_scatter(
             x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour}, hovertemplate=f"{row.name}: %{{x:{form}}}"
         )
-        value = f"{row.mean:{form}}  ({row.low:{form}} … {row.high:{form}})"
+        ends = f"{row.low:{form}} … {row.high:{form}}" if interval else t("no interval")
+        value = f"{row.mean:{form}}  ({ends})"
         figure.add_annotation(
             x=0,
             xref="paper",
@@ -120,7 +120,7 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
             font={"size": 13},
             text=html("<b>{}</b>  {}", row.name, value),
         )
-    ends = [zero, *(end for row in rows for end in (row.low, row.high, *row.words.values()))]
+    ends = [zero, *(end for row in rows for end in (row.mean, row.low, row.high, *row.words.values()))]
     low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
     margin = 0.04 * (high - low or 1)
     figure.update_xaxes(

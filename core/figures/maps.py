@@ -102,7 +102,7 @@ def _letters(text: str) -> float:
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
     """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar.
 
-    `random` is by layer the mean cosine of two words drawn by lot: a line across its bar.
+    `random` is by layer the mean cosine of two random words: a line across its bar.
     """
     names = list(values)
     lowest = min(0.0, *values.values())
@@ -127,7 +127,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
                 showlegend=False,
                 cliponaxis=False,
                 marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
-                hovertemplate=t("{layer}: two words drawn by lot have {cosine} on average", layer="%{y}", cosine="%{x:.2f}"),
+                hovertemplate=t("{layer}: two random words have {cosine} on average", layer="%{y}", cosine="%{x:.2f}"),
             )
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
+from core.common.significance import Paired
 from core.figures.style import GLOVE, GRID, LAYER_COLOURS, Figure, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
@@ -211,8 +212,8 @@ class Panel:
     baseline: float
     baseline_name: str
     static: float | None = None  # by the other words' static vectors alone, where that was measured
-    order: tuple[float, float, float] | None = None  # layer 1 less layer 2: mean, and its 95 % interval
-    less_static: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # by layer: it less `static`
+    order: Paired | None = None  # layer 1 less layer 2
+    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it less `static`
 
 
 def panel_figure(panel: Panel, *, span: float) -> go.Figure:

@@ -13,7 +13,7 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 
 DIGITS, LONGEST = 16, 40  # of the fingerprint, of what its owner calls it
-_NAME = re.compile(rf"(?s)(?P<called>.*?)\s*·\s*(?P<digits>[0-9a-f]{{{DIGITS}}})\s*")
+_DIGITS = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 
 def folder() -> Path:
@@ -32,13 +32,17 @@ def name_of(path: str | Path) -> str | None:
 
 def path_of(name: str) -> Path | None:
     """The file of an own corpus by its name; None for what is no such name. MissingArtifact where it is here no longer."""
-    match = _NAME.fullmatch(name)
-    if match is None:
+    called, mark, digits = name.rpartition("·")  # no pattern with two blanks in a row: it would take the square of a long name's time
+    digits = digits.strip()
+    if not mark or not _DIGITS.fullmatch(digits):
         return None
-    found = next(iter(sorted(folder().glob(f"{match['digits']}*.jsonl"))), None)
+    found = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if found is None:
         raise MissingArtifact(
-            t("“{name}” is no longer kept here. Bring the text again on the page Your corpus.", name=match["called"][:LONGEST] or name)
+            t(
+                "“{name}” is no longer kept here. Bring the text again on the page Your corpus.",
+                name=called.strip()[:LONGEST] or name[:LONGEST],
+            )
         )
     return found
 

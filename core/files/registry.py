@@ -285,17 +285,17 @@ def _given(name: str) -> Path | None:
     What a visitor brought stays open to whoever has its address, which nobody can guess.
     """
     if limits().paths:
-        return _existing(name)
+        return existing(name)
     path = Path(name)
-    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := _existing(name)):
+    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := existing(name)):
         return own_file
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
         check_allowed("paths")  # whether there is such a file or not: an answer would tell
     return None
 
 
-def _existing(name: str) -> Path | None:
-    """The path a user gave, if there is something."""
+def existing(name: str) -> Path | None:
+    """The path a user gave, if there is something; None too for what no path can be."""
     with contextlib.suppress(OSError, ValueError, RuntimeError):  # too long, a NUL, no home
         path = Path(name).expanduser()
         if name.strip() and path.exists():

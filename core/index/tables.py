@@ -10,6 +10,7 @@ from core.common.limits import limits
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import read_json
+from core.files.registry import existing
 from core.index.build import build_index
 from core.index.joined import JoinedTable
 from core.index.table import OccurrenceTable
@@ -27,8 +28,8 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
     language's own and that word's, each encoded once and kept by itself (core.text.labelled_words).
     """
-    if limits().paths and (Path(corpus) / "meta.json").is_file() and (Path(corpus) / "occurrences.arrow").is_file():
-        table = OccurrenceTable(corpus)
+    if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
+        table = OccurrenceTable(folder)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
             raise BadInput(
                 t(
@@ -51,14 +52,15 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     return _built(open_corpus(corpus, model.language), model, targets_only, report)
 
 
-def is_index(corpus: str) -> bool:
-    """Whether a corpus is an index folder, where folders may be named."""
-    return limits().paths and (Path(corpus) / "meta.json").is_file()
+def index_at(corpus: str) -> Path | None:
+    """The folder of an index that a path names, where paths may be named; None for anything else, names that no path can have included."""
+    folder = existing(corpus) if limits().paths else None
+    return folder if folder and (folder / "meta.json").is_file() else None
 
 
 def opens_at_once(corpus: str) -> bool:
     """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
-    return bool(sentences_of(corpus)) or is_index(corpus) or any(sentence.targets for sentence in open_corpus(corpus))
+    return bool(sentences_of(corpus)) or index_at(corpus) is not None or any(sentence.targets for sentence in open_corpus(corpus))
 
 
 def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
@@ -68,7 +70,7 @@ def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> O
 
 def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sentence]:
     """What `open_table` would have to encode: the sentences that no table in the cache, or shipped, holds yet."""
-    if is_index(corpus):
+    if index_at(corpus):
         return []
     own, added = parts(corpus)
     if not (targets_only and added):

@@ -1,10 +1,13 @@
-"""Crowded in a cone: how alike two words drawn by lot are, and what is left of a word's likeness to itself without that.
+"""Crowded in a cone: how alike two different words are, and what is left of a word's likeness to itself without that.
 
 Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's likeness to itself, its mean
-cosine over two of its occurrences, is held against that of two words drawn by lot, and the variance that one direction explains of its
+cosine over two of its occurrences, is held against that of two different words, and the variance that one direction explains of its
 occurrences against that of as many tokens drawn by lot. Taking off the mean, then the first k directions of all vectors, was proposed
 against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
 from pairs drawn by lot best, everything is measured on the other half, and as many directions drawn by lot are the control.
+
+Both words of a pair are of the sample: labelled ones where there are labels, else any of the corpus. They are more alike than the "two
+random words" of core.analysis.anisotropy, and are not called so.
 """
 
 from dataclasses import dataclass
@@ -18,7 +21,7 @@ from core.common.significance import Paired, paired
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 
-RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words drawn by lot, of one word (in two senses), of one sense
+RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too
 MOST_K = 10
 LOT = 400  # tokens drawn by lot
@@ -53,7 +56,7 @@ class Panel:
     density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
     mean: dict[str, float]
     span: dict[str, tuple[float, float]]  # from 5 to 95 % of the pairs
-    alike: Paired  # a word's mean cosine with itself, less that of two words drawn by lot
+    alike: Paired  # a word's mean cosine with itself, less that of two words of the sample
     explained: Paired  # what one direction explains of a word's occurrences, less that of as many tokens drawn by lot
     auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than pairs drawn by lot
 

@@ -15,10 +15,9 @@ import numpy as np
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import paired
+from core.common.significance import facts_of, paired
 from core.elmo.encoder import encoded
 from core.elmo.models import Model
-from core.evaluation.layer_scores import facts_of
 from core.evaluation.probes import commonest_tags, learned_mix_probe
 from core.files.artifacts import read_json
 from core.text.corpora import open_corpus

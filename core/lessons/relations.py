@@ -4,7 +4,7 @@ Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or 
 judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
 a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
 
-A word's likeness to itself (its mean cosine over two of its sentences, less that of two words drawn by lot) stands beside how frequent
+A word's likeness to itself (its mean cosine over two of its sentences, less that of any two labelled occurrences) stands beside how frequent
 it is and how many senses are labelled: both could make it more of one kind than its senses do.
 """
 
@@ -17,7 +17,7 @@ from core.analysis.surroundings import at_large
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
-from core.common.significance import DRAWS
+from core.common.significance import DRAWS, FEWEST
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
@@ -43,8 +43,8 @@ class Relation:
 @dataclass(frozen=True, slots=True)
 class Interval:
     mean: float
-    low: float  # 95 %, words drawn
-    high: float
+    low: float | None  # 95 %, words drawn; None, both: of fewer than FEWEST words
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Pairs:
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
     ahead: dict[str, Interval]  # homonyms less each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of two words drawn by lot
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of any two labelled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
@@ -104,10 +104,11 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     of_kind[RELATED] = ~of_kind[HOMONYM]
     drawn = _drawn([one.word for one in relations], np.random.default_rng(seed))
     means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
+    words = {kind: len({one.word for one, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
-        kinds[kind] = _interval(mean, sampled)
+        kinds[kind] = _interval(mean, sampled, words[kind])
         if kind != HOMONYM and HOMONYM in means:
-            ahead[kind] = _interval(means[HOMONYM][0] - mean, means[HOMONYM][1] - sampled)
+            ahead[kind] = _interval(means[HOMONYM][0] - mean, means[HOMONYM][1] - sampled, min(words[kind], words[HOMONYM]))
     return Pairs(relations=tuple(relations), auc=auc, kinds=kinds, ahead=ahead, alike=alike)
 
 
@@ -156,6 +157,8 @@ def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[floa
     return mean, np.where(sizes > 0, weights @ auc[chosen] / np.maximum(sizes, 1), mean)
 
 
-def _interval(mean: float, sampled: np.ndarray) -> Interval:
+def _interval(mean: float, sampled: np.ndarray, words: int) -> Interval:
+    if words < FEWEST:
+        return Interval(mean, None, None)
     low, high = np.quantile(sampled, (0.025, 0.975))
     return Interval(mean, float(low), float(high))

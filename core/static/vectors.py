@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import NEIGHBOURS
+from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files.artifacts import lines_of
@@ -88,11 +89,11 @@ class StaticVectors:
         return -1 if spelling is None else self._row[spelling]
 
     def cosine(self, a: str, b: str) -> float | None:
-        """Cosine of two spellings' vectors; None where one is not in the vocabulary."""
+        """Cosine of two spellings' vectors; None where one is not in the vocabulary, or all zeros and so without a direction."""
         x, y = self.vector(a), self.vector(b)
-        if x is None or y is None:
+        if x is None or y is None or not (x.any() and y.any()):
             return None
-        return float(x @ y / (np.linalg.norm(x) * np.linalg.norm(y)))
+        return float(unit(x.astype(np.float64)) @ unit(y.astype(np.float64)))
 
     def known_spelling(self, word: str) -> str:
         """spelling(word); BadInput says that it is unknown and names near spellings."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.analysis import surroundings
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import follow_mix, map_rows, open_maps
 from core.common.errors import BadInput, MissingArtifact
@@ -24,7 +23,7 @@ from core.index import float16_products
 from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, normalised_products, products, query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import is_index, open_table, opens_at_once, unread, with_further
+from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
@@ -96,7 +95,7 @@ def _takes_long(corpus: str) -> bool:
     if language := sentences_of(corpus):
         added = parts(corpus)[1]
         return language.more_sentences in added or len(added) > FEW_WORDS
-    return not is_index(corpus)
+    return not index_at(corpus)
 
 
 @kept(3, weighed=False)
@@ -281,12 +280,6 @@ def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, 
 def table_key(table: OccurrenceTable) -> str:
     """What tells a table apart from every other, one that was since made anew in the same folder too."""
     return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
-
-
-@kept(128)
-def at_large(_table: OccurrenceTable, key: str, weights: tuple[float, ...]) -> float:
-    """Mean cosine of two tokens of a table (`table_key`) drawn by lot, for one mix."""
-    return surroundings.at_large(_table, np.array(weights))
 
 
 @kept(16)

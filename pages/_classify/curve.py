@@ -89,7 +89,7 @@ def about_context(found: Sequence[Size]) -> list[str]:
     ]
     if len(found) > 1:
         few, many = leads[0].difference, leads[-1].difference
-        if few.low > max(0.0, many.high):
+        if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
             lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; so it is here."))
         else:
             lines.append(
@@ -135,8 +135,7 @@ def _range(some: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
 
 
 def _signed(lead: Lead) -> str:
-    d = lead.difference
-    return f"{100 * d.mean:+.1f} ({100 * d.low:+.1f} – {100 * d.high:+.1f})"
+    return f"{100 * lead.difference.mean:+.1f} ({lead.difference.ends()})"
 
 
 def context_table(found: Sequence[Size]) -> pd.DataFrame:
@@ -156,7 +155,7 @@ def context_table(found: Sequence[Size]) -> pd.DataFrame:
             for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo less it"), size.of_elmo)):
                 lead = leads.get(kind)
                 row[title] = None if lead is None else round(lead.difference.mean, 4)
-                row[f"{title}, 95 %"] = "" if lead is None else f"{lead.difference.low:+.4f} – {lead.difference.high:+.4f}"
+                row[f"{title}, 95 %"] = "" if lead is None else lead.difference.ends("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
     return pd.DataFrame(rows)

@@ -110,7 +110,12 @@ def word_in_both(found: Result) -> None:
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,
-                t("{n} of {k} stand in both lists; cosine, where two words by lot have {mean:.2f}", n=len(both), k=c.k, mean=by_lot),
+                t(
+                    "{n} of {k} stand in both lists; cosine, of which any two of the words compared have {mean:.2f} on average",
+                    n=len(both),
+                    k=c.k,
+                    mean=by_lot,
+                ),
             )
             lists.word_lines(
                 [

@@ -81,8 +81,8 @@ import pandas as pd
 rows = []
 for name, one in found.items():
     auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
-    rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5, "low": auc.low + 0.5, "high": auc.high + 0.5,
-                 "missed": errors.missed, "wrongly passed": errors.passed})
+    rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5,
+                 "AUC, 95 %": auc.ends(".3f", times=1, more=0.5), "missed": errors.missed, "wrongly passed": errors.passed})
 pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\

@@ -50,9 +50,13 @@ accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.i
 _CONTEXT = """\
 from core.experiments.context_gains import sizes
 
+def points_of(share):  # None where a difference has no interval
+    return None if share is None else 100 * share
+
+
 context = [  # is it context? GloVe + ELMo less each control, and each set of parts less GloVe alone
     {"labelled": size.labelled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
-     "low": 100 * lead.difference.low, "high": 100 * lead.difference.high, "p (Holm)": lead.p}
+     "low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
     for size in sizes(lines)
     for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
     for key, lead in leads.items()
@@ -67,7 +71,7 @@ from core.figures.classifiers import leads_figure
 points = {}
 for row in context:
     if row["less"] == "glove":
-        points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
+        points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] and row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
 colours = dict(zip(points, SENSE_COLOURS))
 leads_figure(points, colours, x="labelled rows", y="points over GloVe alone") if points else None
 """

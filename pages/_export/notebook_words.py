@@ -36,21 +36,18 @@ verdict = judgment.verdict if judgment else None
 
 
 _HOME = """\
-import numpy as np
-
+from core.common.directions import unit
 from core.static.vectors import open_vectors
 
 
 def cosine(a, b):
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return float(unit(a) @ unit(b))
 
 
 first, second = queries
 cosines = {str(k): cosine(a, b) for k, (a, b) in enumerate(zip(first.layers, second.layers))}
 cosines["mix"] = cosine(first.layers.mean(axis=0), second.layers.mean(axis=0))
-vectors = open_vectors(vectors_name)
-static = [vectors.vector(query.word) for query in queries]
-glove = None if any(vector is None for vector in static) else cosine(*static)
+glove = open_vectors(vectors_name).cosine(first.word, second.word)  # None where one has no vector
 {"GloVe": glove} | cosines
 """
 _HOME_FIGURE = """\

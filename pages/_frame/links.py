@@ -1,30 +1,69 @@
-"""Short links: one parameter, `?v=`, in whose place the view that it holds stands before anything of the page is drawn."""
+"""What an address may hold: short links, `?v=`, in whose place the view that they hold stands; and how long and of what form a value is.
+
+Both before anything of the page is drawn. Every parameter has its bound here, once: names are shorter than texts, no value has signs
+that are in no text, and a page sees none that breaks this.
+"""
+
+import re
+from unicodedata import category
 
 import streamlit as st
 
 from core.common import short_links
 from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.limits import BOX, limits
+from core.common.markup import plain
 
 KEY = "v"
 WRONG = "link.wrong"  # in the session, for the run that says so
+NAMES = ("model", "vectors", "corpus", "beside", "first", "second")  # of what is opened, some by a path
+NUMBERS = ("pseed",)  # boxes of whole numbers: Streamlit's own reading of an address falls over an endless one
+CONTROL = "Cc"  # NUL and its like
+EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
 
 def open_view() -> None:
-    """The address becomes the view's own, as a long link has it; what holds none leaves the page as it opens."""
+    """The address becomes the view's own, as a long link has it; what holds none leaves the page as it opens. Unfit values go."""
     code = st.query_params.get(KEY)
-    if code is None:
-        return
-    del st.query_params[KEY]
-    try:
-        found = short_links.expanded(code)
-    except BadInput as error:
-        st.session_state[WRONG] = str(error)
-        return
-    st.query_params.from_dict({name: [value for other, value in found if other == name] for name, _ in found})
-    st.rerun()  # boxes read the address as it was when the run began
+    if code is not None:
+        del st.query_params[KEY]
+        try:
+            found = [(name, value) for name, value in short_links.expanded(code) if name.casefold() not in EMBEDDING]
+        except BadInput as error:
+            st.session_state[WRONG] = str(error)
+            found = None
+        if found is not None:
+            st.query_params.from_dict({name: [value for other, value in found if other == name] for name, _ in found})
+    wrong = {name: why for name in st.query_params if (why := _unfit(name))}
+    for name in wrong:
+        del st.query_params[name]
+        st.session_state.pop(name, None)
+    if wrong:
+        st.session_state[WRONG] = " ".join(wrong.values())
+    if wrong or (code is not None and found is not None):
+        st.rerun()  # boxes read the address as it was when the run began
 
 
 def say_if_wrong() -> None:
-    """What was wrong with the link that opened the page, once."""
+    """What was wrong with the address that opened the page, once."""
     if wrong := st.session_state.pop(WRONG, ""):
         st.warning(wrong, icon=":material/link_off:")
+
+
+def _unfit(name: str) -> str:
+    """Why a parameter cannot be read; "" where it can."""
+    most = BOX["folder"] if name in NAMES else max(limits().max_text, limits().max_passage)
+    values = st.query_params.get_all(name)
+    called = plain(name, 30)
+    if name.casefold() in EMBEDDING:
+        return ""
+    if (n := max(map(len, [name, *values]))) > most:
+        return t(
+            "“{name}” in this address was left out: it has {n:,} characters, and at most {most:,} are read.", name=called, n=n, most=most
+        )
+    if any(category(sign) == CONTROL and not sign.isspace() for value in values for sign in value):
+        return t("“{name}” in this address was left out: it holds signs that are in no text.", name=called)
+    if name in NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+        return t("“{name}” in this address was left out: it is no whole number.", name=called)
+    return ""

@@ -171,7 +171,7 @@ function picture(root) {
     words.forEach((one, k) => { one.setAttribute("x", x), one.setAttribute("y", y + (k ? 45 : 21)), say(one, told[k]); });
   }
 
-  // One scale for all; left of 0 where a cosine is negative. A mark stands where two words drawn by lot stand on average.
+  // One scale for all; left of 0 where a cosine is negative. A mark stands where two random words stand on average.
   function drawBars() {
     const other = data.beside, wide = node.bars.clientWidth;
     const values = [data.glove, ...data.values, ...(other ? [null, ...other.some.map((k) => other.values[k])] : [])];

@@ -65,7 +65,7 @@ def title(found: Numbers) -> str:
 
 
 def caption() -> str:
-    return t("Cosine of the two vectors: 1 is the same direction; a grey line stands where two words drawn by lot stand on average.")
+    return t("Cosine of the two vectors: 1 is the same direction; a grey line stands where two random words stand on average.")
 
 
 def name_of(vectors: str) -> str:

@@ -21,7 +21,7 @@ class Seen:
     one_word: bool  # forms of one word, letter case aside
     cosines: Mapping[str, float]  # of ELMo, by layer and "mix"
     layer: str  # the one shown
-    random: Level | None  # of two words drawn by lot at that layer
+    random: Level | None  # of two random words at that layer
     in_glove: tuple[bool, bool]
 
 
@@ -39,6 +39,11 @@ def noticed(seen: Seen) -> list[str]:
         else:
             lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", model=model_layers.in_use().called))
     return lines
+
+
+def zeros() -> str:
+    """Where GloVe knows both words and has no cosine of them."""
+    return t("GloVe's vector of one of these words is all zeros: it has no direction, and no arrow is drawn.")
 
 
 def beside(other: Beside, layer: str) -> str:
@@ -68,21 +73,21 @@ def _at_layers(seen: Seen) -> str:
 
 
 def _beside_random(random: Level, seen: Seen) -> str:
-    """Where the words' cosine lies beside those of two words drawn by lot."""
+    """Where the words' cosine lies beside those of two random words."""
     told = {"mean": random.mean, "low": random.low, "high": random.high}
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
         return t(
-            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
+            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
             **told,
         )
     if cosine < round(random.low, 2):
         return t(
-            "Two words drawn by lot have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
+            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
             **told,
         )
     return t(
-        "Two words drawn by lot have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
+        "Two random words have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
         **told,
     )
 

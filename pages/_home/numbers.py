@@ -58,7 +58,7 @@ class Numbers:
     own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
     cosines: Mapping[str, float]
     static: float | None  # GloVe's cosine
-    random: Mapping[str, float]  # mean cosine of two words drawn by lot, where it is known
+    random: Mapping[str, float]  # mean cosine of two random words, where it is known
     in_glove: tuple[bool, bool]
     beside: Beside | None = None
 

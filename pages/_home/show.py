@@ -78,7 +78,8 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
             note(make, key=key, alt=alt)
     level = random_levels.level(in_use, layer)
     seen = notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)
-    notice(notices.noticed(seen) + ([notices.beside(found.beside, layer)] if found.beside else []))
+    zeros = [notices.zeros()] if found.static is None and all(found.in_glove) else []
+    notice(notices.noticed(seen) + zeros + ([notices.beside(found.beside, layer)] if found.beside else []))
     pair_layer.note(in_use, layer)
     rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
     if found.beside:

@@ -60,7 +60,7 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
                 one: round(same, 3),
                 two: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95 %": "" if len(each.words) < 2 else f"{auc.low + 0.5:.3f} – {auc.high + 0.5:.3f}",
+                "AUC, 95 %": auc.ends(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
                 t("missed"): round(errors.missed, 3),
                 t("wrongly passed"): round(errors.passed, 3),
@@ -103,16 +103,16 @@ def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -
                 p=p,
             )
         ]
-    told |= {"less": gap.mean, "less_low": gap.low, "less_high": gap.high, "means": certainty(gap.low, gap.high)}
-    told |= {"low": auc.low + 0.5, "high": auc.high + 0.5, "certain": certainty(auc.low, auc.high)}
+    told |= {"less": gap.mean, "less_span": gap.span("+.2f", times=1), "means": certainty(gap.verdict)}
+    told |= {"span": auc.span(".0f", more=50), "certain": certainty(auc.verdict)}
     return [
         t(
             "At {layer} two sentences of one sense have a cosine of {same:.2f} on average, two of two senses one of {other:.2f}: "
-            "a difference of {less:+.2f} ({less_low:+.2f} to {less_high:+.2f}), {means}.",
+            "a difference of {less:+.2f} ({less_span}), {means}.",
             **told,
         ),
         t(
-            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({low:.0%} to {high:.0%}), where a coin gives 50 %: {certain}.",
+            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({span}, in per cent), where a coin gives 50 %: {certain}.",
             **told,
         ),
     ]

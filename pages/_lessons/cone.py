@@ -17,6 +17,7 @@ from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word import random_levels
 
 
 @st.fragment
@@ -25,10 +26,10 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing pairs of words…")):
             found = store.cones(in_use.corpus, in_use.model)
-        _page(found, lesson)
+        _page(in_use, found, lesson)
 
 
-def _page(found: Cone, lesson: Lesson) -> None:
+def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
     names = {RAW: t("as they are"), MEAN: t("less their mean"), TOP: t("less the first directions, too")}
     kinds = _kinds(found)
     picture = st.container()
@@ -64,13 +65,24 @@ def _page(found: Cone, lesson: Lesson) -> None:
     figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     show_html('<p class="small">{}</p>', _how(found))
+    top = str(len(found.panels) - 1)
+    if level := random_levels.level(in_use, top):
+        told = random_levels.sentence(level, top)
+        show_html(
+            '<p class="small">{}</p>',
+            t("The pairs above are of the lesson's own words. Of any words of the language: {sentence}", sentence=told),
+        )
     exercise(lesson)
     lists.twin(_table(found, names, kinds), name="cone", key="lesson.cone.table")
 
 
 def _kinds(found: Cone) -> dict[str, str]:
     one = t("one word, two senses") if found.labelled else t("one word")
-    return {RANDOM: t("two words drawn by lot"), WORD: one, SENSE: t("one word, one sense")}
+    return {
+        RANDOM: t("two labelled words") if found.labelled else t("two tokens of this corpus"),
+        WORD: one,
+        SENSE: t("one word, one sense"),
+    }
 
 
 def _noticed(found: Cone, treatment: str) -> list[str]:
@@ -80,43 +92,38 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
     alike = panel.alike
     told = {
         "layer": layer,
+        "two": _kinds(found)[RANDOM],
         "lot": panel.mean[RANDOM],
         "own": panel.mean[RANDOM] + alike.mean,
         "more": alike.mean,
-        "low": alike.low,
-        "high": alike.high,
+        "span": alike.span("+.2f", times=1),
+        "certain": certainty(alike.verdict),
     }
-    told["certain"] = certainty(alike.low, alike.high)
     first = t(
-        "At layer {layer} two words drawn by lot have a cosine of {lot:.2f}, a word with itself {own:.2f}: a difference of {more:+.2f} ({low:+.2f} to {high:+.2f}), {certain}.",
+        "At layer {layer} {two} have a cosine of {lot:.2f}, a word with itself {own:.2f}: a difference of {more:+.2f} ({span}), {certain}.",
         **told,
     )
     if treatment == RAW:
         return [first]
     gain = gains[treatment]
-    told = {
-        "gain": f"{100 * gain.mean:+.1f}",
-        "low": f"{100 * gain.low:+.1f}",
-        "high": f"{100 * gain.high:+.1f}",
-        "certain": certainty(gain.low, gain.high),
-    }
+    told = {"gain": f"{100 * gain.mean:+.1f}", "span": gain.span(), "certain": certainty(gain.verdict)}
     if treatment == MEAN:
         return [
             first,
             t(
-                "Without the mean the share of cases in which one word's pair is nearer than one drawn by lot changes by {gain} points ({low} to {high}), {certain}.",
+                "Without the mean the share of cases in which one word's pair is nearer than one of two words changes by {gain} points ({span}), {certain}.",
                 **told,
             ),
         ]
     if not panel.k:
         return [first, t("On the {n} other words no direction was worth taking off besides the mean: k = 0.", n=len(found.controls))]
     beside = gains["control"]
-    told |= {"k": panel.k, "n": len(found.controls), "control": certainty(beside.low, beside.high)}
+    told |= {"k": panel.k, "n": len(found.controls), "control": certainty(beside.verdict)}
     return [
         first,
         t(
             "Without the first {k} directions, as many as did best on {n} other words, the share of cases in which one word's "
-            "pair is nearer than one drawn by lot changes by another {gain} points ({low} to {high}), {certain}; against as many directions drawn by lot: {control}.",
+            "pair is nearer than one of two words changes by another {gain} points ({span}), {certain}; against as many random directions: {control}.",
             **told,
         ),
     ]
@@ -140,6 +147,6 @@ def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.Data
             for kind in found.pairs:
                 row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "{:.2f} – {:.2f}".format(*panel.span[kind])}
             for name, one in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
-                row |= {name: round(one.mean, 3), f"{name}, 95 %": f"{one.low:.3f} – {one.high:.3f}"}
+                row |= {name: round(one.mean, 3), f"{name}, 95 %": one.ends(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
     return pd.DataFrame(rows)

@@ -53,12 +53,7 @@ def _page(found: dict, lesson: Lesson) -> None:
     show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     table = [
-        {
-            t("vectors"): titles[name][0],
-            t("less these, points"): round(100 * one.mean, 1),
-            "95 %": f"{100 * one.low:+.1f} – {100 * one.high:+.1f}",
-            "p": round(one.p, 4),
-        }
+        {t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1), "95 %": one.ends(), "p": round(one.p, 4)}
         for name, one in beside.items()
     ]
     label = t("{layer} less each of the others", layer=layer_title(layer))
@@ -87,20 +82,16 @@ def _noticed(found: dict, titles: dict, layer: str, beside: dict[str, Paired]) -
     lines = []
     values = found["one_nn"][layer]
     if STATIC in beside:
-        told = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": _told(beside[STATIC])}
+        told = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": interval(beside[STATIC])}
         lines.append(
             t(
                 "At {layer} the nearest other sentence has the same sense in {share:.0%} of cases; less the other words' static vectors that is {difference}.",
                 **told,
             )
         )
-    told = {"shuffled": _told(beside[f"{SHUFFLED} {layer}"]), "untrained": _told(beside[f"{UNTRAINED} {layer}"])}
+    told = {"shuffled": interval(beside[f"{SHUFFLED} {layer}"]), "untrained": interval(beside[f"{UNTRAINED} {layer}"])}
     lines.append(t("Less itself with the words around in another order: {shuffled}; less untrained LSTMs: {untrained}.", **told))
     return lines
-
-
-def _told(one: Paired) -> str:
-    return interval({"mean": one.mean, "low": one.low, "high": one.high})
 
 
 def _how(found: dict) -> str:

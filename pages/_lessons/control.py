@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.significance import read_back
 from core.figures.lessons import rank_lines
 from core.figures.style import layer_title
 from pages._frame.choices import coded_choice
@@ -52,7 +53,7 @@ def _page(found: dict, lesson: Lesson) -> None:
             t("the tags"): round(each["tags"], 4),
             t("random tags, a type each"): round(each["control"], 4),
             t("selectivity"): round(each["selectivity"]["mean"], 4),
-            t("selectivity, 95 %"): f"{each['selectivity']['low']:.3f} – {each['selectivity']['high']:.3f}",
+            t("selectivity, 95 %"): read_back(each["selectivity"]).ends(".3f", times=1),
         }
         for name, of_layer in layers.items()
         for rank, each in of_layer.items()
@@ -70,14 +71,16 @@ def _noticed(layers: dict, layer: str) -> list[str]:
             "At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
             "{selectivity}.",
             **told,
-            selectivity=interval(each["selectivity"]),
+            selectivity=interval(read_back(each["selectivity"])),
         )
     ]
-    by_layer = {name: of_layer[most]["selectivity"] for name, of_layer in layers.items()}
-    first = max(by_layer, key=lambda name: by_layer[name]["mean"])
+    by_layer = {name: read_back(of_layer[most]["selectivity"]) for name, of_layer in layers.items()}
+    first = max(by_layer, key=lambda name: by_layer[name].mean)
     others = [one for name, one in by_layer.items() if name != first]
     told = {"rank": most, "layer": layer_title(first), "selectivity": interval(by_layer[first])}
-    if all(one["high"] < by_layer[first]["low"] for one in others):
+    if any(one.low is None for one in by_layer.values()):
+        lines.append(t("At rank {rank} {layer} is the most selective: {selectivity}.", **told))
+    elif all(one.high < by_layer[first].low for one in others):
         lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **told))
     else:
         lines.append(t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **told))

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.significance import FEWEST
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
@@ -16,8 +17,6 @@ from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
-
-FEWEST = 5  # words of a kind from which an interval is trusted
 
 
 @st.fragment
@@ -61,7 +60,9 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     ranks = store.likeness(in_use.model, layer)
     notice([_noticed(found, layer), *_about_ranks(ranks)])
-    st.markdown(t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of two words drawn by lot"))
+    st.markdown(
+        t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of the words of any two sentences here")
+    )
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
         with column:
@@ -85,9 +86,15 @@ def _noticed(found: Pairs, layer: str) -> str:
     if HOMONYM not in found.kinds or RELATED not in found.ahead:
         return t("Only one kind of pairs is labelled here: nothing can be compared at {layer}.", **told)
     one, other, ahead = found.kinds[HOMONYM], found.kinds[RELATED], found.ahead[RELATED]
-    words = {r.word for r in found.relations if r.kind != HOMONYM}
-    if len(words) < FEWEST:
-        return t("Related senses are labelled of {n} words alone: too few to compare them with homonyms at {layer}.", n=len(words), **told)
+    if ahead.low is None:
+        related, homonyms = (len({r.word for r in found.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
+        return t(
+            "Homonyms are labelled of {homonyms} words, related senses of {related}: to compare them at {layer} takes {least} words of each.",
+            homonyms=homonyms,
+            related=related,
+            least=FEWEST,
+            **told,
+        )
     told |= {
         "one": _share(one),
         "other": _share(other),
@@ -99,7 +106,7 @@ def _noticed(found: Pairs, layer: str) -> str:
         "At {layer} a pair of one sense is nearer than a pair of two in {one} of cases for homonyms, in {other} for related "
         "senses: a difference of {more} points ({low} to {high}), {certain}.",
         **told,
-        certain=certainty(ahead.low, ahead.high),
+        certain=certainty(ahead.low > 0 or ahead.high < 0),
     )
 
 
@@ -121,7 +128,7 @@ def _about_ranks(ranks: dict) -> list[str]:
 
 
 def _rank(rank: Rank) -> str:
-    told = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low, rank.high)}
+    told = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
     return t("rank correlation {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **told)
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.significance import FEWEST
 from core.index.table import OccurrenceTable
 from core.lessons import apart, cone, relations, store
 from core.lessons.apart import Spread
@@ -87,7 +88,7 @@ def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[f
     for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
         words = list(values)
         xs, ys = [values[word] for word in words], [alike[word] for word in words]
-        found[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) > 2 else None
+        found[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) >= FEWEST else None
     return found
 
 

@@ -1,9 +1,9 @@
 """The lessons' questions, answers in a sentence, and exercises, in the reader's language."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.common.i18n import t
+from core.common.significance import Paired
 from pages._frame.choices import coded_choice
 from pages._frame.markup import show_html
 
@@ -26,7 +26,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Crowded in a cone"),
             t("How alike are two words that have nothing in common?"),
             t(
-                "Vectors of a language model crowd in a cone: two words drawn by lot have a cosine well above 0 (Ethayarajh 2019). "
+                "Vectors of a language model crowd in a cone: two random words have a cosine well above 0 (Ethayarajh 2019). "
                 "So a cosine means little until it is held against theirs."
             ),
             t(
@@ -101,12 +101,12 @@ def exercise(lesson: Lesson) -> None:
     show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
 
 
-def interval(found: Mapping[str, float]) -> str:
-    """A difference as it is kept: in points, with its interval and whether it is more than chance."""
-    told = {name: f"{100 * found[name]:+.1f}" for name in ("mean", "low", "high")}
-    return t("{mean} points ({low} to {high}), {certain}", **told, certain=certainty(found["low"], found["high"]))
+def interval(difference: Paired) -> str:
+    """A difference in points, with its interval and whether it is more than chance."""
+    told = {"mean": f"{100 * difference.mean:+.1f}", "span": difference.span(), "certain": certainty(difference.verdict)}
+    return t("{mean} points ({span}), {certain}", **told)
 
 
-def certainty(low: float, high: float, at: float = 0.0) -> str:
-    """Whether an interval leaves out what chance gives."""
-    return t("by more than chance") if low > at or high < at else t("not shown to be more than chance")
+def certainty(decided: bool | int) -> str:
+    """Whether a figure is more than chance."""
+    return t("by more than chance") if decided else t("not shown to be more than chance")

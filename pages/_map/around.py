@@ -35,7 +35,7 @@ from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences, pair_layer, verdict
+from pages._word import atlas, more_sentences, pair_layer, random_levels, verdict
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -118,7 +118,7 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
         _live(in_use, found, table, word, stars, asked, groups, chips, strength)
     else:
         _multiples(found, table, word, stars, names, groups, chips, strength)
-    notice(_noticed(found, table, word, chosen, groups[chosen], chips))
+    notice(_noticed(in_use, found, word, chosen, groups[chosen], chips))
     if found.everything < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(found, chosen))
@@ -321,14 +321,15 @@ def _limits(found: Around, spaces) -> tuple[float, float, float, float]:
     return shared_limits(places) if places.shape[1] > 1 else (-1.0, 1.0, -1.0, 1.0)
 
 
-def _noticed(found: Around, table: OccurrenceTable, word: str, layer: str, groups: np.ndarray, chips: list) -> list[str]:
+def _noticed(in_use: InUse, found: Around, word: str, layer: str, groups: np.ndarray, chips: list) -> list[str]:
     points = found.points
     if len(found.queries) == 2:
         weights = layer_weights(layer, points.layers.shape[1])
         cosine = surroundings.cosine(*(query.layers for query in found.queries), weights)
         here = slice(points.occurrences, None)
-        large = opened.at_large(table, opened.table_key(table), tuple(weights))
-        return notices.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, large)
+        level = random_levels.level(in_use, layer)
+        random = None if level is None else level.mean
+        return notices.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, random)
     if len(found.queries) == 1:
         return [t("One sentence is a star; type a second one to see which of the two each word leans to.")]
     sizes = Counter(groups.tolist())

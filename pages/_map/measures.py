@@ -83,8 +83,7 @@ def beside_static(report: SenseReport, static: SenseReport | None, where: str) -
     """A space less the static context, paired, and whether that decides anything."""
     if static is None:
         return []
-    difference = less(report, static)
-    return [static_line(static.one_nn, where, (difference.mean, difference.low, difference.high))]
+    return [static_line(static.one_nn, where, less(report, static))]
 
 
 def noticed(word: str, found: dict, static: SenseReport | None = None) -> list[str]:
@@ -144,9 +143,7 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
         if static:
             difference = less(r, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
-            line[t("less these, points")] = t(
-                "{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=difference.mean * 100, low=difference.low * 100, high=difference.high * 100
-            )
+            line[t("less these, points")] = f"{100 * difference.mean:+.1f} ({difference.ends()})"
         if name in measured:
             line[t("map's trustworthiness")] = (
                 t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"

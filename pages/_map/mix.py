@@ -361,7 +361,7 @@ def _leans(
             alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + random_levels.in_words(random),
         )
         if random and shown:
-            st.caption(t("A grey line stands where two words drawn by lot stand on average."))
+            st.caption(t("A grey line stands where two random words stand on average."))
     table = opened.table_job(in_use.corpus, in_use.model).result
     near = np.empty((2, 0))
     if table is not None:
@@ -379,8 +379,9 @@ def _leans(
                     )
                 alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
                 picture(lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
-        large = surroundings.at_large(table, weights, normalised=normalised)
-        notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], large), *more])
+        level = random_levels.level_of_mix(in_use, weights, normalised=normalised)
+        random_here = None if level is None else level.mean
+        notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], random_here), *more])
     else:
         notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"]), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
@@ -467,9 +468,9 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
             "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told
         )
     else:
-        told |= {"low": difference.low * 100, "high": difference.high * 100}
         first = t(
-            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({low:+.0f} to {high:+.0f} points).",
+            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({span}, in points).",
             **told,
+            span=difference.span("+.0f"),
         )
     return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself.")]

@@ -11,7 +11,7 @@ from core.figures.style import layer_title
 NAMED = 3  # words named on each side
 
 
-def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, at_large: float | None) -> list[str]:
+def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
     """How many words are nearer to which star, cosines (2, N), the nearest of them, and how far apart the stars are. HTML."""
     where = layer_title(layer)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
@@ -19,7 +19,7 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     n = len(found)
     first = int((found == 1).sum())
     second = int((found == 2).sum())
-    apart = _apart(where, cosine, at_large)
+    apart = _apart(where, cosine, random)
     if not n:
         return [t("Around your two sentences the corpus in use has no word to draw."), apart]
     if not first and not second:
@@ -50,14 +50,14 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     return [line, apart]
 
 
-def _apart(where: str, cosine: float, at_large: float | None) -> str:
-    if at_large is None:
+def _apart(where: str, cosine: float, random: float | None) -> str:
+    if random is None:
         return t("Your two words' cosine is {cosine:.2f} at {where}.", cosine=cosine, where=where)
     return t(
-        "Your two words' cosine is {cosine:.2f} at {where}; two tokens of the corpus drawn by lot have {large:.2f} on average.",
+        "Your two words' cosine is {cosine:.2f} at {where}; two random words have {random:.2f} on average.",
         cosine=cosine,
         where=where,
-        large=at_large,
+        random=random,
     )
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.significance import read_back
 from core.figures.style import layer_title
 from pages._frame.frame import notice
 from pages._frame.markup import show_html
@@ -13,7 +14,7 @@ MOST = "8"  # directions taken off, of those that were measured
 
 
 def show(measures: dict) -> None:
-    """Cosines of words drawn by lot, and the right sense's share, before and after; nothing where they were not measured so."""
+    """Cosines of two random words, and the right sense's share, before and after; nothing where they were not measured so."""
     random, senses = measures.get("random", {}), measures.get("sentences", {})
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
@@ -23,7 +24,7 @@ def show(measures: dict) -> None:
         "{}",
         t(
             '<p class="small">All vectors of a layer share a mean and a few directions in which most of them differ (Ethayarajh 2019; Mu and Viswanath '
-            "2018). Without these, two words drawn by lot have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
+            "2018). Without these, two random words have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
             "another question: the right-hand columns answer it on our labelled sentences, in points, with 95 % intervals over the words.</p>"
         ),
     )
@@ -34,7 +35,7 @@ def show(measures: dict) -> None:
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     return {
         t("layer"): layer_title(layer),
-        t("two words by lot, cosine"): f"{random['mean']:.2f}",
+        t("two random words, cosine"): f"{random['mean']:.2f}",
         t("without the mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
         t("and without 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
         t("nearest has the sense"): f"{senses['one_nn']:.1%}",
@@ -44,16 +45,17 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     }
 
 
-def _points(difference: dict) -> str:
-    mean, low, high = (100 * difference[key] for key in ("mean", "low", "high"))
-    return t("{mean:+.1f} ({low:+.1f} to {high:+.1f})", mean=mean, low=low, high=high)
+def _points(facts: dict) -> str:
+    difference = read_back(facts)
+    return f"{100 * difference.mean:+.1f} ({difference.ends()})"
 
 
 def _noticed(layers: list[str], senses: dict) -> list[str]:
     read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
-    shared = [name for name in read if senses[name]["without"][MOST]["low"] > 0]
-    harmed = [name for name in read if senses[name]["without"][MOST]["high"] < 0]
-    own = [name for name in read if senses[name]["centred_less"]["low"] > 0]
+    verdicts = {name: read_back(senses[name]["without"][MOST]).verdict for name in read}
+    shared = [name for name in read if verdicts[name] > 0]
+    harmed = [name for name in read if verdicts[name] < 0]
+    own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
     lines = [
         t("Taking off what all words share helps at {layers}, by more than chance.", layers=_named(shared))
         if shared

@@ -66,7 +66,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
-    """Where two words drawn by lot stand in each layer: what every cosine of this model is to be held against."""
+    """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     found = [
         line for k in range(n_layers) if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
     ]
@@ -111,10 +111,9 @@ def _order_lines(panels: list[Panel]) -> list[str]:
     for panel in panels:
         if panel.order is None:
             continue
-        mean, low, high = panel.order
-        ahead = (low > 0) - (high < 0)  # of layer 1
+        ahead = panel.order.verdict  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
-        named = f"{say(panel.title)} ({mean * 100:+.1f}, {low * 100:+.1f} – {high * 100:+.1f})"
+        named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     lines = []
     if found["as"]:
@@ -127,7 +126,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
     if found["not"]:
         lines.append(t("The other way round on {tasks}.", tasks=", ".join(found["not"])))
     if found["open"]:
-        lines.append(t("Not decided, for the interval of layer 1 less layer 2 holds 0, on {tasks}.", tasks=", ".join(found["open"])))
+        lines.append(t("Layer 1 less layer 2 is not decided on {tasks}.", tasks=", ".join(found["open"])))
     return [" ".join(lines)] if lines else []
 
 

@@ -88,20 +88,22 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
                 continue
             if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
-                told = t("Cosine; two words drawn by lot have {mean:.2f} on average here.", mean=level.mean)
+                told = t("Cosine; two random words have {mean:.2f} on average here.", mean=level.mean)
                 show_html('<p class="small">{}</p>', told)
             _list(found, choice.among, chosen, side, targets.senses_of(chosen.lemma_in(targets) or ""))
             tables.append(found.table(name))
             listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    words = dict.fromkeys(bare(one.word) for one in (first, second) if one.position is not None)
+    unknown = notices.unknown([word for word in words if word not in opened.vectors(in_use.vectors)])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
         has = opened.vectors(in_use.vectors).vector(first.word) is not None
-        notice(notices.about(*listed, choice.layer, static_has=has) + beside)
+        notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(asked) < 2:
-        notice([t("Two sentences are needed to compare their lists; one of them is empty.")])
+        notice([t("Two sentences are needed to compare their lists; one of them is empty."), *unknown])
     else:
-        notice([t("The lists are compared when every word has been read.")])
+        notice([t("The lists are compared when every word has been read."), *unknown])
     pair_layer.note(in_use, choice.layer)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")

@@ -32,6 +32,13 @@ def show(in_use: InUse, read: Reading) -> None:
         lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("from the left: the forward direction"))
         _draws(in_use.model, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
+    st.caption(
+        t(
+            "Words outside the model's list are not shown; of all that could stand there they have {before:.1%} before, {after:.1%} after.",
+            before=before.unknown,
+            after=after.unknown,
+        )
+    )
     notice(_noticed(first, last, before, after))
     rows = [
         {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}

@@ -170,5 +170,11 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
         )
     if not known.all():
         outside = ", ".join(f"“{written(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
-        lines.append(t("Not scored, being outside the list: {words}.", words=outside))
+        lines.append(
+            t(
+                "Outside the model's list: {words}. Their letters are read as context (char-CNN); as words to foresee all such count as one, "
+                "<UNK>, and are not scored.",
+                words=outside,
+            )
+        )
     return lines

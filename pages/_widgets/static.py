@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.significance import Paired
 from core.figures.style import GLOVE
 from core.static.vectors import StaticVectors
 from pages._frame.markup import plain
@@ -34,17 +35,15 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
         )
 
 
-def static_line(share: float, where: str, difference: tuple[float, float, float]) -> str:
-    """What the static context reaches, what a space is less it (mean, low, high), and whether that decides anything."""
-    mean, low, high = (value * 100 for value in difference)
-    verdict = t("ahead") if low > 0 else t("behind") if high < 0 else t("not decided")
+def static_line(share: float, where: str, difference: Paired) -> str:
+    """What the static context reaches, what a space is less it, and whether that decides anything."""
+    verdict = (t("not decided"), t("ahead"), t("behind"))[difference.verdict]
     return t(
-        "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is {mean:+.1f} points "
-        "(95 % interval {low:+.1f} to {high:+.1f}): {verdict}.",
+        "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is, in points "
+        "with a 95 % interval, {mean:+.1f} ({span}): {verdict}.",
         share=share,
         where=where,
-        mean=mean,
-        low=low,
-        high=high,
+        mean=100 * difference.mean,
+        span=difference.span(),
         verdict=verdict,
     )

@@ -1,14 +1,14 @@
-"""Where two words drawn by lot stand: the level that a cosine on a page is held against."""
+"""Two random words: the level that a cosine on a page is held against, as core.analysis.anisotropy defines it, for every page."""
+
+import numpy as np
 
 from core.analysis import anisotropy
 from core.analysis.anisotropy import Drawn, Level
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import layer_weights
 from core.evaluation.card import read_card
 from core.figures.style import layer_title
-from core.text.corpora import open_corpus
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.in_use import InUse
@@ -16,7 +16,15 @@ from pages._frame.in_use import InUse
 
 def level(in_use: InUse, layer: str, *, normalised: bool = False) -> Level | None:
     """Of a layer or "mix", as the model's measures have it, else measured now; None where its language has no sentences here."""
-    return (None if normalised else _kept(in_use.model).get(layer)) or _measured(in_use.model, layer, normalised)
+    weights = layer_weights(layer, opened.model(in_use.model).encoder.n_layers)
+    return (None if normalised else _kept(in_use.model).get(layer)) or _measured(in_use.model, tuple(weights), normalised)
+
+
+def level_of_mix(in_use: InUse, weights: np.ndarray, *, normalised: bool = False) -> Level | None:
+    """The same under any weights (L,): a layer's own where all the weight is its."""
+    if np.count_nonzero(weights) == 1:
+        return level(in_use, str(np.argmax(weights)), normalised=normalised)
+    return _measured(in_use.model, tuple(np.asarray(weights).round(3)), normalised)
 
 
 def means(in_use: InUse, layers, *, normalised: bool = False) -> dict[str, float]:
@@ -28,15 +36,14 @@ def means(in_use: InUse, layers, *, normalised: bool = False) -> dict[str, float
 def in_words(means: dict[str, float]) -> str:
     """The same as an end of what a picture is described by, a blank in front; "" where there is none."""
     named = ", ".join(f"{layer_title(name)} {mean:.2f}" for name, mean in means.items())
-    return " " + t("Two words drawn by lot have on average: {values}.", values=named) if named else ""
+    return " " + t("Two random words have on average: {values}.", values=named) if named else ""
 
 
 def sentence(found: Level, layer: str) -> str:
-    """Where two words drawn by lot stand, as a sentence."""
+    """Where two random words stand, as a sentence."""
     told = {"where": layer_title(layer), "mean": found.mean, "low": found.low, "high": found.high}
     return t(
-        "At {where} two words drawn by lot have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.",
-        **told,
+        "At {where} two random words have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.", **told
     )
 
 
@@ -49,18 +56,15 @@ def _kept(model_name: str) -> dict[str, Level]:
 
 
 @kept(64)
-def _measured(model_name: str, layer: str, normalised: bool) -> Level | None:
+def _measured(model_name: str, weights: tuple[float, ...], normalised: bool) -> Level | None:
     drawn = _drawn(model_name)
-    if drawn and normalised:
-        drawn = Drawn(drawn.words, layer_normalised(drawn.layers))
-    return drawn and anisotropy.random_level(drawn, layer_weights(layer, drawn.layers.shape[1]))
+    return drawn and anisotropy.random_level(drawn, np.array(weights), normalised=normalised)
 
 
 @kept(3)
 def _drawn(model_name: str) -> Drawn | None:
     model = opened.model(model_name)
     try:
-        sentences = open_corpus(model.language.sentences, model.language)
-        return anisotropy.draw(model.encoder, [s.tokens for s in sentences], anisotropy.FEWER)
+        return anisotropy.drawn_for(model, read_card(model.folder, model.fingerprint).measures)
     except ElmoscopeError:  # a language without sentences of its own
         return None

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.common.significance import Paired
 from core.figures.measures import Panel
 from core.senses.separation import SenseReport, less, sense_report
 from pages._frame.in_use import InUse
@@ -37,9 +38,22 @@ def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
     assert "flatters" in mix.about("jam", clear, {"1": poor})[1]
 
 
+def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
+    right, wrong = ([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], [[1, 0], [0, 1], [0.9, 0.1], [0.1, 0.9]])
+    first, second = (
+        sense_report(lambda k, rows=rows: np.array(rows)[k] @ np.array(rows)[k].T, ["jam"] * 4, ["road"] * 2 + ["fruit"] * 2, seed=0)
+        for rows in (right, wrong)
+    )
+    assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
+    (line,) = measures.beside_static(first, second, "the mix")
+    assert "no interval: it takes 6 cases or more" in line and line.endswith(": not decided.")
+    assert "too close to call (no interval" in mix.about("jam", first, {"1": second})[0]
+
+
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():
     def panel(title: str, low: float, high: float) -> Panel:
-        return Panel(title, "", {"1": 0.7, "2": 0.7}, 0.4, "chance", order=((low + high) / 2, low, high))
+        order = Paired(mean=(low + high) / 2, low=low, high=high, p=0.3 if low < 0 < high else 0.01, groups=9)
+        return Panel(title, "", {"1": 0.7, "2": 0.7}, 0.4, "chance", order=order)
 
     (line,) = show._order_lines(
         [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)]

@@ -1,4 +1,4 @@
-"""What a figure on a page is held against stands beside it: cosines beside words drawn by lot, weights beside lengths, maps beside chance."""
+"""What a figure on a page is held against stands beside it: cosines beside two random words, weights beside lengths, maps beside chance."""
 
 import re
 
@@ -7,17 +7,49 @@ import numpy as np
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance
 from core.common.config import ASSETS
+from core.elmo.models import open_model as opened_model
+from core.evaluation.card import read_card
+from pages._frame.in_use import InUse
+from pages._word import random_levels
 from tests.app.test_pages import html_of, opened, plain_mix
 
+OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
-def test_the_cosines_of_lists_stand_beside_those_of_two_words_drawn_by_lot():
-    told = re.findall(r"two words drawn by lot have (0\.\d\d)", html_of(opened("pages/neighbours.py", nlayer="1")))
+
+def text_of(page) -> str:
+    """The text of a page's own HTML, without its pictures' descriptions."""
+    return re.sub("<[^>]*>", "", html_of(page))
+
+
+def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
+    told = re.findall(r"two random words have (0\.\d\d)", html_of(opened("pages/neighbours.py", nlayer="1")))
     assert len(told) == 2 and all(0.05 < float(mean) < 0.5 for mean in told)  # of each list
 
 
-def test_the_model_s_own_page_says_where_two_words_drawn_by_lot_stand_in_each_layer():
+def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert len(re.findall(r"two words drawn by lot have a cosine of 0\.\d\d on average", told)) == 3
+    assert len(re.findall(r"two random words have a cosine of 0\.\d\d on average", told)) == 3
+
+
+def test_two_random_words_are_as_alike_on_every_page():
+    """One definition and one figure: of the model, whatever is asked of which sentences."""
+    model = opened_model("elmo-mini")
+    kept = read_card(model.folder, model.fingerprint).measures["random"]
+    pattern = r"[Tt]wo random words have (?:a cosine of )?(-?0\.\d\d)"
+    for layer in ("0", "1", "2", "mix"):
+        mean = f"{kept[layer]['mean']:.2f}"
+        weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
+        level = random_levels.level_of_mix(OWN, np.array(weights))
+        assert f"{level.mean:.2f}" == mean, layer
+        if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
+            assert re.findall(pattern, text_of(opened(layer=layer))) == [mean]
+        assert set(re.findall(pattern, text_of(opened("pages/neighbours.py", nlayer=layer)))) == {mean}
+    told = " ".join(caption.value for caption in opened("pages/model.py").caption)
+    assert re.findall(pattern, told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
+    unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
+    around = opened("pages/map.py", view="2", **unlabelled)
+    assert re.findall(pattern, text_of(around)) == [f"{kept['2']['mean']:.2f}"]
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():

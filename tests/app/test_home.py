@@ -34,6 +34,13 @@ def test_every_example_opens_on_two_meanings_at_the_layer_that_tells_them_apart(
     assert len(layers) > 1
 
 
+def test_a_vector_of_zeros_has_no_arrow_and_the_page_says_so(tmp_path):
+    (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
+    page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
+    assert not page.exception and "all zeros: it has no direction" in part(page, "notice")
+    assert "GloVe" not in page.dataframe[0].value["vectors"].tolist() and "nan" not in part(page, "notice")
+
+
 def test_a_layer_that_was_chosen_stays_and_the_verdict_with_it():
     page = opened(layer="0")
     verdict = part(page, "verdict")
@@ -76,7 +83,7 @@ def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_wor
     verdict = part(page, "verdict")
     assert not page.exception and verdict.startswith("One meaning")
     assert "what the model expects in its place and the words around it count" in verdict
-    assert "Two words drawn by lot have" in part(page, "notice")
+    assert "Two random words have" in part(page, "notice")
 
 
 def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():

@@ -2,12 +2,13 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from pages._neighbours.notices import Listed, about
-from tests.app.visit import written
+from tests.app.visit import opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")
 
@@ -37,6 +38,14 @@ def two_lists(draw) -> tuple[Listed, Listed]:
 
 def names(one: Listed) -> list:
     return [n.occurrence.row if isinstance(n, Neighbour) else n.word for n in one.found]
+
+
+@pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
+def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
+    page = opened("pages/neighbours.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
+    told = " ".join(block.proto.body for block in page.get("html"))
+    assert not page.exception and told.count("from the characters (char-CNN)") == (not known)
+    assert (f"GloVe has no vector for “{word}”" in told) != known
 
 
 @given(two_lists(), st.sampled_from(["0", "2", "mix"]), st.booleans())

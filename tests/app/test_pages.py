@@ -177,8 +177,8 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
 def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_it_off():
     page = opened("pages/model.py")
     measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
-    (cone,) = [frame.value for frame in page.dataframe if "two words by lot, cosine" in frame.value.columns]
-    assert cone["two words by lot, cosine"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
+    (cone,) = [frame.value for frame in page.dataframe if "two random words, cosine" in frame.value.columns]
+    assert cone["two random words, cosine"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
     assert set(cone["without the mean"]) <= {"-0.01", "0.00", "0.01"}
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
     told = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)

@@ -76,6 +76,15 @@ def test_a_version_shares_half_of_the_words(text, other, is_one):
     assert is_version(text, other) == is_one
 
 
+def test_a_word_outside_the_list_is_said_to_be_read_by_its_letters_and_not_scored():
+    told = said("She lost her thimbel on the blorptastic stairs.")[1]
+    assert "thimbel" in told and "blorptastic" in told and "read as context (char-CNN)" in told and "&lt;UNK&gt;" in told
+    assert "char-CNN" not in said("She lost her hat on the stairs.")[1]
+    page = opened("pages/predict.py", ptext="She sat by the")
+    shares = [one.value for one in page.caption if "Words outside the model's list are not shown" in one.value]
+    assert len(shares) == 1 and "5.6% after" in shares[0]
+
+
 def test_a_tie_favours_no_version():
     assert "yours the likelier" in _verdict(9, 8, 9, 8)[0] and "the other the likelier" in _verdict(8, 9, 8, 9)[0]
     assert "disagree" in _verdict(8, 9, 9, 8)[0]

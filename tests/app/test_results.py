@@ -87,7 +87,8 @@ def test_what_elmo_adds_is_told_at_every_size():
 def lead(mean: float, shown: int, p: float = 0.3) -> Lead:
     """A lead of `mean`, shown where `shown` is not 0."""
     low, high = (mean - 0.01, mean + 0.01) if shown else (mean - 0.05, mean + 0.05)
-    return Lead(Paired(mean=mean, low=low, high=high, p=p, groups=10), 0.001 if shown else p)
+    p = 0.001 if shown else p
+    return Lead(Paired(mean=mean, low=low, high=high, p=p, groups=10), p)
 
 
 def size_of(labelled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -53,7 +54,7 @@ def verdict_on(page: AppTest) -> str:
     return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
 
 
-def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypatch):
+def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
     monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not sixty times
     cells = {}
@@ -75,10 +76,8 @@ def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypat
         last = next(k for k, cell in enumerate(source) if "open_judge" in cell)
         cells[word] = source[: last + 1], command
     for word, (source, command) in cells.items():
-        namespace: dict = {}
-        for cell in source:
-            exec(cell, namespace)
-        verdict = namespace["verdict"]
+        (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
+        verdict = runpy.run_path(str(file))["verdict"]
         assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
         assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
 

@@ -5,6 +5,7 @@ usage: python -m tests.bench.fuzz [--inputs 100000] [--only NAME ...] [--seconds
 Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much,
 formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within
 `SLOWEST_S`; the memory of the whole process is told at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
+What addresses hold is put to the pages by tests.bench.addresses.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Where two words drawn by lot stand: by hand, and of both bundled models as their measures have it."""
+"""Where two random words stand: by hand, and of both bundled models as their measures have it."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.common.significance import benjamini_hochberg, crossed, holm, margin, mcnemar, paired, points, rank_p
+from core.common.significance import (
+    FEWEST,
+    LEVEL,
+    benjamini_hochberg,
+    crossed,
+    facts_of,
+    holm,
+    margin,
+    mcnemar,
+    paired,
+    points,
+    rank_p,
+    read_back,
+)
 
 
 def test_adjusted_p_by_hand():
@@ -26,7 +39,41 @@ def test_a_paired_difference_by_hand():
     assert found.mean == pytest.approx(0.5) and found.groups == 4
     assert found.p == pytest.approx(0.5, abs=0.05)  # of the 4 signs of two ones, two are as far from 0
     same = paired([0.2, 0.4], [0.2, 0.4])
-    assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, 0, 0, 1, 0)
+    assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, None, None, 1, 0)
+
+
+def test_of_too_few_groups_nothing_is_decided_and_no_interval_is_drawn():
+    for n in range(1, 12):
+        found = paired([1.0 + k / 100 for k in range(n)], [0.0] * n)
+        assert (found.low is None) == (n < FEWEST) and found.verdict == (n >= FEWEST)
+    grouped = paired([1] * 40, [0] * 39 + [0.5], [k // 8 for k in range(40)])  # forty items of five documents
+    assert (grouped.groups, grouped.low, grouped.verdict) == (5, None, 0)
+    assert 2 / 2**FEWEST < LEVEL < 2 / 2 ** (FEWEST - 1)
+
+
+def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_difference():
+    alike = paired([0.7] * 20, [0.2] * 20)
+    assert (alike.mean, alike.low, alike.high, alike.verdict) == (0.5, None, None, 1) and alike.p < 0.01
+    noise = paired([0.5 + 4e-10] * 20, [0.5] * 20)
+    assert (noise.mean, noise.low, noise.p, noise.verdict) == (0, None, 1, 0)
+    assert "no interval: it takes 6" in alike.span() and alike.ends() == "no interval"
+
+
+def test_interval_and_p_never_contradict_each_other_in_a_verdict():
+    rng, contradicting = np.random.default_rng(4), 0
+    for n in rng.integers(FEWEST, 12, size=300):
+        found = paired(rng.normal(0.7, 1, n), np.zeros(n))
+        outside = found.low > 0 or found.high < 0
+        contradicting += outside != (found.p < LEVEL)
+        assert bool(found.verdict) == (outside and found.p < LEVEL)
+    assert contradicting  # else this shows nothing
+
+
+def test_a_difference_is_kept_and_read_back_with_and_without_an_interval():
+    for n in (3, 30):
+        found = paired(np.arange(n) / 7, np.zeros(n))
+        kept = facts_of(found)
+        assert read_back(kept).verdict == found.verdict and (kept["low"] is None) == (n == 3) and kept["groups"] == n
 
 
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
@@ -64,7 +111,9 @@ def test_subsets_and_texts_are_both_drawn_anew():
     assert subsets.mean == pytest.approx(of_subsets.mean(), abs=1e-6) and subsets.groups == 8
     assert subsets.high - subsets.low == pytest.approx(3.92 * of_subsets[:, 0].std(ddof=1) / 8**0.5, rel=0.1)
     assert texts.high - texts.low == pytest.approx(3.92 * of_texts[0].std() / 400**0.5, rel=0.1)
-    assert (none.mean, none.low, none.high, none.p) == (0, 0, 0, 1)
+    assert (none.mean, none.low, none.high, none.p) == (0, None, None, 1)
+    (one,) = crossed(np.ones((1, 8, 1)))  # a single text says nothing of others
+    assert (one.low, one.p, one.verdict) == (None, 1, 0)
     with pytest.raises(BadInput, match="two subsets or more"):
         crossed(np.zeros((1, 1, 5)))
 

@@ -68,19 +68,22 @@ def test_predictions_are_the_softmax_of_the_right_state_best_first(backward):
     layers = lm.encoder.encode([tokens])[0][2]  # the top layer: forward of the last token, backward of the first
     state = layers[0, SHAPE.projection :] if backward else layers[-1, : SHAPE.projection]
     p = lm.softmax(torch.from_numpy(state)[None])[0].double().exp()
-    p[[2, 1 if backward else 0]] = 0  # what cannot be an answer leaves its share to the others
-    p /= p.sum()
+    assert lm.unknown_probability(tokens, backward=backward) == pytest.approx(float(p[2]), abs=1e-5)
+    p[[2, 1 if backward else 0]] = 0  # no answers
     best = sorted(range(len(WORDS)), key=lambda k: -p[k])[:3]
     assert [x.word for x in found] == [WORDS[k] for k in best]
     np.testing.assert_allclose([x.probability for x in found], p[best], atol=1e-5)
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_all_predictions_sum_to_one_and_name_neither_the_unknown_nor_the_boundary_behind(backward):
+def test_all_predictions_and_the_unknown_sum_to_one_and_name_neither_it_nor_the_boundary_behind(backward):
     lm = language_model()
     found = lm.predict(["a", "zebra"], backward=backward, k=1000)
     probabilities = [x.probability for x in found]
-    assert sum(probabilities) == pytest.approx(1, abs=1e-5) and probabilities == sorted(probabilities, reverse=True)
+    ((_, ahead, behind),) = lm.encoder.directions([["a", "zebra"]])
+    p = lm.softmax(torch.from_numpy(behind[1] if backward else ahead[-2])[None])[0].exp()
+    kept = float(p[2] + p[1 if backward else 0])
+    assert sum(probabilities) == pytest.approx(1 - kept, abs=1e-5) and probabilities == sorted(probabilities, reverse=True)
     names = {x.word for x in found}
     assert names == set(WORDS) - {UNKNOWN, "</S>" if backward else "<S>"}  # every other word, each once
     assert len(found) == len(WORDS) - 2
@@ -90,7 +93,18 @@ def test_the_unknown_is_never_an_answer_even_where_it_is_likeliest():
     softmax = uniform()
     softmax.bias[SPECIALS.index(UNKNOWN)] = 50.0
     found = language_model(softmax=softmax).predict(["the"], k=2)
-    assert UNKNOWN not in {x.word for x in found} and all(x.probability == pytest.approx(1 / 7, abs=1e-4) for x in found)
+    assert UNKNOWN not in {x.word for x in found} and all(x.probability < 1e-10 for x in found)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_predicted_word_has_the_probability_that_its_surprisal_is_made_of(backward):
+    lm = language_model()
+    for prediction in lm.predict(["the", "bank"], backward=backward, k=1000):
+        if prediction.word in SPECIALS:
+            continue
+        tokens = [prediction.word, "the", "bank"] if backward else ["the", "bank", prediction.word]
+        ((ahead, behind),) = lm.log_probabilities([tokens])
+        assert prediction.probability == pytest.approx(float(np.exp(behind[1] if backward else ahead[2])), rel=1e-4)
 
 
 def test_no_text_and_too_many_words_are_refused():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from core.analysis.anisotropy import Drawn, random_level
 from core.analysis.maps import ProjectionConfig, aligned_maps, followed
-from core.analysis.surroundings import at_large
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.layer_norm import EPSILON, layer_normalised
@@ -124,8 +124,9 @@ def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one
         assert np.abs(found - follow_mix(layers, np.array(weights), maps)).max() > 0.5
 
 
-def test_two_words_by_lot_are_as_alike_as_their_normalised_mixes(bundled):
+def test_two_random_words_are_as_alike_as_their_normalised_mixes(bundled):
     rows = np.random.default_rng(0).permutation(len(bundled))[:40]
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
     expected = (mixes @ mixes.T)[~np.eye(40, dtype=bool)].mean()
-    assert at_large(bundled, [1 / 3] * 3, drawn=40, normalised=True) == pytest.approx(expected, abs=1e-5)
+    drawn = Drawn(tuple(map(str, range(40))), np.asarray(bundled.rows.take(rows), np.float32))
+    assert random_level(drawn, [1 / 3] * 3, normalised=True).mean == pytest.approx(expected, abs=1e-5)

@@ -164,6 +164,13 @@ def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     assert ahead.low < ahead.mean < ahead.high
 
 
+def test_a_kind_of_few_words_has_no_interval(table):
+    marked = {word: rows for word, rows in relations.read("en").items() if any(one.kind == relations.HOMONYM for one in rows)}
+    few = dict(list(marked.items())[:3])
+    found = relations.pairs(table, few, "1")
+    assert found.kinds and all(one.low is None is one.high and 0 <= one.mean <= 1 for one in (*found.kinds.values(), *found.ahead.values()))
+
+
 def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():
     from scipy.stats import spearmanr
 

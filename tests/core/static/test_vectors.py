@@ -80,6 +80,11 @@ def test_the_cosine_of_two_spellings_is_none_where_one_is_unknown(compass):
     assert compass.cosine("east", "nowhere") is None
 
 
+def test_a_vector_of_zeros_has_no_direction_and_so_no_cosine():
+    vectors = vectors_of({"bank": [0, 0], "river": [1, 0]})
+    assert vectors.cosine("bank", "bank") is None is vectors.cosine("river", "bank") and vectors.cosine("river", "river") == 1
+
+
 def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
     vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
     assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}

@@ -1,0 +1,66 @@
+"""What an address may hold: every value a length and a form, and no page falls over one (tests.bench.addresses visits them all)."""
+
+import random
+import time
+
+import pytest
+
+from core.common.short_links import shortened
+from core.files import own_names
+from tests.app.visit import opened
+from tests.bench import addresses
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/neighbours.py", "pages/compare.py"])
+@pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
+def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
+    found = opened(page, **{name: "x" * 300})
+    assert not found.exception
+
+
+@pytest.mark.parametrize("name", ["corpus", "a", "no_such"])
+def test_a_value_that_is_far_too_long_is_left_out_and_said(name: str):
+    page = opened(**{name: "a" + " " * 15_000})
+    assert not page.exception and name not in page.query_params
+    assert [f"“{name.replace('_', chr(92) + '_')}” in this address was left out: it has 15,001" in one.value for one in page.warning] == [
+        True
+    ]
+
+
+def test_signs_of_no_text_are_left_out():
+    page = opened(a="The bank\x00 was shut.", b="The bank\twas steep.")
+    assert not page.exception and "a" not in page.query_params and page.query_params["b"] == "The bank\twas steep."
+    assert "signs that are in no text" in page.warning[0].value
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e999", "9" * 40, "x", ""])
+def test_a_seed_that_is_no_number_is_left_out(value: str):
+    page = opened("pages/predict.py", pseed=value)
+    assert not page.exception and "pseed" not in page.query_params and page.number_input(key="pseed").value == 0
+    assert opened("pages/predict.py", pseed="7").number_input(key="pseed").value == 7
+
+
+def test_what_a_page_s_boxes_take_stays_in_its_address():
+    page = opened(a="The bank was shut. " * 100)
+    assert not page.exception and not page.warning and len(page.query_params["a"]) == 1900
+
+
+def test_a_short_link_cannot_set_what_is_the_browser_s_own():
+    page = opened(v=shortened([("a", "She sat on the bank."), ("embed", "true"), ("EMBED_OPTIONS", "dark_theme"), ("corpus", "z" * 501)]))
+    assert not page.exception and page.session_state["a"] == "She sat on the bank." and "embed" not in page.query_params
+    assert "501 characters, and at most 500" in page.warning[0].value
+
+
+def test_a_long_name_of_a_corpus_is_told_from_an_own_one_in_no_time():
+    started = time.process_time()
+    assert own_names.path_of("a" + " " * 200_000) is None is own_names.path_of("a" + " " * 200_000 + "·" + " " * 200_000 + "0123")
+    assert time.process_time() - started < 0.2
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/map.py", "pages/predict.py"])
+def test_hostile_addresses_break_no_page(page: str):
+    own = addresses.parameters(opened(page))
+    assert {"model", "corpus"} & set(addresses.IN_USE) and len(own) > 1
+    for name in random.Random(0).sample(list(addresses.VALUES), 4):
+        address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])
+        assert addresses.visit(page, address)[1] == "", name

@@ -1,0 +1,188 @@
+"""Every page opened by hostile addresses: no exception may come out, and no visit may take longer than a page may.
+
+usage: python -m tests.bench.addresses [--seconds 360] [--only PAGE ...] [--seed N]
+
+Each page is opened once as it is, which names its parameters: its controls' keys, and those that every page reads. Then, page by page
+and value by value, all of a page's own parameters have that value at once; what is in use has it one parameter at a time, for a model
+that is not there would hide the rest. What time is left goes to one parameter each, drawn at random. A fault is looked for again with
+each of its parameters alone. tests/app/test_addresses.py visits a few.
+"""
+
+import argparse
+import logging
+import random
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from core.common.config import ROOT
+from core.common.short_links import shortened
+
+SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
+WAIT_S = 60  # by the clock
+PAGES = ("app.py", *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
+IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "teach", "reads")
+EVERYWHERE = (
+    "a",
+    "b",
+    "ai",
+    "bi",
+    "w",
+    "layer",
+    "s",
+    "k",
+    "quiz",
+    "tour",
+    "corpus_folder",
+    "slide_sentence",
+    "flip_mode",
+    "embed",
+    "no_such",
+)
+BOXES = (
+    "text_input",
+    "text_area",
+    "selectbox",
+    "button_group",
+    "pills",
+    "slider",
+    "select_slider",
+    "number_input",
+    "toggle",
+    "radio",
+    "multiselect",
+)
+VALUES = {
+    "empty": "",
+    "a blank": " ",
+    "300 letters": "x" * 300,
+    "6,000 letters": "y" * 6_000,
+    "15,000 blanks": "a" + " " * 15_000,
+    "15,000 blanks and digits": "a" + " " * 15_000 + "·" + " " * 100 + "0123456789abcde",
+    "emoji": "🎉👩‍👩‍👧",
+    "markup": "<img src=x onerror=alert(1)><b>**[x](javascript:alert(1))** :red[x] $x$",
+    "nan": "nan",
+    "inf": "-inf",
+    "nan weights": "nan,inf,1e999",
+    "negative": "-1",
+    "huge number": "9" * 40,
+    "exponent": "1e308",
+    "fraction": "0.5",
+    "unknown name": "no-such-name",
+    "another's name": "BAAI/bge-small",
+    "further words": "sentences+zzz+",
+    "Korean, decomposed": "눈이 내려서",
+    "path": "/etc/passwd",
+    "path up": "../../../etc/passwd",
+    "home": "~root/x",
+    "folder": "/",
+    "NUL": "bank\x00bank",
+    "bytes that are no text": "bank\ufffd",
+    "quotes": "\"';--`$(x)",
+    "braces": "{0.__class__} %s {word}",
+    "line breaks": "bank\r\n\tbank\u2028bank",
+    "direction": "\u202ebank\u2066",
+    "short link, cut": shortened([("a", "The bank.")])[:-3],
+    "short link of a link": shortened([("v", "x"), ("embed", "true"), ("EMBED_OPTIONS", "x"), ("corpus", "z" * 300)]),
+    "true": "true",
+    "a sign": "'",
+    "one word": "bank",
+}
+
+
+@dataclass
+class Count:
+    """What came of a page's visits."""
+
+    visits: int = 0
+    slowest_s: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+
+def visit(page: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
+    """The page after its run, what went wrong ("" if nothing did), and seconds of the processor."""
+    started = time.process_time()
+    try:
+        opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)
+        if page != "app.py":
+            opened.switch_page(page)
+        for name, value in address.items():
+            opened.query_params[name] = value
+        opened.run()
+        wrong = "; ".join(f"{one.message} {' | '.join(one.stack_trace[-4:])}" for one in opened.exception)
+    except Exception:  # of AppTest: a page that takes too long
+        opened, wrong = None, traceback.format_exc(limit=-3)
+    took = time.process_time() - started
+    return opened, wrong or (f"took {took:.1f} s of the processor" if took > SLOWEST_S else ""), took
+
+
+def parameters(opened: AppTest) -> list[str]:
+    """What a page's controls read from its address, by their keys."""
+    keys = {one.key for kind in BOXES for one in opened.get(kind) if getattr(one, "key", None)}
+    return sorted({key for key in keys if "." not in key} - set(IN_USE))
+
+
+def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
+    """(value's name, address): each value for all of a page's own parameters at once, and for one of those in use at a time."""
+    found = []
+    for name, value in VALUES.items():
+        found.append((name, dict.fromkeys([*own, *EVERYWHERE], value)))
+        found += [(name, {one: value}) for one in IN_USE]
+    return found
+
+
+def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> Count:
+    """As many visits of a page as the time allows; `share` of those with something else in use."""
+    count = Count()
+    opened, wrong, _ = visit(page, {})
+    opened, wrong, _ = visit(page, {}) if opened is None or wrong.startswith("took") else (opened, wrong, 0.0)  # the first one opens models
+    if wrong or opened is None:
+        count.faults.append(f"{page}, as it opens: {wrong}")
+        return count
+    own = parameters(opened)
+    told = addresses(own)
+    rng.shuffle(told)
+    told.sort(key=lambda pair: len(pair[1]) == 1)  # all at once first
+    while time.monotonic() < until:
+        name, address = told.pop(0) if told else _single(own, rng)
+        if len(address) == 1 and told and rng.random() > share:
+            continue
+        _, wrong, took = visit(page, address)
+        count.visits += 1
+        count.slowest_s = max(count.slowest_s, took)
+        if wrong:
+            alone = [key for key in address if len(address) > 1 and visit(page, {key: address[key]})[1]]
+            count.faults.append(f"{page}, {name} as {', '.join(alone or address)}: {wrong}")
+    return count
+
+
+def _single(own: list[str], rng: random.Random) -> tuple[str, dict[str, str]]:
+    name = rng.choice(list(VALUES))
+    return name, {rng.choice([*own, *EVERYWHERE, *IN_USE]): VALUES[name]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=360, help="in all, shared evenly among the pages")
+    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=[Path(page).stem for page in PAGES], help="these pages alone")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
+    pages = [page for page in PAGES if not asked.only or Path(page).stem in asked.only]
+    started, faults = time.monotonic(), 0
+    print(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}", flush=True)
+    for number, page in enumerate(pages, 1):
+        found = run(page, until=started + asked.seconds * number / len(pages), rng=random.Random(asked.seed))
+        print(f"{page:22}{found.visits:8,}{found.slowest_s:8.2f} s{len(found.faults):8}", flush=True)
+        for fault in dict.fromkeys(found.faults):
+            print(fault, file=sys.stderr, flush=True)
+        faults += len(found.faults)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
