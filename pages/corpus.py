@@ -83,11 +83,11 @@ else:
 lines = choice(
     "corpus_lines",
     t("Line breaks"),
-    {DETECT: t("as they look"), JOIN: t("join lines"), KEEP: t("keep lines")},
+    {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")},
     DETECT,
     help=t(
-        "Wrapped lines are read on to the end of the paragraph, sentences one a line and verse are not. What they are is told by their shape; "
-        "if it is told wrongly, say it here."
+        "Wrapped lines are joined into paragraphs; verse and one sentence per line are kept. Their shape decides which it is. "
+        "If it decides wrongly, choose here."
     ),
 )
 show("pages._corpus.show", in_use, way, given, column.strip(), lines)
