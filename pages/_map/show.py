@@ -48,7 +48,7 @@ def show(in_use: InUse) -> None:
         else:
             place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
     if laid:
-        _measures(in_use, table, word, st.session_state.get("view") or "2", laid)
+        _measures(in_use, table, word, st.session_state.get("view") or model_layers.in_use().top, laid)
 
 
 def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:

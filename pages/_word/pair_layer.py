@@ -25,8 +25,11 @@ def choose(key: str, in_use: InUse, *, spaces: Sequence[str] = (), best: str = "
     given = st.query_params.get(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
         state[f"{key}.seen_by_pair"] = True
-        if given in spaces and given != best:
-            keep(given)
+        if given in model_layers.in_use().spaces:
+            if given != best:
+                keep(given)
+        elif given in spaces:  # a view that is no layer
+            state[key] = given
     wanted = state[CHOSEN] if state.get(CHOSEN) in spaces else best
     if state.get(key) not in spaces or (state.get(key) in model_layers.in_use().spaces and state[key] != wanted):
         state[key] = wanted
@@ -41,8 +44,9 @@ def note(in_use: InUse, layer: str, *, best: str = "") -> None:
 
 
 def keep(layer: str) -> None:
-    """Let the other pages open at this layer too."""
-    st.session_state[CHOSEN] = layer
+    """Let the other pages open at this layer too; a view that is no layer stays with its page."""
+    if layer in model_layers.in_use().spaces:
+        st.session_state[CHOSEN] = layer
 
 
 def _chosen_by_hand(key: str, best: str) -> None:
