@@ -15,8 +15,8 @@ RECIPES = {
 }
 
 
-def test_there_are_six_two_of_them_in_readme():
-    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (6, 2)
+def test_there_are_seven_two_of_them_in_readme():
+    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (7, 2)
     assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES)
 
 

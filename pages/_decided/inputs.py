@@ -53,8 +53,8 @@ def example_on_screen(chosen: Chosen) -> Decided | None:
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 
-def controls(in_use: InUse) -> Asked:
-    """What is done to each word, which layer and which half are looked at."""
+def controls(in_use: InUse, chosen: Chosen) -> Asked:
+    """What is done to each word, which layer and which half are looked at; an example opens at the layer at which it shows its point."""
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
@@ -70,7 +70,7 @@ def controls(in_use: InUse) -> Asked:
         ),
     )
     told = f"{what_layers_read()} {t('The mix weighs them all.')}"
-    layer = pair_layer.choose("dlayer", in_use, place=row, help=told)
+    layer = pair_layer.choose("dlayer", in_use, best=model_layers.in_use().top if example_on_screen(chosen) else "", place=row, help=told)
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH

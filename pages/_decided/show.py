@@ -29,7 +29,7 @@ from pages._word.store import influences, pulls
 def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
     """The controls in `inputs`, the coloured sentence in `picture`, and all that is below."""
     with inputs:
-        asked = controls(in_use)
+        asked = controls(in_use, chosen)
     if chosen.position is None:
         return
     in_use = opened.about(in_use, chosen.looked_up)

@@ -33,7 +33,7 @@ def test_words_without_labelled_senses_and_markup_are_answered_with_a_sentence(p
     expect(page.get_by_text("without labelled senses here")).to_be_visible()
     opened(page, server, f"flip?a={text}&b={text}+again&reveal=true")
     expect(page.get_by_text("has no labelled senses here: each step is measured against the two sentences")).to_be_visible()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")  # which the verdict reads
     assert page.locator("img[src='x']").count() == 0
 
 
