@@ -7,8 +7,11 @@ begin and end of sentence, begin and end of word, padding (262 ids in all). Long
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+
+from core.text.sentence_ends import sentence_ends
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
@@ -39,12 +42,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_TITLE = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|e\.g|i\.e"
-_ABBREVIATION = re.compile(rf"(?:\b(?:{_TITLE}|(?-i:{_SHORT_CAPITAL})|nos?(?=\.\s*\d))|\b[a-z])\.", re.IGNORECASE)
-_PRONOUN_I = re.compile(r"(?<!\bby)(?<![A-Z.])\b[a-z']+,?\s+I\.$")  # So did I. She too. But: Robert I. Sutton, by I. Newton
-_MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
-_SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
-_NEXT_VISIBLE = re.compile(r"\s*(\S?)")
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
@@ -159,23 +156,6 @@ def character_ids(tokens: list[str]) -> np.ndarray:
     return ids
 
 
-def _goes_on(line: str, start: int, end: int) -> bool:
-    """Whether the full stop before `end` belongs to an abbreviation of a sentence that began at `start`."""
-    if _NEXT_VISIBLE.match(line, end)[1].islower():
-        return True
-    begin = max(start, end - 8)  # longer than any abbreviation
-    last = [match for match in _ABBREVIATION.finditer(line, begin, min(len(line), end + 8)) if match.end() == end]
-    return bool(last) and not _PRONOUN_I.search(line[max(start, end - 24) : end])
-
-
 def _split_line(line: str) -> list[str]:
-    sentences = []
-    start = 0
-    for match in _SENTENCE_END.finditer(line):
-        end = match.end()
-        if match.group() == "." and _goes_on(line, start, end):
-            continue
-        sentences.append(line[start:end].strip())
-        start = end
-    rest = line[start:].strip()
-    return [*sentences, rest] if rest else sentences
+    edges = [0, *sentence_ends(line), len(line)]
+    return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]

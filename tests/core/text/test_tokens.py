@@ -87,7 +87,7 @@ def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sent
         ("One more rep. We crossed the col. Then", ["One more rep.", "We crossed the col.", "Then"]),
         ("So did I. She left.", ["So did I.", "She left."]),  # the pronoun, not an initial
         ("Robert I. Sutton wrote it. By I. Newton.", ["Robert I. Sutton wrote it.", "By I. Newton."]),
-        ("Wait... what?! Yes", ["Wait...", "what?!", "Yes"]),
+        ("Wait... what?! Yes", ["Wait... what?!", "Yes"]),
         ("Pi is 3.14. ok then", ["Pi is 3.14. ok then"]),  # no sentence begins in lower case after one full stop
         ("One\nTwo\r\n\n Three ", ["One", "Two", "Three"]),
         (
@@ -100,6 +100,37 @@ def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sent
 )
 def test_sentences_end_at_marks_and_line_breaks_but_not_after_abbreviations(text, sentences):
     assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(  # a bar stands where a sentence ends
+    "text",
+    [
+        "\u201cReally?\u201d he asked. | He left.",
+        "\u201cReally?\u201d John asked. | \u201cYes.\u201d | He left.",
+        '"\uc815\ub9d0?" \ud558\uace0 \uadf8\uac00 \ubb3c\uc5c8\ub2e4. | \ub098\ub294 \uac14\ub2e4.',
+        "He came on Jan. 5. | He left.",
+        "He came in Jan. | She left on Mon. Feb. 2.",
+        "See Fig. 3 and pp. 5-7. | We do (see Sect. 2.1). | It is.",
+        "Yahoo! in Korea",
+        "We like Yahoo! Mail. | Who uses Yahoo! | I do! | So there.",
+        "Wait... what? | Wait... | What?",
+        "Wait . . . what? | No.",
+        "This is plan B. | We left.",
+        "Vitamin C. | It helps.",
+        "He left at 5 p.m. | She stayed until 6 p.m. Monday.",
+        "It is in the U.S. | He left the U.S. Army.",
+        "He works at Acme Inc. | She knows Acme Inc. Chairman Lee.",
+        "He came (at 5 p.m.) and left. | He did (it was late!) go.",
+        "Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.",
+        "1. Open it. | 2. Take it out.",
+        "It was great. :) | thanks! | we went there. | it was fun, approx. five of us, e.g. he.",
+        '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
+        "It is by I. Newton. | So am I. | Mary left.",
+        "Yes\u3002 | no\u3002",
+    ],
+)
+def test_a_sentence_goes_on_after_marks_that_do_not_end_it_and_ends_after_those_that_do(text):
+    assert split_sentences(text.replace(" | ", " ")) == text.split(" | ")
 
 
 def test_find_word_gives_every_position_whatever_the_case():
@@ -186,7 +217,27 @@ def test_character_ids_of_any_tokens_are_in_range_and_end_exactly_once(tokens):
 
 # --- time ---------------------------------------------------------------------------------------------------------
 
-PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:"]
+PATHOLOGICAL = [
+    *"a'+.\u0301\u3002\x00",
+    "a.",
+    "n't",
+    "1.",
+    "a@",
+    "www.",
+    "http://",
+    "a-",
+    "a. ",
+    "Mr. ",
+    "!)",
+    ". a",
+    "12:",
+    "! :(",
+    '?" ',
+    ". . ",
+    "p. ",
+    ".  ",
+    "Yahoo! ",
+]
 
 
 @pytest.mark.parametrize("piece", PATHOLOGICAL)
