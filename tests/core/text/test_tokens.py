@@ -2,13 +2,16 @@
 
 import re
 import time
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.tokens import character_ids, find_word, join_tokens, split_sentences, tokenize
+from core.text.composed import composed, places
+from core.text.morphemes import morphemes
+from core.text.tokens import as_written, character_ids, find_word, join_tokens, split_sentences, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
 PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
@@ -45,6 +48,9 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
         ("Mr.Smith", "Mr . Smith"),  # an abbreviation ends before a letter
         ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
         ("1.2.3a", "1.2 . 3a"),
+        ("$1.5bn, 3.2GHz and 2.5x at 7:30am, 7:30a.m. and 5p.m.", "$ 1.5bn , 3.2GHz and 2.5x at 7:30am , 7:30 a.m. and 5 p.m."),
+        ("AT&T's R&D, S&P 500, you & me, a&b", "AT&T 's R&D , S&P 500 , you & me , a & b"),
+        ("a 10-year plan, in 3rd-place", "a 10 - year plan , in 3rd - place"),  # as what ships was trained to read: see README
         ("a state-of-the-art plan -- well... yes", "a state-of-the-art plan -- well ... yes"),
         ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
         ("mail me@x.co.uk!", "mail me@x.co.uk !"),
@@ -66,7 +72,8 @@ def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentenc
         ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."]),
         ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd", "!"]),
         ("ok\U0001f600\U0001f600", ["ok", "\U0001f600", "\U0001f600"]),
-        ("cafe\u0301 ol\u00e9", ["cafe\u0301", "ol\u00e9"]),  # a combining accent belongs to its letter
+        ("cafe\u0301 ol\u00e9", ["caf\u00e9", "ol\u00e9"]),  # a combining accent belongs to its letter, and is written as one with it
+        ("x\u0301y", ["x\u0301y"]),  # where Unicode has none such
         ("a\x00b", ["a", "b"]),
         (" \t\u3000\n", []),
         ("", []),
@@ -139,6 +146,34 @@ def test_find_word_gives_every_position_whatever_the_case():
     assert find_word([], "x") == []
 
 
+def test_find_word_knows_an_accent_however_it_is_written():
+    assert find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
+
+
+WRITTEN_APART = [
+    "The cafe\u0301 \u201cole\u0301\u201d's.",
+    unicodedata.normalize("NFD", "\ub208\uc774 \ub0b4\ub824\uc11c \uac10\uc558\ub2e4."),
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN_APART)
+def test_text_with_accents_and_syllables_written_apart_has_the_same_tokens_and_their_places_as_written(text):
+    whole = unicodedata.normalize("NFC", text)
+    assert tokenize(text) == tokenize(whole) and morphemes(text) == morphemes(whole)
+    plain, spans = token_spans(text)
+    assert len(plain) == len(text)
+    assert [unicodedata.normalize("NFC", plain[a:b]) for a, b in spans] == tokenize(whole)
+    assert "".join(as_written(morphemes(text), text)) == text
+
+
+@given(ANY_TEXT | st.text().map(lambda text: unicodedata.normalize("NFD", text)))
+@settings(max_examples=150)
+def test_places_of_composed_text_go_up_to_the_end_of_any_text(text):
+    whole, at = places(text)
+    assert whole == composed(text) == unicodedata.normalize("NFC", text) and len(at) == len(whole) + 1
+    assert list(at) == sorted(at) and at[-1] == len(text) and at[0] == 0
+
+
 def test_join_tokens_reads_as_a_person_would_write():
     assert join_tokens(["do", "n't", "go", "(", "yet", ")", "!"]) == "don't go (yet)!"
     assert join_tokens(["It", "'s", "$", "5", ",", "or", "5", "%", "."]) == "It's $5, or 5%."
@@ -185,6 +220,7 @@ def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(toke
 
 
 def _visible(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
     curly = {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "}
     return re.sub(r"\s", "", "".join(curly.get(c, c) for c in text))
 
