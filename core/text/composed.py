@@ -19,7 +19,7 @@ def composed(text: str) -> str:
 
 def folded(word: str) -> str:
     """A word as it is compared: composed, letter case aside."""
-    return composed(composed(word).casefold())
+    return composed(word).casefold()
 
 
 def places(text: str) -> tuple[str, Sequence[int]]:

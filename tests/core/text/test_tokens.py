@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.composed import composed, places
+from core.text.composed import composed, folded, places
 from core.text.morphemes import morphemes
 from core.text.tokens import as_written, character_ids, find_word, join_tokens, split_sentences, token_spans, tokenize
 
@@ -148,6 +148,7 @@ def test_find_word_gives_every_position_whatever_the_case():
 
 def test_find_word_knows_an_accent_however_it_is_written():
     assert find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
+    assert folded("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
 
 
 WRITTEN_APART = [
