@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.classify.tables import LABEL_COLUMNS, TEXT_COLUMNS, one_text, placed_rows
+from core.text.composed import folded
 
 LOOKED_AT = 1_000  # rows
 
@@ -25,13 +26,13 @@ def read_columns(path: str | Path) -> Columns:
     placed, _ = placed_rows(path, numbered=False)
     _, names = next(placed)
     rows = [cells for _, cells in islice(placed, LOOKED_AT) if len(cells) == len(names)]
-    names, folded = [name.strip() for name in names], [name.strip().casefold() for name in names]
-    label = next((k for k, name in enumerate(folded) if name in LABEL_COLUMNS), None)
+    names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]
+    label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
     if label is None:
         kinds = {k: len({row[k].strip() for row in rows}) for k in range(len(names))}
         recurring = [k for k, n in kinds.items() if 2 <= n <= len(rows) // 2]
         label = min(recurring, key=lambda k: (kinds[k], k), default=None)
-    texts = one_text([k for k, name in enumerate(folded) if name in TEXT_COLUMNS and k != label], folded)
+    texts = one_text([k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS and k != label], names_folded)
     if not texts:
         lengths = {k: sum(len(row[k]) for row in rows) for k in range(len(names)) if k != label}
         texts = [max(lengths, key=lengths.get)] if lengths else []

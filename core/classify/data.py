@@ -13,6 +13,7 @@ from core.classify.tables import Table
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.files.artifacts import text_fingerprint
+from core.text.composed import folded
 from core.text.tokens import tokenize
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
@@ -82,7 +83,7 @@ class SplitConfig:
 
 def normal_form(text: str) -> str:
     """What makes two texts the same: letter case and the width of blanks do not count."""
-    return " ".join(text.casefold().split())
+    return " ".join(folded(text).split())
 
 
 def make_dataset(

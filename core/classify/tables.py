@@ -21,6 +21,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import check_fits, parse_json
 from core.files.encodings import guess
+from core.text.composed import composed, folded
 from core.text.file_lines import Place, fitting, refuse, shown
 from core.text.tokens import join_tokens
 
@@ -274,7 +275,7 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
         text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
         label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
         if text and label:
-            rows.append(Row(_NO_CHARACTER.sub(" ", text), _NO_CHARACTER.sub(" ", label)))
+            rows.append(Row(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
         left_out += not (text and label)
     if not rows:
         raise BadInput(t("{name} holds no row with both a text and a label below its first line. Add some.", name=name))
@@ -285,15 +286,15 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
 
 def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
-    folded = [name.casefold() for name in names]
+    names_folded = [folded(name) for name in names]
     found = []
     for column in wanted:
         if isinstance(column, int) and 1 <= column <= len(names):
             found.append(column - 1)
             continue
         column = str(column)
-        if column.strip().casefold() in folded:
-            found.append(folded.index(column.strip().casefold()))
+        if folded(column.strip()) in names_folded:
+            found.append(names_folded.index(folded(column.strip())))
         elif column.isdecimal() and 1 <= int(column) <= len(names):
             found.append(int(column) - 1)
         else:
@@ -304,17 +305,17 @@ def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[
 
 def _usual(names: list[str], usual: Sequence[str], what: str, place: Place) -> list[int]:
     """Where columns of the usual names stand, in the order of the file; at least one."""
-    folded = [name.casefold() for name in names]
-    found = [k for k, name in enumerate(folded) if name in usual]
+    names_folded = [folded(name) for name in names]
+    found = [k for k, name in enumerate(names_folded) if name in usual]
     if not found and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
-        found = [k for k, name in enumerate(folded) if name not in LABEL_COLUMNS]
+        found = [k for k, name in enumerate(names_folded) if name not in LABEL_COLUMNS]
     if not found and what == "label":
         missing = t("no label column among {columns}", columns=shown(names, 300))
         refuse(place, missing, t("Say which one holds the label (--label-column)."))
     if not found:
         missing = t("no text column among {columns}", columns=shown(names, 300))
         refuse(place, missing, t("Say which one holds the text (--text-column)."))
-    return found if what == "label" else one_text(found, folded)
+    return found if what == "label" else one_text(found, names_folded)
 
 
 def one_text(found: list[int], names: list[str]) -> list[int]:

@@ -34,6 +34,7 @@ from core.index.neighbours import (
     products_of,
 )
 from core.index.rows import Rows
+from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.readings import is_own
 
@@ -88,7 +89,7 @@ class OccurrenceTable(Index):
 
         A spelling that is a word of its own is no form of another: "wound" of "wind" (core.text.readings).
         """
-        word = word.casefold()
+        word = folded(word)
         if word in self.lemmas:
             return word
         if is_own(word):
@@ -121,12 +122,12 @@ class OccurrenceTable(Index):
 
     def spelled(self, word: str) -> np.ndarray:
         """(N,) bool: rows with this spelling, letter case aside."""
-        return self.word == self.word_codes.get(word.casefold(), -2)
+        return self.word == self.word_codes.get(folded(word), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
         """The lemmas that a spelling is labelled with; of a word of its own none but itself."""
         if is_own(word):
-            return {word.casefold()} & set(self.lemmas)
+            return {folded(word)} & set(self.lemmas)
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
     def same_word(self, word: str, lemmas: Collection[str] = (), read_as: str = "") -> np.ndarray:
@@ -142,7 +143,7 @@ class OccurrenceTable(Index):
         wanted = self.lemmas_of(word).union(lemmas)
         if is_own(word):
             return spelled & ((self.lemma < 0) | np.isin(self.lemma, [self.lemmas.index(lemma) for lemma in wanted]))
-        if not wanted and (forms := dictionary_forms(word.casefold())):
+        if not wanted and (forms := dictionary_forms(folded(word))):
             codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
             spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])
         return spelled | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])

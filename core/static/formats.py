@@ -11,6 +11,7 @@ import re
 import zipfile
 import zlib
 from array import array
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -19,6 +20,7 @@ import numpy as np
 
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t, tn
+from core.text.composed import composed
 
 MAX_DIM, MAX_LINE, MAX_BYTES = 10_000, 1 << 20, 6 << 30  # of a vector, a line, all vectors
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
@@ -45,7 +47,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked on the way."""
     if path.suffix.lower() != ".zip":
         with {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix.lower(), open)(path, "rb") as stream:
-            yield stream
+            yield _behind_mark(stream)
         return
     with zipfile.ZipFile(path) as archive:
         files = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith("__MACOSX")]
@@ -53,7 +55,14 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             held = ", ".join(files[:8]) or t("none")
             raise BadInput(t("{name} must hold one file of vectors, and holds {held}: unpack the one you want.", name=path.name, held=held))
         with archive.open(files[0]) as stream:
-            yield stream
+            yield _behind_mark(stream)
+
+
+def _behind_mark(stream: IO[bytes]) -> IO[bytes]:
+    """The stream behind a byte order mark, where it begins with one, which is no part of the first word."""
+    if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+        stream.seek(0)
+    return stream
 
 
 def _kind(head: bytes, name: str) -> tuple[str, int | None, int]:
@@ -87,7 +96,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     place = header
     try:
         for place, (word, row) in enumerate(rows(stream, dim), start=header + 1):
-            if row and places.setdefault(word, place) == place:  # the first of equal words
+            if row and places.setdefault(composed(word), place) == place:  # the first of equal words
                 values += row
             seen += bool(row)
             if report and seen % 50_000 == 0:

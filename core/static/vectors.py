@@ -26,6 +26,7 @@ from core.files.artifacts import lines_of
 from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
 from core.static.formats import MAX_BYTES, Report, read
+from core.text.composed import composed
 from core.text.tokens import JOINER, bare
 
 BUNDLED_VECTORS = "glove-mini"
@@ -64,7 +65,7 @@ class StaticVectors:
 
     def spelling(self, word: str) -> str | None:
         """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
-        return next((form for form in (word, word.lower()) if form in self._row), None)
+        return next((form for form in (word, word.lower(), composed(word), composed(word).lower()) if form in self._row), None)
 
     def __contains__(self, word: str) -> bool:
         return self.spelling(word) is not None
@@ -133,7 +134,7 @@ class StaticVectors:
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""
-        target = word.lower()
+        target = composed(word).lower()
         first = {target[:1], target[:1].upper()}
         least = len(target) - 2
         most = len(target) + 2

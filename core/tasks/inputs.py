@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from core.static.vectors import StaticVectors
+from core.text.composed import composed
 from core.text.tokens import split_sentences, token_spans
 
 MAX_BYTES = 16  # of a word that the character network sees
@@ -54,7 +55,7 @@ def passage_of(text: str) -> tuple[Passage, list[Span]]:
         at = text.index(sentence, at)
         plain, places = token_spans(sentence)
         if places:
-            passage.append(tuple(plain[begin:end] for begin, end in places))
+            passage.append(tuple(composed(plain[begin:end]) for begin, end in places))
             spans += [(at + begin, at + end) for begin, end in places]
         at += len(sentence)
     return tuple(passage), spans

@@ -14,6 +14,8 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.text.composed import composed
+from core.text.composed import folded as fold
 from core.text.languages import tokenize
 from core.text.sentences import Sentence
 
@@ -65,7 +67,7 @@ class Concordance:
         for k, token in enumerate(token for sentence in sentences for token in sentence.tokens):
             word = folded.get(token)
             if word is None:
-                word = folded[token] = token.casefold()
+                word = folded[token] = fold(token)
             codes[k] = numbers.setdefault(word, len(numbers))
         self.words = sorted(numbers)
         self.number = {word: k for k, word in enumerate(self.words)}
@@ -83,6 +85,7 @@ class Concordance:
         A plain query is a word or a phrase; a pattern has a regular expression a word, separated by spaces. `documents`
         keeps those of these names. BadInput for nothing to search for, or a pattern that is wrong or could take too long.
         """
+        query = composed(query)
         if not query.strip():
             raise BadInput(t("There is nothing to search for yet. Type a word or a phrase."))
         if len(query) > MAX_QUERY:
@@ -146,7 +149,7 @@ class Concordance:
 
     def like(self, query: str) -> list[str]:
         """Words of the corpus spelt nearly like the query, to be proposed where it is not found."""
-        word = query.strip().casefold()[:LONGEST]
+        word = fold(query.strip())[:LONGEST]
         near = [other for other in self.words if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
         return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
 
@@ -169,7 +172,7 @@ class Concordance:
 
     def _equal(self, word: str) -> np.ndarray:
         mask = np.zeros(len(self.words), bool)
-        if (code := self.number.get(word.casefold())) is not None:
+        if (code := self.number.get(fold(word))) is not None:
             mask[code] = True
         return mask
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from core.files.registry import resolve
 from core.text import languages
+from core.text.composed import composed, folded
 from core.text.labelled_words import parts, sentences_of, sentences_with
 from core.text.languages import Language
 from core.text.sentences import Sentence, Target, read_sentences
@@ -58,10 +59,11 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
 
 def with_word(tokens: list[str], word: str) -> list[str]:
     """The tokens, with `word` as one of them: where none is, it is cut from the first token that begins with it, if any does."""
+    word = composed(word)
     if find_word(tokens, word):
         return tokens
     for token, (start, _) in zip(tokens, _spans(tokens), strict=True):
-        if bare(token).casefold().startswith(word.casefold()):
+        if folded(bare(token)).startswith(folded(word)):
             return _with_token(tokens, start, start + len(word))
     return tokens
 

@@ -18,6 +18,7 @@ from core.common.i18n import t
 from core.files import registry
 from core.files.artifacts import read_json
 from core.text import languages
+from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
 from core.text.languages import Language
 from core.text.readings import is_own
@@ -61,7 +62,7 @@ def corpus_for(corpus: str, words: Iterable[str], known: Callable[[str], Collect
     if not sentences_of(corpus):
         return corpus
     own = known(parts(corpus)[0])
-    others = [word for word in map(bare, words) if word and word.casefold() not in own]
+    others = [word for word in map(bare, words) if word and folded(word) not in own]
     return with_words(corpus, others) if others else corpus
 
 
@@ -86,7 +87,7 @@ def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
     if (path := _path(language.more_sentences)) is None:
         return ()
     known = _forms(path, path.stat().st_mtime_ns)
-    form = word.casefold()
+    form = folded(word)
     if is_own(form):
         return (form,) if form in known.get(form, ()) else ()
     if form in known:
@@ -113,13 +114,13 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
 def further_with(corpus: str, word: str) -> int:
     """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
     language = sentences_of(corpus)
-    stored = json.dumps(word.casefold(), ensure_ascii=False)
+    stored = json.dumps(folded(word), ensure_ascii=False)
     told = 0
     path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
     named = [f'"lemma": {json.dumps(one, ensure_ascii=False)}' for one in parts(corpus)[1]]
     with path.open(encoding="utf-8") if path else nullcontext(()) as lines:
         for line in lines:
-            tokens, _, rest = line.partition('"position"')
+            tokens, _, rest = line.partition('"position":')  # a token of that spelling has no colon
             told += stored in tokens.casefold() and not any(one in rest for one in named)
     return told
 

@@ -20,6 +20,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.files.artifacts import read_json
 from core.text import tokens
+from core.text.composed import composed
 from core.text.morphemes import morphemes
 
 TOKENISERS: dict[str, Callable[[str], list[str]]] = {
@@ -50,7 +51,7 @@ class Language:
 
     def tokenize(self, sentence: str) -> list[str]:
         """Tokens of one sentence."""
-        return TOKENISERS[self.tokeniser](sentence)
+        return TOKENISERS[self.tokeniser](composed(sentence))
 
     def writes(self, word: str) -> bool:
         """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""

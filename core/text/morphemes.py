@@ -19,6 +19,7 @@ from threading import Lock
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.text.composed import composed
 from core.text.tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
@@ -41,7 +42,7 @@ def morphemes(sentence: str) -> list[str]:
     >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
     ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
     """
-    sentence = sentence.replace(JOINER, "")
+    sentence = composed(sentence.replace(JOINER, ""))
     text, spans = token_spans(sentence)
     if any(_HANGUL.search(text, start, end) for start, end in spans):
         cuts = _cuts(text)

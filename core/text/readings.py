@@ -10,6 +10,7 @@ from typing import Protocol
 
 from core.common import i18n
 from core.text import languages
+from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
 from core.text.tokens import bare
 from core.text.word_in_question import words_of
@@ -39,7 +40,7 @@ class WordInContext:
     @property
     def spelling(self) -> str:
         """Without what clings to it, in small letters."""
-        return bare(self.word).casefold()
+        return folded(bare(self.word))
 
     def lemma_in(self, table: LabelledTable) -> str | None:
         """The labelled word of a table that the token is read as, or None."""
@@ -50,7 +51,7 @@ class WordInContext:
 
 def is_own(word: str) -> bool:
     """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
-    return word.casefold() in words_of(languages.named(i18n.ENGLISH)).own
+    return folded(word) in words_of(languages.named(i18n.ENGLISH)).own
 
 
 def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
     >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})
     (('wound', 'wind'), ('fall', 'fell'), ())
     """
-    spelling = bare(word).casefold()
+    spelling = folded(bare(word))
     lists = words_of(languages.named(i18n.ENGLISH))
     if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
         return ()
@@ -74,7 +75,7 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
 
 def read_in(tokens: Sequence[str], position: int) -> str:
     """The word that a sentence's token is read as, where what stands before it settles that: "saw" in "a saw"; else ""."""
-    spelling = bare(tokens[position]).casefold()
+    spelling = folded(bare(tokens[position]))
     lists = words_of(languages.named(i18n.ENGLISH))
-    before = bare(tokens[position - 1]).casefold() if position else ""
+    before = folded(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""

@@ -17,6 +17,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
+from core.text.composed import composed, folded
 from core.text.file_lines import MAX_LINE_BYTES, Place, fitting, placed_lines, refuse, shown
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
@@ -190,7 +191,7 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 def _text_of(tokens: Sequence[str], text: Any) -> str | None:
     """What a row says under "text", if it is the text of its tokens and `join_tokens` would write it otherwise."""
-    is_theirs = isinstance(text, str) and "".join(map(bare, tokens)) == "".join(token_spans(text)[0].split())
+    is_theirs = isinstance(text, str) and "".join(map(bare, tokens)) == composed("".join(token_spans(text)[0].split()))
     return _unless_joined(tokens, text) if is_theirs else None
 
 
@@ -208,7 +209,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
-    label, sense, word, lemma, pos = (_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    label, sense, word, lemma, pos = (_name(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
@@ -231,7 +232,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
         found = f"{shown(row)}, without {' and '.join(missing)}"
         refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
-    return LabelledRow(_text(given["word"], place), tokens, target.position, _text(given["label"], place))
+    return LabelledRow(_name(given["word"], place), tokens, target.position, _name(given["label"], place))
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
@@ -241,7 +242,7 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("a sentence of {n:,} tokens", n=len(tokens)), t("At most {n:,} are read as one; split it.", n=MAX_TOKENS))
     _text("".join(tokens), place)
-    return tuple(tokens)
+    return tuple(map(composed, tokens))
 
 
 def _text(value: Any, place: Place | str) -> str | None:
@@ -252,6 +253,11 @@ def _text(value: Any, place: Place | str) -> str | None:
         needed = t('It looks like this: "bank", with no NUL and no half character (unpaired surrogate).')
         refuse(place, t("{value} where a text should be", value=shown(value)), needed)
     return value
+
+
+def _name(value: Any, place: Place | str) -> str | None:
+    """A word or a label as it is compared with others."""
+    return value if (text := _text(value, place)) is None else composed(text)
 
 
 def _kind(path: Path) -> str:
@@ -305,7 +311,7 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     number = "1" if column is None and len(row) == 1 and row[0].casefold() not in TEXT_COLUMNS else column or ""
     if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
         return int(number) - 1, False
-    names, wanted = [name.strip().casefold() for name in row], TEXT_COLUMNS if column is None else [column.strip().casefold()]
+    names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
     if found := [names.index(name) for name in wanted if name in names]:
         return found[0], True
     found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))

@@ -7,8 +7,12 @@ begin and end of sentence, begin and end of word, padding (262 ids in all). Long
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+
+from core.text.composed import composed, folded, places
+from core.text.sentence_ends import sentence_ends
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
@@ -23,6 +27,7 @@ _LETTER = r"[\w\u0300-\u036f]"
 _SHORT = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"
 _SHORT_CAPITAL = r"M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]"
 _NUMBER = r"nos?\.(?=\s*\d)"
+_NUMBERS = r"\d++(?:[.,:/]\d++)*+"
 _TOKEN = re.compile(
     rf"""
       (?:{_LETTER}{{1,40}}[-']){{0,5}}?{_LETTER}{{1,40}}?(?=(?:{_CLITIC})(?!{_LETTER}|-{_LETTER}))  # do|n't, O'Brien|'s: the word before a clitic
@@ -32,6 +37,8 @@ _TOKEN = re.compile(
     | (?:[A-Za-z]\.){{2,}}                    # U.S., e.g.
     | (?:{_SHORT}|(?-i:{_SHORT_CAPITAL}))\.(?!\w) | {_NUMBER}
     | [\U0001f1e6-\U0001f1ff]{{2}} | [0-9#*]\ufe0f\u20e3      # flags and keycaps, of two or three signs
+    | (?-i:[A-Z]{{1,4}}(?:&[A-Z]{{1,4}})+)(?!\w)  # AT&T, R&D
+    | {_NUMBERS}(?=[ap]\.m\.) | \d++(?:,\d{{3}})*+\.\d++[^\W\d_]{{1,10}}(?!\w) | \d{{1,2}}:\d\d[ap]m(?!\w)  # 5p.m., 3.2GHz, 7:30am
     | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|km|kg)?(?![^\W_])   # 3.14, 1,000, 12:30, 1990s
     | {_LETTER}+(?:[-'\u2019]{_LETTER}+)*    # words, with hyphens and inner apostrophes
     | \.\.+ | --+ | ``| ''                    # runs that mean one thing
@@ -39,12 +46,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_TITLE = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|e\.g|i\.e"
-_ABBREVIATION = re.compile(rf"(?:\b(?:{_TITLE}|(?-i:{_SHORT_CAPITAL})|nos?(?=\.\s*\d))|\b[a-z])\.", re.IGNORECASE)
-_PRONOUN_I = re.compile(r"(?<!\bby)(?<![A-Z.])\b[a-z']+,?\s+I\.$")  # So did I. She too. But: Robert I. Sutton, by I. Newton
-_MARKS = r".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first: linear time on any text
-_SENTENCE_END = re.compile(rf"""(?<![{_MARKS}])[{_MARKS}]++["'\u201d\u2019)\]]*+(?=\s|$)|[\u3002\uff01\uff1f]""")
-_NEXT_VISIBLE = re.compile(r"\s*(\S?)")
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
@@ -56,13 +57,14 @@ def tokenize(sentence: str) -> list[str]:
     >>> tokenize("Let's stick to the bank's plan, don't you think?")
     ['Let', "'s", 'stick', 'to', 'the', 'bank', "'s", 'plan', ',', 'do', "n't", 'you', 'think', '?']
     """
-    return _TOKEN.findall(sentence.translate(_CURLY))
+    return _TOKEN.findall(composed(sentence).translate(_CURLY))
 
 
 def token_spans(sentence: str) -> tuple[str, list[tuple[int, int]]]:
-    """The sentence as its tokens spell it (same places), and where each token of `tokenize` begins and ends in it."""
-    text = sentence.translate(_CURLY)
-    return text, [match.span() for match in _TOKEN.finditer(text)]
+    """The sentence as its tokens spell it but for accents set apart (same places), and where each token of `tokenize` begins and ends in it."""
+    text, at = places(sentence)
+    spans = (match.span() for match in _TOKEN.finditer(text.translate(_CURLY)))
+    return sentence.translate(_CURLY), [(at[start], at[end]) for start, end in spans]
 
 
 def split_sentences(text: str) -> list[str]:
@@ -75,9 +77,9 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_word(tokens: list[str], word: str) -> list[int]:
-    """Positions at which `word` stands among `tokens`, letter case and joiners aside."""
-    wanted = bare(word).casefold()
-    return [i for i, token in enumerate(tokens) if bare(token).casefold() == wanted]
+    """Positions at which `word` stands among `tokens`; letter case, joiners and ways to write an accent aside."""
+    wanted = folded(bare(word))
+    return [i for i, token in enumerate(tokens) if folded(bare(token)) == wanted]
 
 
 def bare(token: str) -> str:
@@ -108,16 +110,17 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
     >>> as_written(["do", "n't", "say", "\"", "yes", "\""], "don't say “yes”")
     ['do', "n't", ' say', ' “', 'yes', '”']
     """
-    plain = text.translate(_CURLY)
+    plain, written = places(text)
+    plain = plain.translate(_CURLY)
     at = 0
     found = []
     for token, piece in zip(tokens, pieces(tokens), strict=True):
-        start = plain.find(bare(token), at)
+        start = plain.find(letters := composed(bare(token)), at)
         if start < 0 or plain[at:start].replace(JOINER, "").strip():
             found.append(piece)
             continue
-        end = start + len(bare(token))
-        found.append((" " if start > at and found else "") + text[start:end])
+        end = start + len(letters)
+        found.append((" " if start > at and found else "") + text[written[start] : written[end]])
         at = end
     return found
 
@@ -159,23 +162,6 @@ def character_ids(tokens: list[str]) -> np.ndarray:
     return ids
 
 
-def _goes_on(line: str, start: int, end: int) -> bool:
-    """Whether the full stop before `end` belongs to an abbreviation of a sentence that began at `start`."""
-    if _NEXT_VISIBLE.match(line, end)[1].islower():
-        return True
-    begin = max(start, end - 8)  # longer than any abbreviation
-    last = [match for match in _ABBREVIATION.finditer(line, begin, min(len(line), end + 8)) if match.end() == end]
-    return bool(last) and not _PRONOUN_I.search(line[max(start, end - 24) : end])
-
-
 def _split_line(line: str) -> list[str]:
-    sentences = []
-    start = 0
-    for match in _SENTENCE_END.finditer(line):
-        end = match.end()
-        if match.group() == "." and _goes_on(line, start, end):
-            continue
-        sentences.append(line[start:end].strip())
-        start = end
-    rest = line[start:].strip()
-    return [*sentences, rest] if rest else sentences
+    edges = [0, *sentence_ends(line), len(line)]
+    return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]

@@ -28,6 +28,7 @@ from core.common import i18n
 from core.common.errors import ElmoscopeError
 from core.files import registry
 from core.text import languages
+from core.text.composed import folded
 from core.text.languages import Language
 from core.text.morphemes import Morpheme, analysed, has_hangul
 from core.text.tokens import bare
@@ -163,7 +164,7 @@ def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candida
 
 
 def _spelling(token: str) -> str:
-    return bare(token).casefold()
+    return folded(bare(token))
 
 
 # --- words as they are written --------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from core.common.model_layers import MIX
 from core.common.significance import LEVEL, written
 from core.figures.style import GLOVE, layer_colour
 from core.text import languages
+from core.text.composed import folded
 from core.text.word_in_question import lemmas, words_of
 from pages._compare.spaces import MARK
 from pages._compare.store import Result
@@ -92,8 +93,8 @@ def word_in_both(found: Result) -> None:
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
-    word = known_form((typed or first).strip().casefold(), c.words)
-    if not typed and not known_form(asked.casefold(), c.words):
+    word = known_form(folded((typed or first).strip()), c.words)
+    if not typed and not known_form(folded(asked), c.words):
         told = t(
             "“{word}” is not among the {n:,} words that both have: “{other}” is shown.", word=plain(asked[:40]), n=len(c.words), other=word
         )
@@ -132,7 +133,7 @@ def opening_words(found: Result, asked: str, examples_: Sequence[str]) -> tuple[
     telling = [c.words[k] for k in c.telling([*examples_, *found.ambiguous])]
     ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
     offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
-    return known_form(asked.strip().casefold(), c.words) or offered[0], offered
+    return known_form(folded(asked.strip()), c.words) or offered[0], offered
 
 
 def known_form(word: str, words: Sequence[str]) -> str:

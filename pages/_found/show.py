@@ -10,6 +10,7 @@ from core.figures.spaces import found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
 from core.index.table import OccurrenceTable
 from core.senses import clusters
+from core.text.composed import folded
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_state
@@ -103,7 +104,7 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
         **BOUND,
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )
-    return (word or "").strip().casefold() or usual, layer, chosen
+    return folded((word or "").strip()) or usual, layer, chosen
 
 
 def _lemma(in_use: InUse, word: str) -> str:

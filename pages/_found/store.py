@@ -12,6 +12,7 @@ from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.clusters import Suggestion
+from core.text.composed import folded
 from core.text.corpora import sentences_of
 from pages._cached import opened
 from pages._cached.kept import kept
@@ -87,7 +88,7 @@ def occurrences(corpus: str, model_name: str, key: str, word: str, layer: str, _
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     """Rows of a labelled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
-    wanted = word.strip().casefold()
+    wanted = folded(word.strip())
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
     return np.flatnonzero(table.same_word(wanted))

@@ -9,6 +9,7 @@ from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common import model_layers
 from core.common.i18n import t
 from core.index.table import OccurrenceTable
+from core.text.composed import folded
 from core.text.labelled_words import parts
 from core.text.tokens import bare
 from pages._cached import opened, progress
@@ -74,7 +75,7 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], plac
         told=every_word.known(in_use),
         help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
     )
-    return found if found in words else found.casefold()
+    return found if found in words else folded(found)
 
 
 def _all_words(in_use: InUse) -> str:

@@ -43,6 +43,7 @@ from core.files.artifacts import read_json
 from core.index.index_plan import index_plan
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
+from core.text.composed import composed
 from core.text.concordance import Concordance
 from core.text.corpora import open_corpus
 from core.text.sentences import read_labelled, read_sentences, sentences_from_text
@@ -430,7 +431,7 @@ def _tokens(folder: Path, text: str) -> None:
 
 def tokenize_free(text: str) -> str:
     curly = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
-    return "".join(text.translate(curly).split())
+    return "".join(composed(text).translate(curly).split())
 
 
 def _words(folder: Path, given: tuple[str, str]) -> None:

@@ -338,3 +338,26 @@ def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_
         assert places.tolist() == [0, 2, 4]
         assert all(np.array_equal(row, compass.vector(tokens[k])) for k, row in zip(places.tolist(), found, strict=True))
     assert [len(part) for part in compass.vectors_of([])] == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["toy.txt", "toy.gz", "toy.xz", "toy.zip", "header.txt", "toy.bin"])
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path, name):
+    path = tmp_path / name
+    data = gensim_file(tmp_path / "plain", binary=name == "toy.bin").read_bytes() if name in ("header.txt", "toy.bin") else GLOVE
+    data = b"\xef\xbb\xbf" + data
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("toy.txt", data)
+    else:
+        path.write_bytes({".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)(data))
+    vectors = load_vectors(path)
+    assert vectors.words[0] == "the" and (vectors.vector("the") == ROWS[0]).all() and len(vectors.words) == len(WORDS)
+
+
+def test_a_word_has_one_vector_however_its_accent_is_written(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("cafe\u0301 1 2\ncaf\u00e9 3 4\n\u00e9lan 5 6\n", encoding="utf-8")
+    vectors = load_vectors(path)
+    assert list(vectors.words) == ["caf\u00e9", "\u00e9lan"] and vectors.provenance["duplicates"] == 1
+    assert vectors.known_spelling("Cafe\u0301") == "caf\u00e9" and "e\u0301lan" in vectors
+    assert vectors.vectors_of(["cafe\u0301"])[1].tolist() == [[1, 2]]

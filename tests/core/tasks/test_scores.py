@@ -119,3 +119,10 @@ def test_clusters_are_read_with_mentions_within_mentions(tmp_path):
     path.write_text("# begin document x\n0\tw\t3)\n")
     with pytest.raises(BadInput, match="did not begin"):
         clusters.read(path)
+
+
+def test_accents_written_apart_are_read_as_one_at_their_places_as_written():
+    text = "The cafe\u0301 shut. He left."
+    passage, spans = passage_of(text)
+    assert passage == (("The", "caf\u00e9", "shut", "."), ("He", "left", "."))
+    assert [text[begin:end] for begin, end in spans] == ["The", "cafe\u0301", "shut", ".", "He", "left", "."]

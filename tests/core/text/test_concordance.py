@@ -182,3 +182,11 @@ def test_the_worst_pattern_that_is_taken_ends_soon():
 
 def test_plain_text_is_never_read_as_a_pattern(ours):
     assert len(ours.find(".*")) == 0 and len(ours.find("ban[kg]")) == 0
+
+
+def test_an_accent_is_found_however_query_and_text_write_it():
+    texts = Concordance([Sentence(("le", "caf\u00e9")), Sentence(("cafe\u0301", "noir"))])
+    for query in ("caf\u00e9", "cafe\u0301", "CAFE\u0301"):
+        assert places(texts, texts.find(query)) == [(0, 1), (1, 0)]
+    assert places(texts, texts.find("caf.\u0301?", pattern=True)) == [(0, 1), (1, 0)]
+    assert texts.like("cafe\u0301s") == ["caf\u00e9"]

@@ -1,5 +1,7 @@
 """The further labelled words: known by any form, read one at a time, and never where a language has none."""
 
+import json
+import unicodedata
 from collections import defaultdict
 
 import pytest
@@ -77,3 +79,21 @@ def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speec
     listed = labelled_words.listed(language)
     assert {word: (one.senses, set(one.pos)) for word, one in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
     assert len(listed) == words and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)
+
+
+def test_further_sentences_with_position_as_a_word_are_counted_whole(monkeypatch, tmp_path):
+    rows = [{"tokens": ["A", "position", "at", "the", "bank"], "position": 4, "word": "bank", "lemma": "bank", "sense": "money"}] * 2
+    path = tmp_path / "more.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    monkeypatch.setattr(labelled_words, "_path", lambda name: path)
+    counts = [labelled_words.further_with("sentences", word) for word in ("position", "bank", "BANK", "money")]
+    assert counts == [2, 2, 2, 0]
+
+
+def test_a_word_whose_accent_is_written_apart_is_known():
+    apart = unicodedata.normalize("NFD", "\ub208")
+    korean = languages.named("ko")
+    assert (
+        len(apart) > 1 and labelled_words.further_with("sentences-ko", apart) == labelled_words.further_with("sentences-ko", "\ub208") > 0
+    )
+    assert labelled_words.lemmas_of(korean, apart) == labelled_words.lemmas_of(korean, "\ub208")

@@ -339,3 +339,19 @@ def test_any_json_ends_in_a_sentence(tmp_path_factory, rows, as_list):
 def test_any_text_that_is_pasted_is_read_or_told(text):
     with contextlib.suppress(BadInput):
         assert all(sentence.tokens for sentence in sentences_from_text(text))
+
+
+def test_accents_written_apart_are_read_as_one_and_shown_as_written(file):
+    apart = "The cafe\u0301  closed."
+    (sentence,) = read_sentences(file("a.txt", apart))
+    assert sentence.tokens == ("The", "caf\u00e9", "closed", ".") and sentence.text == apart
+    assert "".join(corpus.written(sentence.tokens, sentence.text)) == apart
+    (row,) = read_sentences(
+        file(
+            "a.jsonl",
+            [{"tokens": ["cafe\u0301", "noir"], "position": 0, "word": "caf\u00e9", "sense": "e\u0301", "text": "cafe\u0301   noir"}],
+        )
+    )
+    assert row.tokens == ("caf\u00e9", "noir") and row.targets == (Target(0, "caf\u00e9", "\u00e9"),) and row.text == "cafe\u0301   noir"
+    table = file("a.csv", "caf\u00e9,n\nA house.,1\n")
+    assert words(read_sentences(table, text_column="cafe\u0301")) == ["A house ."]

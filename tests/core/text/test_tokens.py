@@ -2,13 +2,16 @@
 
 import re
 import time
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.tokens import character_ids, find_word, join_tokens, split_sentences, tokenize
+from core.text.composed import composed, folded, places
+from core.text.morphemes import morphemes
+from core.text.tokens import as_written, character_ids, find_word, join_tokens, split_sentences, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
 PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
@@ -45,6 +48,9 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
         ("Mr.Smith", "Mr . Smith"),  # an abbreviation ends before a letter
         ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
         ("1.2.3a", "1.2 . 3a"),
+        ("$1.5bn, 3.2GHz and 2.5x at 7:30am, 7:30a.m. and 5p.m.", "$ 1.5bn , 3.2GHz and 2.5x at 7:30am , 7:30 a.m. and 5 p.m."),
+        ("AT&T's R&D, S&P 500, you & me, a&b", "AT&T 's R&D , S&P 500 , you & me , a & b"),
+        ("a 10-year plan, in 3rd-place", "a 10 - year plan , in 3rd - place"),  # as what ships was trained to read: see README
         ("a state-of-the-art plan -- well... yes", "a state-of-the-art plan -- well ... yes"),
         ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
         ("mail me@x.co.uk!", "mail me@x.co.uk !"),
@@ -66,7 +72,8 @@ def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentenc
         ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."]),
         ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd", "!"]),
         ("ok\U0001f600\U0001f600", ["ok", "\U0001f600", "\U0001f600"]),
-        ("cafe\u0301 ol\u00e9", ["cafe\u0301", "ol\u00e9"]),  # a combining accent belongs to its letter
+        ("cafe\u0301 ol\u00e9", ["caf\u00e9", "ol\u00e9"]),  # a combining accent belongs to its letter, and is written as one with it
+        ("x\u0301y", ["x\u0301y"]),  # where Unicode has none such
         ("a\x00b", ["a", "b"]),
         (" \t\u3000\n", []),
         ("", []),
@@ -87,7 +94,7 @@ def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sent
         ("One more rep. We crossed the col. Then", ["One more rep.", "We crossed the col.", "Then"]),
         ("So did I. She left.", ["So did I.", "She left."]),  # the pronoun, not an initial
         ("Robert I. Sutton wrote it. By I. Newton.", ["Robert I. Sutton wrote it.", "By I. Newton."]),
-        ("Wait... what?! Yes", ["Wait...", "what?!", "Yes"]),
+        ("Wait... what?! Yes", ["Wait... what?!", "Yes"]),
         ("Pi is 3.14. ok then", ["Pi is 3.14. ok then"]),  # no sentence begins in lower case after one full stop
         ("One\nTwo\r\n\n Three ", ["One", "Two", "Three"]),
         (
@@ -102,10 +109,70 @@ def test_sentences_end_at_marks_and_line_breaks_but_not_after_abbreviations(text
     assert split_sentences(text) == sentences
 
 
+@pytest.mark.parametrize(  # a bar stands where a sentence ends
+    "text",
+    [
+        "\u201cReally?\u201d he asked. | He left.",
+        "\u201cReally?\u201d John asked. | \u201cYes.\u201d | He left.",
+        '"\uc815\ub9d0?" \ud558\uace0 \uadf8\uac00 \ubb3c\uc5c8\ub2e4. | \ub098\ub294 \uac14\ub2e4.',
+        "He came on Jan. 5. | He left.",
+        "He came in Jan. | She left on Mon. Feb. 2.",
+        "See Fig. 3 and pp. 5-7. | We do (see Sect. 2.1). | It is.",
+        "Yahoo! in Korea",
+        "We like Yahoo! Mail. | Who uses Yahoo! | I do! | So there.",
+        "Wait... what? | Wait... | What?",
+        "Wait . . . what? | No.",
+        "This is plan B. | We left.",
+        "Vitamin C. | It helps.",
+        "He left at 5 p.m. | She stayed until 6 p.m. Monday.",
+        "It is in the U.S. | He left the U.S. Army.",
+        "He works at Acme Inc. | She knows Acme Inc. Chairman Lee.",
+        "He came (at 5 p.m.) and left. | He did (it was late!) go.",
+        "Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.",
+        "1. Open it. | 2. Take it out.",
+        "It was great. :) | thanks! | we went there. | it was fun, approx. five of us, e.g. he.",
+        '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
+        "It is by I. Newton. | So am I. | Mary left.",
+        "Yes\u3002 | no\u3002",
+    ],
+)
+def test_a_sentence_goes_on_after_marks_that_do_not_end_it_and_ends_after_those_that_do(text):
+    assert split_sentences(text.replace(" | ", " ")) == text.split(" | ")
+
+
 def test_find_word_gives_every_position_whatever_the_case():
     assert find_word(["The", "bank", "of", "the", "BANK"], "Bank") == [1, 4]
     assert find_word(["Stra\u00dfe"], "STRASSE") == [0]
     assert find_word([], "x") == []
+
+
+def test_find_word_knows_an_accent_however_it_is_written():
+    assert find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
+    assert folded("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
+
+
+WRITTEN_APART = [
+    "The cafe\u0301 \u201cole\u0301\u201d's.",
+    unicodedata.normalize("NFD", "\ub208\uc774 \ub0b4\ub824\uc11c \uac10\uc558\ub2e4."),
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN_APART)
+def test_text_with_accents_and_syllables_written_apart_has_the_same_tokens_and_their_places_as_written(text):
+    whole = unicodedata.normalize("NFC", text)
+    assert tokenize(text) == tokenize(whole) and morphemes(text) == morphemes(whole)
+    plain, spans = token_spans(text)
+    assert len(plain) == len(text)
+    assert [unicodedata.normalize("NFC", plain[a:b]) for a, b in spans] == tokenize(whole)
+    assert "".join(as_written(morphemes(text), text)) == text
+
+
+@given(ANY_TEXT | st.text().map(lambda text: unicodedata.normalize("NFD", text)))
+@settings(max_examples=150)
+def test_places_of_composed_text_go_up_to_the_end_of_any_text(text):
+    whole, at = places(text)
+    assert whole == composed(text) == unicodedata.normalize("NFC", text) and len(at) == len(whole) + 1
+    assert list(at) == sorted(at) and at[-1] == len(text) and at[0] == 0
 
 
 def test_join_tokens_reads_as_a_person_would_write():
@@ -154,6 +221,7 @@ def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(toke
 
 
 def _visible(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
     curly = {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "}
     return re.sub(r"\s", "", "".join(curly.get(c, c) for c in text))
 
@@ -186,7 +254,27 @@ def test_character_ids_of_any_tokens_are_in_range_and_end_exactly_once(tokens):
 
 # --- time ---------------------------------------------------------------------------------------------------------
 
-PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:"]
+PATHOLOGICAL = [
+    *"a'+.\u0301\u3002\x00",
+    "a.",
+    "n't",
+    "1.",
+    "a@",
+    "www.",
+    "http://",
+    "a-",
+    "a. ",
+    "Mr. ",
+    "!)",
+    ". a",
+    "12:",
+    "! :(",
+    '?" ',
+    ". . ",
+    "p. ",
+    ".  ",
+    "Yahoo! ",
+]
 
 
 @pytest.mark.parametrize("piece", PATHOLOGICAL)
