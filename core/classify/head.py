@@ -27,6 +27,7 @@ from core.files import head_folders, sums
 from core.files.artifacts import file_sha256, replacing, text_fingerprint, write_json
 from core.static.vectors import StaticVectors
 
+FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
 FORMAT = "elmoscope-head"
 VERSION = 1
 ROWS_AT_ONCE = 128  # texts in a batch of answers
@@ -155,7 +156,7 @@ def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -
     is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
     arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words
-    with replacing(Path(folder)) as temporary:
+    with replacing(Path(folder), own=FILES) as temporary:
         temporary.mkdir()
         members = head.classifier.members if is_committee else {}
         for name, member in members.items() if not members_beside else ():
@@ -183,7 +184,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     folder = Path(folder)
     meta = read_meta(folder)
     with head_folders.reading(folder):
-        for name, expected in meta["sha256"].items():
+        for name in ("weights.safetensors", "vocabulary.txt"):
+            expected = meta["sha256"][name]
             head_folders.check_whole(folder / name, expected)
         variant = variant_named(meta["variant"])
         labels = tuple(map(str, meta["labels"]))

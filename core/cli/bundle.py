@@ -1,5 +1,6 @@
 """What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
 
+import re
 from argparse import Namespace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from core.classify.tasks import TASKS, open_data, task_files
 from core.cli import shared
 from core.cli.classify import train_heads
 from core.cli.evaluate import evaluate_card
-from core.cli.shared import check_replaceable, note, progress
+from core.cli.shared import note, progress
 from core.common import config, i18n
 from core.common.device import CPU
 from core.common.errors import BadInput
@@ -21,6 +22,7 @@ from core.evaluation.layer_scores import static_vectors
 from core.files import sums
 from core.files.artifacts import safe_name, write_json
 from core.files.atomic import replacing
+from core.index.build import build_index, check_replaceable
 from core.senses import evidence, pairs, verdict
 from core.senses.reports import sense_report_of
 from core.text import languages
@@ -29,6 +31,7 @@ from core.text.languages import Language
 from core.text.sentences import Sentence
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}"  # a table's maps and figures
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 
@@ -39,8 +42,11 @@ def bundle(args) -> tuple[dict, str]:
     """
     if args.sums:
         return _summed({}, "")
+    language = languages.named(args.language)
+    folder = Path(args.output or config.ASSETS / language.targets)
+    check_replaceable(folder, BESIDE)
     sums.drop()
-    return _summed(*_made(args))
+    return _summed(*_made(args, language, folder))
 
 
 def _summed(result: dict, text: str) -> tuple[dict, str]:
@@ -50,16 +56,13 @@ def _summed(result: dict, text: str) -> tuple[dict, str]:
     return result | {"sums": str(path), "files": n}, f"{text}\n{n} files named with their sha256 in {path}".strip()
 
 
-def _made(args) -> tuple[dict, str]:
-    from core.index.build import build_index
-
-    language = languages.named(args.language)
+def _made(args, language: Language, folder: Path) -> tuple[dict, str]:
     model = open_model(language.model)
-    folder = Path(args.output or config.ASSETS / language.targets)
-    check_replaceable(folder)
     sentences = open_corpus(language.sentences, language)
     _spell(model, language, sentences)
-    table = build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=progress("tokens"))
+    table = build_index(
+        sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=progress("tokens"), beside=BESIDE
+    )
     (folder / "maps").mkdir()
     for k, word in enumerate([*table.lemmas, ALL_WORDS], 1):
         fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
@@ -114,7 +117,10 @@ def texts(args) -> tuple[dict, str]:
     said = translations.in_code(config.ROOT)
     result = {}
     lines = []
-    for path in map(Path, args.files or sorted(i18n.FOLDER.glob("*.po"))):
+    files = [Path(file) for file in args.files or sorted(i18n.FOLDER.glob("*.po"))]
+    if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
+        raise BadInput(f"{wrong} is no name of a catalogue: it is a language's code and .po, such as ko.po.")
+    for path in files:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, said)
         empty = [message.id for message in catalogue if message.id and (message.fuzzy or not any(message.string))]
@@ -137,5 +143,7 @@ def convert(args) -> tuple[dict, str]:
     others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
     if others:
         raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
+    if there := next((name for name in ("weights.hdf5", "options.json") if (folder / name).exists()), None):
+        raise BadInput(f"{folder} holds {there} already, which would be lost. Name a new folder.")
     save_hdf5(model.encoder.model, folder)
     return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"

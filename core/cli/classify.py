@@ -9,7 +9,7 @@ from pathlib import Path
 from core.classify import tasks
 from core.classify.committee import with_members
 from core.classify.data import Dataset, SplitConfig
-from core.classify.head import Head, load_head, save_head
+from core.classify.head import FILES, Head, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
 from core.classify.runs import EpochProgress
@@ -22,7 +22,7 @@ from core.elmo.models import Model
 from core.experiments import context_curve
 from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 from core.experiments.variants import read_results, run_experiments, summary, trained_head
-from core.files import public_data, sums
+from core.files import ours, public_data, sums
 from core.files.artifacts import provenance, write_json
 from core.static.vectors import StaticVectors, open_vectors
 
@@ -33,6 +33,8 @@ def train(args) -> tuple[dict, str]:
     device = choose(args.device)
     variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
     task = tasks.task_named(args.task)
+    if args.output:
+        _check_places([Path(args.output) / task.name / variant.name for variant in variants])
     runs = []
     opened = _opened(args, variants)
     for fold, dataset in _datasets(args, task):
@@ -56,6 +58,12 @@ def train(args) -> tuple[dict, str]:
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
     lines = [f"{name:<16}{_spread(facts['accuracy'])}   macro F1 {_spread(facts['macro_f1'])}" for name, facts in summary.items()]
     return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
+
+
+def _check_places(folders: list[Path]) -> None:
+    """BadInput, before anything is trained, where a head would take the place of files of somebody's."""
+    for folder in folders:
+        ours.check_replaceable(folder, FILES)
 
 
 def classify(args) -> tuple[dict, str]:
@@ -89,6 +97,7 @@ def train_heads(args) -> tuple[dict, str]:
     kept = []
     device = choose(args.device)
     variants = list(VARIANTS.values())
+    _check_places([output / name / variant.name for name in args.tasks for variant in variants])
     opened = _opened(args, variants)
     for name in args.tasks:
         task = tasks.task_named(name)

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from core.cli.neighbours import in_shards
-from core.cli.shared import check_replaceable, cluster_of, note, open_model, progress
+from core.cli.shared import cluster_of, note, open_model, progress
 from core.text.sentences import read_sentences
 
 
 def index_build(args) -> tuple[dict, str]:
-    from core.index.build import build_index
+    from core.index.build import build_index, check_replaceable
     from core.index.table import index_info
 
     if args.cluster is not None:
@@ -24,6 +24,7 @@ def _index_on_cluster(args) -> tuple[dict, str]:
     from core.cluster import shards
     from core.cluster.worker_model import named
 
+    shards.open_own(args.output)
     model = open_model(args)
     sentences = read_sentences(Path(args.corpus), text_column=args.text_column, lines=args.lines)
 

@@ -9,6 +9,7 @@ from core.common.errors import BadInput
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
+from core.files.registry import is_bundled
 from core.index.tables import open_table, open_tokens
 from core.static.vectors import open_vectors
 from core.text import languages
@@ -59,7 +60,7 @@ def find_neighbours(args) -> tuple[dict, str]:
 
 def in_shards(where: str) -> bool:
     """Whether it names an index in shards (told without Dask, which takes a second to import)."""
-    return "://" in where or (Path(where) / "index.json").is_file()
+    return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
 def _index(args, corpus: str, model: Model, until_answered: ExitStack):

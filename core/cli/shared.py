@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from core.common.config import FLOAT32
@@ -78,9 +77,3 @@ def spread_model(model: Model, client, *, store: str | None = None) -> Model:
     from core.cluster.worker_model import SpreadEncoder
 
     return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))
-
-
-def check_replaceable(folder: Path) -> None:
-    """An index takes its folder's place as a whole: only another index may be lost by that."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "occurrences.arrow").is_file():
-        raise BadInput(f"{folder} holds other files, which an index would replace. Name a new folder.")

@@ -10,12 +10,12 @@ from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.elmo.models import Model
-from core.files import public_data
+from core.files import ours, public_data
 from core.static.vectors import StaticVectors, open_vectors
 from core.tasks import results as measured
 from core.tasks.catalogue import task_named
 from core.tasks.entailment import unpack
-from core.tasks.heads import load_head, save_head
+from core.tasks.heads import FILES, load_head, save_head
 from core.tasks.results import Summary
 from core.tasks.task import MADE_BY_HAND, read_data, read_test
 from core.tasks.train import Progress, freeze, vectors_fingerprint
@@ -28,11 +28,13 @@ def train(args) -> tuple[dict, str]:
     asked = {"epochs": args.epochs, "train_limit": args.limit_train, "test_limit": args.limit_test}
     given = {name: value for name, value in asked.items() if value is not None}
     recipe = replace(task.recipe, seed=args.seed, random_labels=args.random_labels, **given)
+    root = Path(args.output) if args.output else cache_folder() / "task-heads"
+    if not args.random_labels:
+        ours.check_replaceable(root / task.name / args.variant, FILES)
     data = read_data(task, args.data, recipe, further=args.further)
     model, vectors = _opened(args, args.variant)
     frozen = freeze(args.variant, data, model, vectors, report=progress("layers, tokens"))
     head = measured.trained(task, args.variant, recipe, data, frozen, watch=_told())
-    root = Path(args.output) if args.output else cache_folder() / "task-heads"
     if not args.random_labels:
         note(f"saved in {save_head(head, root / task.name / args.variant)}")
     result = measured.entry(head)

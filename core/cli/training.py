@@ -1,6 +1,5 @@
 """`pretrain` and `glove`: a model or vectors, trained here."""
 
-import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,15 +9,19 @@ import numpy as np
 from core.cli.shared import cluster_of, note
 from core.common.device import choose
 from core.common.errors import BadInput
-from core.files.artifacts import read_json
+from core.files import ours
+from core.files.artifacts import read_json, short, text_fingerprint
 from core.files.registry import resolve
 from core.static.vectors import open_vectors
 from core.text import languages
+
+COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
 
 
 def pretrain(args) -> tuple[dict, str]:
     import torch
 
+    from core.classify.tasks import vectors_fingerprint
     from core.common.config import MINI
     from core.training import recipe, warm_start
     from core.training.data import read_lines
@@ -52,6 +55,9 @@ def pretrain(args) -> tuple[dict, str]:
         table_share=args.table_share,
         device=choose(args.device).type,
     )
+    ours.check_place(args.output)
+    if args.start_model and args.start_vectors:
+        raise BadInput("--start-model brings its own words: leave out --start-vectors.")
     start = None
     if args.start_model:
         made, start = _go_on(args.start_model, made)
@@ -61,6 +67,7 @@ def pretrain(args) -> tuple[dict, str]:
             raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}.")
         words = list(vectors.words[:200_000])
         start = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
+        made = replace(made, start=f"vectors {vectors_fingerprint(vectors)}")
     folder = recipe.run(
         made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event]))))
     )
@@ -69,6 +76,7 @@ def pretrain(args) -> tuple[dict, str]:
 
 def _go_on(name: str, made):
     """The recipe with the shape of a trained model, and what starts a trainer from it."""
+    from core.elmo.models import model_fingerprint
     from core.elmo.weights import find_files, load_bilm, load_softmax, read_options
     from core.training.warm_start import go_on_from
 
@@ -77,22 +85,28 @@ def _go_on(name: str, made):
     if softmax is None:
         raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
     start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
-    return replace(made, shape=read_options(find_files(folder)[0])), start
+    words = text_fingerprint(softmax[1].words)
+    return replace(made, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
 
 
 def glove(args) -> tuple[dict, str]:
-    from core.static.glove import GloveConfig, count_pairs, train_glove
+    from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
     from core.training.data import prepare
 
-    work = Path(args.work or f"{args.output}-work")
+    output = Path(args.output)  # "gl/" is gl
+    check_vectors(output)
+    work = Path(args.work) if args.work else output.with_name(f"{output.name}-work")
+    counts = work / "counts"
+    if args.cluster is not None:
+        ours.check_replaceable(counts, COUNTED)
     how = {"language": args.language, "hold_out": args.hold_out, "processes": args.processes}
     prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note, **how)
     config = GloveConfig(dim=args.dim, epochs=args.epochs)
-    counts = work / "counts"
     with cluster_of(args) as client:
         count = count_pairs if client is None else _counter(client, counts)
-        folder = train_glove(prepared, Path(args.output), config, note, work=work, count=count)
-    shutil.rmtree(counts, ignore_errors=True)
+        folder = train_glove(prepared, output, config, note, work=work, count=count)
+    if args.cluster is not None:
+        ours.remove_own(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
 
 

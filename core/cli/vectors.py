@@ -1,6 +1,5 @@
 """`embed` and `predict`: arguments in, (JSON result, text for people) out."""
 
-import shutil
 import time
 from pathlib import Path
 
@@ -10,10 +9,13 @@ from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common.config import FLOAT32
 from core.common.errors import BadInput
 from core.elmo.models import Model, allennlp_files, open_language_model
+from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
 from core.text.sentences import read_sentences
 from core.text.tokens import bare, split_sentences
+
+BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
 
 
 def embed(args) -> tuple[dict, str]:
@@ -25,6 +27,9 @@ def embed(args) -> tuple[dict, str]:
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
     if args.precision != FLOAT32 and (args.cluster is not None or args.engine == "allennlp"):
         raise BadInput(f"--precision {args.precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    parts = Path(f"{args.output}.parts")
+    if args.cluster is not None:
+        ours.check_replaceable(parts, BATCH)
     model = open_model(args, precision=args.precision)
     sentences = _read_embed_input(Path(args.input), args.stateful)
     started = time.perf_counter()
@@ -32,7 +37,8 @@ def embed(args) -> tuple[dict, str]:
     seconds = time.perf_counter() - started
     with replacing(Path(args.output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
-    shutil.rmtree(f"{args.output}.parts", ignore_errors=True)  # what a cluster had encoded
+    if args.cluster is not None:
+        ours.remove_own(parts, BATCH)
     tokens = sum(array.shape[1] for array in arrays.values())
     result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
     return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {args.output}"

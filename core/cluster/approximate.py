@@ -158,8 +158,9 @@ def _opened(folder: str, corpus: str, model: str):
         raise CorruptArtifact(t("{file} is of another index. Run `index approximate` again.", file=path))
     try:
         mapped = 0 if sys.platform == "win32" else _faiss().IO_FLAG_MMAP
-        return _faiss().read_index(str(path / "cells.faiss"), mapped), meta["lengths"]
-    except RuntimeError as error:
+        lengths = [float(length) for length in meta["lengths"]]
+        return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
+    except (RuntimeError, KeyError, TypeError, ValueError) as error:
         reason = str(error)[:100]
         told = t("{file} cannot be read ({reason}). Run `index approximate` again.", file=path / "cells.faiss", reason=reason)
         raise CorruptArtifact(told) from None

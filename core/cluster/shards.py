@@ -13,8 +13,10 @@ number is therefore the next one of float16.
 
 import io
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,13 +24,15 @@ import pyarrow as pa
 from distributed import Client
 
 from core.cluster.jobs import Job, Meter, ShardProgress, spread
-from core.cluster.store import Store, open_store, shared
+from core.cluster.store import SHARD, Store, open_store, shared
 from core.cluster.worker_model import held
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.files import ours
 from core.files.artifacts import parse_json, provenance, short, text_fingerprint
-from core.index.build import TOKENS_PER_ROUND, build_index
-from core.index.table import OccurrenceTable
+from core.index.build import APPROXIMATE as NEAR
+from core.index.build import FILES, TOKENS_PER_ROUND, build_index
+from core.index.table import FACTS, OccurrenceTable, say_wrong
 from core.text.sentences import Sentence, Target, fingerprint
 
 FORMAT = 1
@@ -36,7 +40,16 @@ MOST_ROUNDS = 16  # of build_index in a shard: about 64,000 tokens, 110 MB of ve
 SHARDS = 64  # of a smaller corpus, so that many workers have something to do
 INDEX = "index.json"
 APPROXIMATE = ".approximate"  # what core.cluster.approximate makes
-OWN = {INDEX, "shards", "sentences", ".staging", APPROXIMATE}
+_PARTS = rf"\.{SHARD}\.[0-9a-f]{{16}}\.parts"  # of a shard that is not finished, as core.index.build keeps them
+OWN = "|".join(  # paths of an index in shards: nothing else may be removed
+    [
+        r"index\.json",
+        rf"shards(/{SHARD}(/({FILES}))?)?",
+        rf"sentences(/{SHARD}\.arrow)?",
+        rf"\.staging(/({SHARD}(/({FILES}))?|{_PARTS}(/\d+\.npz)?))?",
+        NEAR,
+    ]
+)
 _SENTENCE = pa.schema(
     [
         ("tokens", pa.list_(pa.string())),
@@ -82,7 +95,7 @@ def build(
     What is there already of these sentences and this model is kept, so the next call after a stop goes on. Another index at
     `where` is replaced once the new one is whole.
     """
-    store = _own(where)
+    store = open_own(where)
     began = time.perf_counter()
     counted = Counted(sentences)
     corpus = fingerprint(counted)
@@ -105,9 +118,10 @@ def build(
     meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
     store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
     for name in store.names("shards") - set(ordered):
-        store.remove(f"shards/{name}")
-    for name in ("sentences", ".staging"):
-        store.remove(name)
+        if ours.is_own(name, SHARD):
+            store.remove(f"shards/{name}")
+    store.remove_all("sentences", rf"{SHARD}\.arrow")
+    store.remove_all(".staging", rf"{SHARD}|{_PARTS}")
     return open_shards(where)
 
 
@@ -125,15 +139,27 @@ def open_shards(where: str | Path) -> Shards:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
             raise ValueError(f"its format is {meta['format']}, this is {FORMAT}")
+        for name, kind in (FACTS | {"lemmas": bool, "shards": list}).items():
+            if not isinstance(meta.get(name), kind):
+                raise ValueError(say_wrong(name, meta.get(name)))
         shards = []
         row = 0
         sentence = 0
         for each in meta["shards"]:
+            if not re.fullmatch(SHARD, str(each["name"])):
+                raise ValueError(t("{name!r} is no name of a shard", name=str(each["name"])[:80]))
             sizes = row, int(each["rows"]), sentence, int(each["sentences"])
             shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
             row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences
-    except (ValueError, KeyError, TypeError) as error:
-        told = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=error)
+            if min(shards[-1].rows, shards[-1].sentences) < 1:
+                raise ValueError(say_wrong("shards", each))
+        if not shards:
+            raise ValueError(say_wrong("shards", None))
+        if (row, sentence) != (meta["occurrences"], meta["sentences"]):
+            raise ValueError(say_wrong("occurrences", meta["occurrences"]))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = say_wrong(str(error).strip("'"), None) if isinstance(error, KeyError) else error
+        told = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=reason)
         raise CorruptArtifact(told) from None
     return Shards(store.url, meta, tuple(shards))
 
@@ -143,6 +169,17 @@ def info(where: str | Path) -> dict:
     found = open_shards(where)
     store = open_store(found.url)
     return {**found.meta, "shards": len(found.shards), "bytes": store.size()}
+
+
+def open_own(where: str | Path) -> Store:
+    """The store at `where`, if nothing else is there that an index would bury: no file of another form, no index.json of another kind."""
+    store = open_store(shared(where))
+    name = store.find_stranger(OWN)
+    if name is None and store.has(INDEX) and not _is_index(store):
+        name = INDEX
+    if name is not None:
+        raise BadInput(ours.say_stranger(where, name))
+    return store
 
 
 def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
@@ -210,14 +247,12 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], model: str, model_finge
         yield Job(name, build_shard, (store.url, name, model, model_fingerprint), sum(len(s.tokens) for s in part))
 
 
-def _own(where: str | Path) -> Store:
-    """The store at `where`, if nothing else is there that an index would bury."""
-    store = open_store(shared(where))
-    strangers = store.names("") - OWN
-    if strangers:
-        names = ", ".join(sorted(strangers)[:3])
-        raise BadInput(t("{place} holds other files ({names}). Name a new folder for an index in shards.", place=where, names=names))
-    return store
+def _is_index(store: Store) -> bool:
+    """Whether its index.json is of an index in shards; a damaged one is where shards lie beside it."""
+    with suppress(ValueError):
+        meta = parse_json(store.read(INDEX))
+        return isinstance(meta, dict) and {"format", "shards"} <= meta.keys()
+    return bool(store.names("shards"))
 
 
 def _written(part: list[Sentence]) -> bytes:

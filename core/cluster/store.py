@@ -5,6 +5,7 @@ appears at once, and a shard's meta.json is its last.
 """
 
 import os
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -16,11 +17,15 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
 from core.common.config import cache_folder
-from core.common.errors import BadInput, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.files import ours
 from core.files.artifacts import replacing, text_fingerprint
 
 MARK = "meta.json"  # of a folder: with it, it is whole
+SHARD = r"\d{7}-[0-9a-f]{12}"  # what we call a shard
+_FETCHED = re.compile(rf"(shards/{SHARD})?")  # folders that may be copied from elsewhere, the whole store among them
+_FILE = re.compile(r"\w[\w.-]*")  # a file in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,9 @@ class Store:
         return isinstance(self.fs, LocalFileSystem)
 
     def place(self, name: str) -> str:
+        """Where a name lies; CorruptArtifact for one that leads out of the store."""
+        if "\\" in name or name.startswith("/") or {"", ".", ".."} & set(name.split("/") if name else ()):
+            raise CorruptArtifact(t("{place} names {name!r}, which is no name of ours. Make it again.", place=self.url, name=name[:80]))
         return f"{self.root}/{name}" if name else self.root
 
     def has(self, name: str) -> bool:
@@ -53,6 +61,22 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return set()
         return {PurePosixPath(path.replace(os.sep, "/")).name for path in paths}
+
+    def find_stranger(self, own: str) -> str | None:
+        """The first path in the store that is none of `own` (as core.files.ours has it); None where there is none."""
+        if self.is_folder:
+            return ours.find_stranger(Path(self.root), own)
+        self.fs.invalidate_cache()
+        paths = (path[len(self.root) :].strip("/") for path in sorted(self.fs.find(self.root)))
+        return next((path for path in paths if not ours.is_own(path, own)), None)
+
+    def remove_all(self, folder: str, own: str) -> None:
+        """Remove what is `own` by its name in a folder, and the folder once it is empty."""
+        for name in self.names(folder):
+            if ours.is_own(name, own):
+                self.remove(f"{folder}/{name}")
+        if self.is_folder and Path(self.place(folder)).is_dir() and not self.names(folder):
+            Path(self.place(folder)).rmdir()
 
     def size(self, name: str = "") -> int:
         return int(self.fs.du(self.place(name)))
@@ -100,13 +124,15 @@ class Store:
 
     def fetch(self, name: str) -> Path:
         """A folder's files on this machine, to be mapped: as they lie, or as a copy that is kept."""
+        if not _FETCHED.fullmatch(name):
+            raise CorruptArtifact(t("{place} names {name!r}, which is no name of ours. Make it again.", place=self.url, name=name[:80]))
         if self.is_folder:
             return Path(self.place(name))
         kept = _own_disk(self.url) / "kept" / (name or "whole")
         if not (kept / MARK).is_file():
             with replacing(kept) as temporary:
                 temporary.mkdir(parents=True)
-                for each in self.names(name):
+                for each in filter(_FILE.fullmatch, self.names(name)):
                     self.fs.get_file(self.place(f"{name}/{each}"), str(temporary / each))
         return kept
 

@@ -17,7 +17,7 @@ from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.elmo.weights import find_files, load_bilm
 from core.files.artifacts import file_sha256, text_fingerprint
-from core.files.registry import resolve
+from core.files.registry import is_bundled, resolve
 
 _LOADING = threading.Lock()
 
@@ -45,7 +45,7 @@ def _loaded(name: str, fingerprint: str) -> Encoder:
 
 def named(name: str) -> str:
     """A model's name as a worker must be told it: a registry name as it is, a folder from the root on."""
-    return str(Path(name).absolute()) if Path(name).is_dir() else name
+    return str(Path(name).absolute()) if not is_bundled(name, "model") and Path(name).is_dir() else name
 
 
 class SpreadEncoder(Encoder):

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.common.i18n import t
-from core.files.artifacts import file_sha256
+from core.files.artifacts import file_sha256, read_json
 from core.text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
@@ -47,10 +47,24 @@ def is_transformer(folder: Path) -> bool:
 def weights_of(folder: Path) -> list[Path]:
     """The safetensors of a transformer's folder; MissingArtifact where there are none, pickles being no weights that we open."""
     if found := sorted(folder.glob("*.safetensors")):
+        _check_parts(folder, {path.name for path in found})
         return found
     raise MissingArtifact(
         t("{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.", folder=folder)
     )
+
+
+def _check_parts(folder: Path, there: set[str]) -> None:
+    """CorruptArtifact where the list of a model's parts names a file that is none of its safetensors: its name could lead out."""
+    path = folder / "model.safetensors.index.json"
+    if not path.is_file():
+        return
+    parts = read_json(path, expect=dict).get("weight_map")
+    names = list(parts.values()) if isinstance(parts, dict) else [parts]
+    for name in names:
+        if not isinstance(name, str) or name not in there:
+            facts = {"path": path, "name": str(name)[:80]}
+            raise CorruptArtifact(t("{path} names {name!r}, which is no *.safetensors beside it. Get the model again.", **facts))
 
 
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:

@@ -180,10 +180,13 @@ def add_line(path: Path, line: dict) -> None:
 
 
 def _end_whole(path: Path) -> None:
-    """Without a last line that was cut while it was written."""
+    """Without a last line that was cut while it was written; CorruptArtifact for a file that is none of results."""
     with path.open("rb+") as file:
         data = file.read()
-        file.truncate(data.rfind(b"\n") + 1)
+        whole = data.rfind(b"\n") + 1
+        if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
+            raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
+        file.truncate(whole)
 
 
 def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:

@@ -17,26 +17,31 @@ from filelock import FileLock
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.files.ours import check_place, find_stranger, say_stranger
 
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
     """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
 
     A reader sees the old artifact or the new one, whole. (A folder that exists is moved aside first: should the machine
     stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
     next call for the same path. BadInput if the disk is full or the place cannot be written.
+
+    Of a folder only files go that the new one has too, by name, or that are `own` (core.files.ours); BadInput names any other.
     """
     path = Path(path)
+    check_place(path)
     temporary = _beside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
         yield temporary
         if temporary.is_dir():
+            _check_swap(temporary, path, own)
             _swap_folder(temporary, path)
         else:
             with temporary.open("rb+") as stream:
@@ -124,6 +129,13 @@ def _is_running(pid: int) -> bool:
     except OSError:  # another user's
         return True
     return True
+
+
+def _check_swap(temporary: Path, path: Path, own: str) -> None:
+    """BadInput where a file of somebody's would go with the folder that was there."""
+    new = (re.escape(each.relative_to(temporary).as_posix()) for each in temporary.rglob("*"))
+    if path.is_dir() and (name := find_stranger(path, "|".join([*filter(None, [own]), *new]))) is not None:
+        raise BadInput(say_stranger(path, name))
 
 
 def _swap_folder(temporary: Path, path: Path) -> None:

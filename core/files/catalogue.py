@@ -14,6 +14,7 @@ class RemoteFile:
     size: int | None = None  # bytes
     sha256: str | None = None
     md5: str | None = None
+    git_sha1: str | None = None  # of a small file on Hugging Face's hub, which gives it no other
 
 
 @dataclass(frozen=True, slots=True)

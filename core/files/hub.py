@@ -4,6 +4,7 @@ What is fetched: the configuration, the tokeniser and the safetensors, each by t
 the hub records for large files. No pickle and no code is among them. HF_ENDPOINT names another server with the hub's paths.
 """
 
+import hashlib
 import os
 import re
 import tempfile
@@ -16,7 +17,7 @@ from core.common import config
 from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed
-from core.files.artifacts import read_json
+from core.files.artifacts import file_sha256, read_json
 from core.files.catalogue import RemoteFile
 from core.files.download import Report, download
 
@@ -40,7 +41,7 @@ class Published:
 
 def is_name(name: str) -> bool:
     """Whether a text could be a published model's name: OWNER/NAME."""
-    return re.fullmatch(NAME, name) is not None and ".." not in name
+    return re.fullmatch(NAME, name) is not None and ".." not in name and "--" not in name  # the hub has no such names
 
 
 def host() -> str:
@@ -48,7 +49,7 @@ def host() -> str:
 
 
 def place(name: str) -> Path:
-    """The folder of the cache that it is fetched into."""
+    """The folder of the cache that it is fetched into, another for every name: none has "--" in it."""
     return config.cache_folder() / "models" / name.replace("/", "--")
 
 
@@ -71,10 +72,14 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
 
 
 def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] = lambda: False) -> Path:
-    """Download a published model; what had arrived before is kept and gone on from."""
+    """Download a published model; what had arrived before is kept and gone on from, unless it is of an earlier revision."""
     folder = place(name)
-    for file in look_up(name, stop=stop).files:
-        if not (folder / file.name).is_file():
+    files = look_up(name, stop=stop).files
+    wanted = [file for file in files if not _is_this(folder / file.name, file)]
+    if wanted:
+        (folder / CONFIG).unlink(missing_ok=True)  # with it the folder would be taken for whole meanwhile
+    for file in files:
+        if file in wanted or not (folder / file.name).is_file():
             folder.mkdir(parents=True, exist_ok=True)
             download(file.url, folder / file.name, size=file.size, sha256=file.sha256, report=report, stop=stop)
     try:
@@ -89,7 +94,27 @@ def _server() -> str:
     return (os.environ.get("HF_ENDPOINT") or USUAL).rstrip("/")
 
 
+def _is_this(path: Path, file: RemoteFile) -> bool:
+    """Whether a file that had arrived is the one that is published now: by its sha256, or as git sums up a small one."""
+    if not path.is_file() or file.size not in (None, path.stat().st_size):
+        return False
+    if file.sha256:
+        return file_sha256(path) == file.sha256
+    return file.git_sha1 is not None and _git_sha1(path.read_bytes()) == file.git_sha1  # of unknown sums it is fetched again
+
+
+def _git_sha1(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
 def _file(name: str, told: dict, url: str) -> RemoteFile:
     size, large = told.get("size"), told.get("lfs")
     sha256 = large.get("sha256") if isinstance(large, dict) else None
-    return RemoteFile(name, url, size if isinstance(size, int) else None, sha256 if isinstance(sha256, str) else None)
+    git_sha1 = told.get("blobId")
+    return RemoteFile(
+        name,
+        url,
+        size if isinstance(size, int) else None,
+        sha256 if isinstance(sha256, str) else None,
+        git_sha1=git_sha1 if isinstance(git_sha1, str) else None,
+    )

@@ -1,7 +1,8 @@
 """Names -> a bundled file, a local one, or a download.
 
-A name is looked for as a path, in `assets/`, in the folder ELMOSCOPE_DATA, in the user's cache, and is downloaded only if
-that is allowed. A download is checked against the sha256 that is published or, where none is, against that of the first.
+A bundled name means what ships, whatever lies in the folder that one is in. Any other is looked for as a path, in `assets/`, in
+the folder ELMOSCOPE_DATA, in the user's cache, and is downloaded only if that is allowed. A download is checked against the
+sha256 that is published or, where none is, against that of the first.
 """
 
 import contextlib
@@ -65,7 +66,7 @@ def resolve(
     name = str(name_or_path)
     if kind == "corpus" and (path := own.path_of(name)):
         return path
-    if path := _given(name):
+    if path := _given(name, kind):
         if kind == "model":
             check_model(path)
         sums.check(path)
@@ -100,7 +101,7 @@ def resolve(
 def place_of(name: str, kind: str) -> Path | None:
     """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
     with contextlib.suppress(ElmoscopeError):
-        return (own.path_of(name) if kind == "corpus" else None) or _given(name) or _find(name, kind)[0]
+        return (own.path_of(name) if kind == "corpus" else None) or _given(name, kind) or _find(name, kind)[0]
     return None
 
 
@@ -279,28 +280,36 @@ def _own_folders(kind: str) -> list[Path]:
     return [base / FOLDERS[kind] for base in (config.data_folder(), config.cache_folder()) if base]
 
 
-def _given(name: str) -> Path | None:
+def _given(name: str, kind: str) -> Path | None:
     """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not.
 
     What a visitor brought stays open to whoever has its address, which nobody can guess.
     """
     if limits().paths:
-        return existing(name)
+        return existing(name, kind)
     path = Path(name)
-    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := existing(name)):
+    if path.parent == own.folder() and re.fullmatch(OWN_NAME, path.name) and (own_file := existing(name, kind)):
         return own_file
     if not re.fullmatch(NAME, name):  # else it may be the name of something that is meant for all
         check_allowed("paths")  # whether there is such a file or not: an answer would tell
     return None
 
 
-def existing(name: str) -> Path | None:
-    """The path a user gave, if there is something; None too for what no path can be."""
+def existing(name: str, kind: str) -> Path | None:
+    """The path a user gave, if there is something; None too for what no path can be, and for a bundled name: "./sentences" is a path."""
+    if is_bundled(name, kind):
+        return None
     with contextlib.suppress(OSError, ValueError, RuntimeError):  # too long, a NUL, no home
         path = Path(name).expanduser()
         if name.strip() and path.exists():
             return path
     return None
+
+
+def is_bundled(name: str, kind: str) -> bool:
+    """Whether that is the name of something that ships, alone or with further words ("sentences+python")."""
+    first = name.partition("+")[0] if kind == "corpus" else name
+    return any(entry.name == first and entry.kind == kind and entry.source == "bundled" for entry in CATALOGUE)
 
 
 def _size_mb(path: Path) -> float:

@@ -17,11 +17,15 @@ from scipy.sparse import csr_array
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import gram
-from core.files.artifacts import provenance, replacing, text_fingerprint, write_json
+from core.files import ours
+from core.files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
 from core.index.rows import schema_of
 from core.index.table import FORMAT, OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
+FILES = r"(occurrences|types|sentences)\.arrow|meta\.json"  # of an index, as core.files.ours names them
+APPROXIMATE = r"\.approximate(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
+ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
 TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
 
@@ -34,13 +38,16 @@ def build_index(
     model: str,
     targets_only: bool = False,
     report: Callable[[int, int, float], None] | None = None,
+    beside: str = "",
 ) -> OccurrenceTable:
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
     `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
-    and gives the same rows as if nothing had happened (vectors up to float16's next number).
+    and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
+    `beside` names (a pattern, as core.files.ours has it); BadInput where anything else is there.
     """
+    check_replaceable(folder, beside)
     if targets_only:
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
@@ -60,7 +67,7 @@ def build_index(
     counts = np.zeros(len(names[0]), np.int64)
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder)) as temporary:
+    with replacing(Path(folder), own=_own(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for first, part in _rounds(sentences):
@@ -86,6 +93,28 @@ def build_index(
         write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
     shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
+
+
+def check_replaceable(folder: Path, beside: str = "") -> None:
+    """An index takes its folder's place as a whole: only another index, and what `beside` names, may be lost by that."""
+    ours.check_replaceable(folder, _own(beside), marked=_is_index)
+
+
+def _own(beside: str) -> str:
+    return "|".join(filter(None, (FILES, APPROXIMATE, beside)))
+
+
+def _is_index(folder: Path) -> bool:
+    """Whether a folder holds an index of ours, damaged in part perhaps; an empty one may become an index."""
+    if not any(folder.iterdir()):
+        return True
+    with suppress(OSError), (folder / "occurrences.arrow").open("rb") as rows:
+        if rows.read(len(ARROW)) == ARROW:
+            return True
+    with suppress(OSError, ValueError):
+        meta = parse_json((folder / "meta.json").read_bytes())
+        return isinstance(meta, dict) and {"format", "occurrences", "layers"} <= meta.keys()
+    return False
 
 
 def _words(sentence: Sentence) -> Iterable[str]:

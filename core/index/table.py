@@ -39,6 +39,8 @@ from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.readings import is_own
 
 FORMAT = 1
+FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
+FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
 
@@ -58,6 +60,10 @@ class OccurrenceTable(Index):
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
             raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))
+        for name, kind in FACTS.items():
+            if not isinstance(self.meta.get(name), kind):
+                facts = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
+                raise CorruptArtifact(t("{file} is damaged: {reason}. Build the index again.", **facts))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences, self.texts = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
@@ -201,6 +207,11 @@ class OccurrenceTable(Index):
         layers = self.rows.take(rows)
         mixes = _directions(layer_normalised(layers) if normalised else layers, check_weights(weights, self.meta["layers"]))
         return mixes @ mixes.T
+
+
+def say_wrong(name: str, value) -> str:
+    """What is wrong with a fact of an index."""
+    return t("it has no {name}", name=name) if value is None else t("its {name} is {value}", name=name, value=str(value)[:40])
 
 
 def index_info(folder: Path) -> dict:

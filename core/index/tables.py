@@ -54,7 +54,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 
 def index_at(corpus: str) -> Path | None:
     """The folder of an index that a path names, where paths may be named; None for anything else, names that no path can have included."""
-    folder = existing(corpus) if limits().paths else None
+    folder = existing(corpus, "corpus") if limits().paths else None
     return folder if folder and (folder / "meta.json").is_file() else None
 
 

@@ -9,10 +9,11 @@ The vectors are w + w~. AdaGrad goes pair by pair, in an order that `seed` decid
 
 import hashlib
 import json
-import shutil
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -24,11 +25,14 @@ from safetensors.numpy import save, save_file
 
 from core import __version__
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files import ours
 from core.files.atomic import replacing
+from core.files.made_of import say_differences
 from core.text import languages
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # what is kept of it
-FILES = {"vectors.safetensors", "words.txt", "meta.json"}  # of a folder of vectors
+FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.ours names them
+FORMAT = "elmoscope-vectors"
 Report = Callable[[str], None]
 
 
@@ -177,7 +181,7 @@ def train_glove(
     counts again and goes on from there. `count` counts the pairs (core.cluster.glove_counts: on many machines). Raises
     MissingArtifact, CorruptArtifact or BadInput.
     """
-    _refuse_strangers(output)
+    check_vectors(output)
     kept = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
     corpus, ids, starts, types = _open_corpus(Path(prepared))
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
@@ -196,7 +200,7 @@ def train_glove(
     facts |= {"language": (read := languages.named(corpus.get("language", "en"))).code, "licence": read.licence}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     if work is None:
-        shutil.rmtree(kept.parent, ignore_errors=True)  # the same training, started twice, may have done so
+        ours.remove_own(kept.parent, re.escape(kept.name))
     return output
 
 
@@ -205,14 +209,14 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
 
     BadInput if `folder` holds other files.
     """
-    _refuse_strangers(folder)
+    check_vectors(folder)
     if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
         raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")
     scales = np.maximum(np.abs(vectors).max(axis=1) / 127, 1e-30).astype(np.float32)  # (V,)
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
     norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
     kept = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
-    meta = {"format": "elmoscope-vectors", "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
+    meta = {"format": FORMAT, "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
     meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
     meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
     meta["cosine_kept"] = {"mean": float(kept.mean()), "least": float(kept.min())}
@@ -223,6 +227,19 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
         meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
         (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8", newline="\n")
     return meta
+
+
+def check_vectors(folder: Path) -> None:
+    """BadInput if writing `folder` would replace files that are not vectors of ours."""
+    ours.check_replaceable(folder, FILES, marked=_is_ours)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder holds vectors as we write them; an empty one may."""
+    with suppress(OSError, ValueError, RecursionError):
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        return isinstance(meta, dict) and meta.get("format") == FORMAT
+    return not any(folder.iterdir())
 
 
 def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -303,13 +320,8 @@ def _resume(path: Path, run: str) -> GloveState | None:
             said = kept.metadata() or {}
             arrays = [kept.get_tensor(name) for name in ("values", "squares")]
         if said["run"] != run:
-            raise BadInput(f"{path} is of another corpus or other settings: delete it or name another work folder.")
+            other = say_differences(json.loads(said["run"]), json.loads(run))
+            raise BadInput(f"{path} is of another corpus or other settings ({other}). Delete it, or name another work folder.")
         return GloveState(*arrays, json.loads(said["losses"]), float(said["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:
         raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None
-
-
-def _refuse_strangers(folder: Path) -> None:
-    """BadInput if writing `folder` would replace files that are not vectors of ours."""
-    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
-        raise BadInput(f"{folder} holds other files than vectors: name a new folder for them.")

@@ -19,6 +19,7 @@ from core.tasks.inputs import Layers, Texts, make_texts
 from core.tasks.reader import mixes
 from core.tasks.task import Example, Recipe, Shape, Task
 
+FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
 FORMAT = "elmoscope-task-head"
 VERSION = 1
 AT_ONCE = 32  # examples in a batch of answers

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.common.config import ASSETS
+from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
@@ -89,7 +90,12 @@ class Summary:
 
 def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
     """The runs of a results file; none where there is no such file."""
-    return read_json(path, expect=dict)["runs"] if Path(path).is_file() else []
+    if not Path(path).is_file():
+        return []
+    kept = read_json(path, expect=dict)
+    if kept.get("format") != FORMAT or not isinstance(kept.get("runs"), list):
+        raise CorruptArtifact(f"{path} holds something else than results of the tasks. Name another folder.")
+    return kept["runs"]
 
 
 def summaries(runs: Sequence[dict]) -> dict[str, Summary]:

@@ -6,6 +6,7 @@ one by name. Which is in use follows from the model: the one its meta.json names
 
 import json
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -149,6 +150,8 @@ def _read(path: Path) -> Language:
         raise BadInput(t("{path} describes {strange}; a language has {known}.", path=path, **names))
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} gives the language no name. Write for example "name": "Esperanto".', path=path))
+    if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
+        raise BadInput(t('{path}: "targets" is the name of a folder in assets, got {name!r}.', path=path, name=str(folder)[:80]))
     if entries.get("tokeniser", "words") not in TOKENISERS:
         names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
         raise BadInput(t("{path}: there is no tokeniser {name!r}. There are: {names}.", path=path, **names))

@@ -7,7 +7,6 @@ lines were held out to measure on, `held-out.txt`.
 
 import gzip
 import hashlib
-import json
 import lzma
 import zlib
 from collections import Counter
@@ -17,12 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.packing import PackedBatch, pack
+from core.files import made_of, ours
+from core.files.artifacts import read_json, write_json
+from core.files.atomic import replacing
 from core.text import languages
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.ours names them
 BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
 
 
@@ -53,15 +56,14 @@ def prepare(
     A share `hold_out` of the lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same
     lines whatever they are prepared for.
     """
-    if (folder / "meta.json").exists():
-        made_for = json.loads((folder / "meta.json").read_text()).get("language", "en")
-        if made_for != language:
-            raise BadInput(f"{folder} was prepared as '{made_for}', not as '{language}'. Name another folder.")
-        return folder
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
+    wanted = {"texts": made_of.sum_texts(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
+    if (folder / "meta.json").exists():
+        _check_same(folder, wanted)
+        return folder
+    ours.check_replaceable(folder, FILES)
     languages.named(language).tokenize("")  # what is wrong with it is said here, not by a worker
-    folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
         how = [[value] * len(files) for value in (max_tokens, language, hold_out)]
@@ -79,18 +81,34 @@ def prepare(
     number = {word: k for k, word in enumerate(ordered)}
     ids = np.concatenate([np.array([number[w] for w in types], np.uint32)[part] for types, part, _ in parts])
     lengths = np.concatenate([part[2] for part in parts])
-    np.save(folder / "ids.npy", ids)
-    np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
-    np.save(folder / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
-    (folder / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
     meta = {"files": [p.name for p in files], "sentences": len(lengths), "tokens": int(lengths.sum()), "types": len(ordered)}
     if language != "en":
         meta["language"] = language
     if hold_out:
         meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
-        (folder / "held-out.txt").write_text("\n".join(sorted(held, key=_hash)), encoding="utf-8", newline="\n")  # all files' mixed
-    (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8", newline="\n")
+    with replacing(folder, own=FILES) as temporary:
+        temporary.mkdir()
+        np.save(temporary / "ids.npy", ids)
+        np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
+        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint8), [len(p[2]) for p in parts]))
+        (temporary / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
+        if hold_out:
+            mixed = "\n".join(sorted(held, key=_hash))  # the lines of all files
+            (temporary / "held-out.txt").write_text(mixed, encoding="utf-8", newline="\n")
+        write_json(temporary / "meta.json", {**meta, "made_of": wanted})
     return folder
+
+
+def _check_same(folder: Path, wanted: dict) -> None:
+    """BadInput where a prepared folder was made of another text, or in another way, than is wanted now."""
+    before = read_json(folder / "meta.json", expect=dict).get("made_of")
+    if not isinstance(before, dict):
+        raise BadInput(f"{folder} does not say which text it was prepared from. Move it away, or name another folder.")
+    if before.get("language") != wanted["language"]:
+        was, now = before.get("language"), wanted["language"]
+        raise BadInput(f"{folder} was prepared as '{was}', not as '{now}'. Name another folder.")
+    if other := made_of.say_differences(before, wanted):
+        raise BadInput(f"{folder} was prepared from other text or in another way ({other}). Move it away, or name another folder.")
 
 
 def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
@@ -130,11 +148,17 @@ class Corpus:
     """A prepared folder, opened without reading it: draws the sentences of any step of any epoch."""
 
     def __init__(self, folder: Path) -> None:
-        self.meta = json.loads((folder / "meta.json").read_text())
-        self.ids = np.load(folder / "ids.npy", mmap_mode="r")
-        self.starts = np.load(folder / "starts.npy", mmap_mode="r")
-        self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
-        self.domains = np.load(folder / "domains.npy", mmap_mode="r")
+        self.meta = read_json(folder / "meta.json", expect=dict)
+        try:
+            self.ids, self.starts, self.domains = (
+                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ("ids", "starts", "domains")
+            )
+            self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
+            fits = len(self.starts) == len(self.domains) + 1 and self.starts[-1] == len(self.ids)
+        except (OSError, ValueError, EOFError, TypeError, IndexError) as error:
+            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it is made again.") from None
+        if not fits or not isinstance(self.meta.get("files"), list) or len(self.meta["files"]) <= self.domains.max(initial=0):
+            raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it is made again.")
 
     def sentence(self, number: int) -> np.ndarray:
         return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)

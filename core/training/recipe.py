@@ -4,12 +4,14 @@
 2. characters: the char-CNN learns to spell the table's vectors;
 3. joint: char-CNN, LSTMs and softmax learn together, with a falling rate.
 
-The folder holds prepared/ (core.training.data), table.pt, characters.pt, joint.pt, log.jsonl and, in the end, model/.
+The folder holds begun.json (what decides the training), prepared/ (core.training.data), table.pt, characters.pt, joint.pt,
+log.jsonl and, in the end, model/.
 """
 
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -22,13 +24,15 @@ from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel, Perplexity, Vocabulary
 from core.elmo.weights import save_safetensors
-from core.files import checkpoint
-from core.files.artifacts import file_sha256, provenance, write_json
+from core.files import checkpoint, made_of
+from core.files.artifacts import file_sha256, provenance, read_json, write_json
 from core.text import languages
 from core.training.data import Corpus, prepare, read_lines
 from core.training.trainer import PretrainConfig, StepProgress, Trainer
 from core.training.warm_start import solve_characters
 
+BEGUN = "begun.json"
+MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
 SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
@@ -49,8 +53,16 @@ class Recipe:
     table_types: int = 150_000
     table_share: float = 0.8  # of the tokens, those of stage 1
     joint_rate: float = 1.5e-4
+    start: str = ""  # what it starts from, by its fingerprint; "": nothing
     device: str = CPU  # one of core.common.device, where the token stages run; the char-CNN is solved on the processor
     valid_sentences: int = 600
+
+    def decides(self) -> dict:
+        """All that decides what is learned, as begun.json keeps it; machines and processes do not."""
+        texts = {"corpus": made_of.sum_texts(self.files), "valid": made_of.sum_texts([self.valid]) if self.valid else None}
+        kept = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
+        facts = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
+        return json.loads(json.dumps(facts))
 
     def stage_config(self, stage: str) -> PretrainConfig:
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
@@ -70,9 +82,7 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
 
     `start` warms the first stage up (core.training.warm_start) and returns how many types it knew.
     """
-    if not resume and (folder / "log.jsonl").exists():
-        raise BadInput(f"{folder} already holds a training. Add --resume to go on with it, or name another folder.")
-    folder.mkdir(parents=True, exist_ok=True)
+    _begin(recipe, folder, resume)
     how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
     prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
     corpus = Corpus(folder / "prepared")
@@ -85,11 +95,37 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
     return finish(recipe, trainer, folder, log)
 
 
+def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
+    """Write down what decides the training; BadInput where `folder` holds another one, or files that a new one would overwrite."""
+    there = next((name for name in MADE if (folder / name).exists()), None)
+    if there and not resume:
+        raise BadInput(f"{folder} already holds a training ({there}). Add --resume to go on with it, or name another folder.")
+    wanted = recipe.decides()
+    if not there:
+        write_json(folder / BEGUN, wanted)
+        return
+    if not (folder / BEGUN).is_file():
+        raise BadInput(f"{folder} holds {there}, but no {BEGUN} that says what was begun. Name another folder.")
+    if other := made_of.say_differences(read_json(folder / BEGUN, expect=dict), wanted):
+        raise BadInput(f"The training in {folder} was begun otherwise ({other}). Go on with the same, or name another folder.")
+
+
 class _Log:
     """Lines of the training log, as data: appended to a file and told to whoever watches."""
 
     def __init__(self, path: Path, report: Report) -> None:
         self.path, self.report = path, report
+        if path.is_file() and not (path.read_bytes() or b"\n").endswith(b"\n"):
+            with path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("\n")  # the last line was cut off
+
+    def lines(self) -> list[dict]:
+        """The whole lines written so far."""
+        kept = []
+        for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError):
+                kept.append(json.loads(line))
+        return kept
 
     def __call__(self, **facts) -> None:
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
@@ -113,7 +149,8 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     characters = trainer.model.characters.cpu()
     target = trainer.table.weight.detach().cpu()
     if path.exists():
-        characters.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        with checkpoint.read(path) as state:
+            characters.load_state_dict(state)
         characters.to(trainer.device)
         return
     known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
@@ -214,8 +251,7 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
         calibrate(recipe, trainer, log)
     model = folder / "model"
     save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
-    lines = [json.loads(line) for line in log.path.read_text().splitlines()]
-    write_json(model / "training_log.json", lines)
+    write_json(model / "training_log.json", log.lines())
     facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
     facts |= {"language": recipe.language, "licence": languages.named(recipe.language).licence}
     write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})

@@ -30,7 +30,7 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.packing import PackedBatch
 from core.elmo.recurrence import side_by_side
-from core.files import checkpoint
+from core.files import checkpoint, made_of
 from core.text.tokens import character_ids
 from core.training import topic_loss
 from core.training.data import Corpus
@@ -286,12 +286,17 @@ class Trainer:
             "average": self.average.state_dict() if self.average is not None else {},
             "counters": torch.tensor([self.step, self.tokens]),
             "config": json.dumps(asdict(self.config)),
+            "corpus": json.dumps(self.corpus.meta.get("made_of")),
         }
         checkpoint.write(path, state)
 
     def load(self, path: Path) -> None:
         """Continue from `save`'s file; CorruptArtifact if it is damaged or of another run."""
         with checkpoint.read(path) as state:
+            before = {"corpus": json.loads(state["corpus"]), **json.loads(state["config"])}
+            mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
+            if other := made_of.say_differences(before, mine):
+                raise ValueError(other)
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
             if bool(state.get("topic")) != bool(self.topic):

@@ -15,6 +15,7 @@ from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.files import public_data
+from core.files.artifacts import plain_file_name
 from pages._cached.kept import kept
 from pages._classify.job import Order
 from pages._frame.choices import BOUND, choice
@@ -259,7 +260,7 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
 def _kept(given) -> Path:
     """The upload as a file of this session's own; it goes when the session ends."""
     folder = st.session_state.setdefault("uploads", tempfile.TemporaryDirectory(prefix="elmoscope-"))
-    path = Path(folder.name) / f"{given.file_id}" / Path(given.name).name
+    path = Path(folder.name) / f"{given.file_id}" / plain_file_name(given.name)
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(given.getvalue())

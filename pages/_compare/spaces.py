@@ -39,7 +39,7 @@ def read(text: str, corpus: str) -> Chosen:
     source, mark, layer = text.strip().rpartition(MARK.strip())
     if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
         return Chosen(text.strip(), source.strip(), layer.strip(), corpus)
-    folder = registry.existing(text.strip()) if limits().paths else None
+    folder = registry.existing(text.strip(), "model") if limits().paths else None
     if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
         top = layers_of(text.strip()).top
         return Chosen(f"{text.strip()}{MARK}{top}", text.strip(), top, corpus)

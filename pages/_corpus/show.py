@@ -14,6 +14,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX, check_allowed
 from core.figures.style import Figure, base
 from core.files import own_names
+from core.files.artifacts import plain_file_name
 from core.text import own_corpus
 from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
 from core.text.own_corpus import Kept, Source
@@ -73,7 +74,7 @@ def _read(way: str, given, column: str | None, lines: str) -> Kept:
 
 def _as_file(upload, folder: Path) -> Source:
     """An upload as a file in a folder of its own, by a name that can lead nowhere and marks up nothing."""
-    path = folder / upload.file_id / re.sub(r"[^\w. -]", "_", Path(upload.name).name)[-100:]
+    path = folder / upload.file_id / re.sub(r"[^\w. -]", "_", plain_file_name(upload.name))
     path.parent.mkdir()
     path.write_bytes(upload.getvalue())
     return Source(upload.name, path)

@@ -9,6 +9,7 @@ import json
 import lzma
 import math
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,13 +26,16 @@ from core.cli import main
 from core.common import config
 from core.common.config import ASSETS, NEIGHBOURS, ROOT, ModelShape
 from core.common.directions import unit
+from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.models import open_model
 from core.elmo.weights import load_bilm, save_safetensors
 from core.evaluation import own_sentences
+from core.experiments import variants
 from core.index.table import OccurrenceTable
+from core.tasks import results as task_results
 from core.text.tokens import tokenize
 from core.training import recipe
 from core.training.trainer import Trainer
@@ -642,6 +646,136 @@ def test_index_build_replaces_an_index_but_never_a_folder_of_other_files(answer,
     assert (first["occurrences"], second["occurrences"]) == (19, 5) and answer("index", "info", folder) == second
 
 
+def test_index_build_refuses_an_index_beside_which_somebody_keeps_files(answer, call, model, corpus, tmp_path):
+    folder = tmp_path / "index"
+    command = ("index", "build", "--corpus", corpus, "--output", folder, "--model", model)
+    answer(*command)
+    (folder / "photos").mkdir()
+    (folder / "photos" / "a.jpg").write_text("mine")
+    assert "holds other files (photos/a.jpg)" in is_one_line_error(*call(*command))
+    (folder / "notes.txt").write_text("mine")
+    assert "holds other files (notes.txt)" in is_one_line_error(*call(*command))
+    for refused in (("bundle", "--output", folder), ("bundle", "--output", folder, "--language", "ko")):
+        assert "holds other files (notes.txt)" in is_one_line_error(*call(*refused))
+    assert (ASSETS / "SHA256").is_file()  # which `bundle` drops when it begins
+    assert {path.name for path in folder.iterdir()} >= {"notes.txt", "photos", "meta.json"}
+
+
+def test_index_build_replaces_no_files_that_are_only_called_like_an_index(call, model, corpus, tmp_path):
+    (tmp_path / "mine").mkdir()
+    for name in ("meta.json", "occurrences.arrow"):
+        (tmp_path / "mine" / name).write_text("{}")
+    command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "mine", "--model", model)
+    assert "holds other files (meta.json)" in is_one_line_error(*call(*command))
+    assert (tmp_path / "mine" / "occurrences.arrow").read_text() == "{}"
+
+
+def test_index_build_replaces_a_damaged_index(answer, model, corpus, tmp_path):
+    command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
+    whole = answer(*command)
+    for name in ("meta.json", "occurrences.arrow", "sentences.arrow"):
+        (tmp_path / "index" / name).write_bytes(b"")
+        assert answer(*command)["occurrences"] == whole["occurrences"]
+
+
+@pytest.mark.parametrize("place", [".", "./", "..", "{here}"])
+@pytest.mark.parametrize("command", ["index build", "glove", "pretrain"])
+def test_the_folder_one_is_in_is_no_output(call, model, corpus, tmp_path, monkeypatch, place, command):
+    here = tmp_path / "above" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    more = ["--model", model] if command == "index build" else []
+    arguments = (*command.split(), "--corpus", corpus, "--output", place.format(here=here), *more)
+    assert "nothing can take its place" in is_one_line_error(*call(*arguments)) and not any(here.iterdir())
+
+
+@pytest.mark.parametrize("fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "model", "corpus"])
+def test_index_info_says_which_fact_is_missing_or_wrong(answer, call, model, corpus, tmp_path, fact):
+    answer("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
+    path = tmp_path / "index" / "meta.json"
+    meta = json.loads(path.read_text())
+    for broken, said in (({**meta, fact: None}, f"it has no {fact}"), ({**meta, fact: ["?"]}, f"its {fact} is")):
+        path.write_text(json.dumps(broken))
+        for command in (("index", "info", tmp_path / "index"), ("index", "approximate", tmp_path / "index")):
+            assert f"meta.json is damaged: {said}" in is_one_line_error(*call(*command))
+
+
+def test_embed_and_glove_leave_what_lies_where_a_cluster_would_work(answer, call, model, tmp_path):
+    (tmp_path / "text.txt").write_text("the bank of the river\nthe money of the bank\n" * 20)
+    parts, counts = tmp_path / "o.npz.parts", tmp_path / "work" / "counts"
+    for folder in (parts, counts):
+        folder.mkdir(parents=True)
+        (folder / "thesis.txt").write_text("mine")
+    embed = ("embed", "--model", model, "--input", tmp_path / "text.txt", "--output", tmp_path / "o.npz")
+    glove = ("glove", "--corpus", tmp_path / "text.txt", "--output", tmp_path / "gl", "--work", tmp_path / "work")
+    glove = (*glove, "--epochs", 1, "--dim", 4, "--processes", 1)
+    for command in (embed, glove):
+        refused = is_one_line_error(*call(*command, "--cluster", "tcp://nowhere:1"))
+        assert "holds other files (thesis.txt)" in refused
+        answer(*command)
+    assert (parts / "thesis.txt").read_text() == (counts / "thesis.txt").read_text() == "mine"
+
+
+def test_glove_works_beside_its_output_with_a_slash_or_without(answer, tmp_path):
+    (tmp_path / "text.txt").write_text("the bank of the river\nthe money of the bank\n" * 20)
+    command = ("glove", "--corpus", tmp_path / "text.txt", "--epochs", 1, "--dim", 4, "--processes", 1, "--output")
+    for output in (f"{tmp_path}/gl/", tmp_path / "gl"):
+        assert answer(*command, output)["vectors"] == str(tmp_path / "gl")
+    assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "gl", "gl-work"}
+
+
+def test_glove_is_not_trained_on_an_older_text(answer, call, tmp_path):
+    (tmp_path / "A.txt").write_text("the bank was calm .\n" * 20)
+    (tmp_path / "B.txt").write_text("money is what counts .\n" * 20)
+    command = ("glove", "--output", tmp_path / "v1", "--epochs", 1, "--dim", 4, "--processes", 1, "--corpus")
+    answer(*command, tmp_path / "A.txt")
+    error = is_one_line_error(*call(*command, tmp_path / "B.txt"))
+    assert "A.txt (" in error and "now B.txt (" in error
+    assert "hold_out: 0.0, now 0.5" in is_one_line_error(*call(*command, tmp_path / "A.txt", "--hold-out", 0.5))
+    assert "bank" in (tmp_path / "v1" / "words.txt").read_text()
+    answer(*command, tmp_path / "B.txt", "--work", tmp_path / "work")
+    assert "money" in (tmp_path / "v1" / "words.txt").read_text()
+
+
+def test_a_file_of_results_is_not_cut_where_it_holds_something_else(call, tmp_path):
+    (tmp_path / "notes.txt").write_text("the first line\nthe last, which has no end")
+    (tmp_path / "results.json").write_text('{"mine": 1}')
+    with pytest.raises(CorruptArtifact, match="holds something else than results"):
+        variants._end_whole(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text().endswith("which has no end")
+    with pytest.raises(CorruptArtifact, match="holds something else than results"):
+        task_results.read_results(tmp_path / "results.json")
+
+
+def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
+    (tmp_path / "spam" / "tfidf").mkdir(parents=True)
+    (tmp_path / "spam" / "tfidf" / "novel.txt").write_text("mine")
+    (tmp_path / "names" / "elmo").mkdir(parents=True)
+    (tmp_path / "names" / "elmo" / "novel.txt").write_text("mine")
+    for command in (
+        ("train", "--task", "spam", "--variant", "tfidf", "--train", "none.csv", "--output", tmp_path),
+        ("train-heads", "--tasks", "spam", "--data", tmp_path, "--output", tmp_path),
+        ("tasks", "train", "--task", "names", "--variant", "elmo", "--data", tmp_path, "--output", tmp_path),
+    ):
+        assert "holds other files (novel.txt)" in is_one_line_error(*call(*command))
+
+
+def test_texts_writes_over_catalogues_alone(call, tmp_path):
+    for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po"):
+        (tmp_path / name).write_text("mine")
+        assert "is no name of a catalogue" in is_one_line_error(*call("texts", tmp_path / name))
+        assert (tmp_path / name).read_text() == "mine"
+
+
+def test_convert_writes_over_nothing(call, model, tmp_path):
+    (tmp_path / "new").mkdir()
+    for name in ("weights.hdf5", "options.json"):
+        (tmp_path / "new" / name).write_text("mine")
+        assert f"holds {name} already" in is_one_line_error(*call("convert", "--model", model, "--output", tmp_path / "new"))
+        assert (tmp_path / "new" / name).read_text() == "mine"
+        (tmp_path / "new" / name).unlink()
+
+
 def test_a_converted_model_is_in_allennlp_s_format_and_gives_the_same_vectors(answer, model, tmp_path):
     found = answer("convert", "--model", model, "--output", tmp_path / "new")
     keys_are(found, "convert")
@@ -712,6 +846,72 @@ def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, ca
     predicted = told["predictions"]
     assert {p["word"] for p in predicted} == set(words) - {"<S>", "<UNK>"}
     assert 0.9 < sum(p["probability"] for p in predicted) + told["unknown"] < 1  # what is left is the beginning's, which cannot come
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (["--corpus", "{other}"], r"corpus: text\.txt \([0-9a-f]{12}\), now other\.txt \([0-9a-f]{12}\)"),
+        (["--seed", "5"], "seed: 0, now 5"),
+        (["--hold-out", "0.2"], r"hold_out: 0\.0, now 0\.2"),
+        (["--valid", "{other}"], r"valid: none, now other\.txt"),
+        (["--tokens", "4000"], "tokens: 3000, now 4000"),
+        (["--hidden", "8"], r"shape\.hidden: 16, now 8"),
+        (["--start-vectors", "{vectors}"], r"start: , now vectors [0-9a-f]{16}"),
+        (["--start-model", "{model}"], r"start: , now model [0-9a-f]{16}"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_begun_training_goes_on_as_it_was_begun_or_not_at_all(call, training, foreseeing, tmp_path, monkeypatch, change, said):
+    arguments, steps = training
+    with monkeypatch.context() as patched:
+        patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        call(*arguments)
+    steps.clear()
+    (tmp_path / "other.txt").write_text("the river of money\n" * 9)
+    (tmp_path / "vectors.txt").write_text("the 1 2\nbank 2 1\n")
+    places = {"other": tmp_path / "other.txt", "vectors": tmp_path / "vectors.txt", "model": foreseeing}
+    before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    error = is_one_line_error(*call(*arguments, "--resume", *(part.format(**places) for part in change)))
+    assert re.search(said, error) and steps == []
+    assert before == {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["characters.pt", "table.pt", "begun.json", "prepared/meta.json", "prepared/ids.npy"])
+def test_a_begun_training_that_is_damaged_is_named(call, training, tmp_path, monkeypatch, name):
+    arguments, steps = training
+    with monkeypatch.context() as patched:
+        patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        call(*arguments)
+    steps.clear()
+    path = tmp_path / "run" / name
+    data = path.read_bytes()
+    for damage in (data[: len(data) // 2], b""):
+        path.write_bytes(damage)
+        assert path.parent.name in is_one_line_error(*call(*arguments, "--resume")) and steps == []
+    path.write_bytes(data)
+    with (tmp_path / "run" / "log.jsonl").open("a") as log:
+        log.write('{"stage": "ta')  # it was killed while it wrote
+    status, _, _ = call(*arguments, "--resume")
+    assert status == 0
+    kept = json.loads((tmp_path / "run" / "model" / "training_log.json").read_text())
+    assert [line["stage"] for line in kept] == ["characters"]
+
+
+@pytest.mark.parametrize("name", ["model", "table.pt", "log.jsonl"])
+def test_pretrain_begins_over_no_files_of_somebody_s(call, training, tmp_path, name):
+    arguments, steps = training
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / name).write_text("mine")
+    assert f"already holds a training ({name})" in is_one_line_error(*call(*arguments))
+    assert "no begun.json that says what was begun" in is_one_line_error(*call(*arguments, "--resume"))
+    assert (tmp_path / "run" / name).read_text() == "mine" and steps == [] and len(list((tmp_path / "run").iterdir())) == 1
+
+
+def test_pretrain_takes_one_start(call, training, foreseeing, tmp_path):
+    (tmp_path / "vectors.txt").write_text("the 1 2\n")
+    starts = ("--start-model", foreseeing, "--start-vectors", tmp_path / "vectors.txt")
+    assert "leave out --start-vectors" in is_one_line_error(*call(*training[0], *starts))
 
 
 def test_pretrain_learns_from_three_types_with_room_for_a_hundred_thousand(answer, training, tmp_path):

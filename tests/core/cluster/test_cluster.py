@@ -192,6 +192,38 @@ def test_a_folder_with_other_files_is_refused(client, corpus, model, tmp_path):
         build(client, corpus, tmp_path, model)
 
 
+def test_a_folder_with_files_among_ours_is_refused_before_any_work(tmp_path):
+    """By their folders' names alone these would count as ours."""
+    good = "0000001-0123456789ab"
+    for name in ("sentences/my_novel.txt", "shards/glass.txt", f"shards/{good}/thesis.txt", ".staging/a.txt", "index.json", "notes.txt"):
+        place = tmp_path / name.replace("/", "-")
+        (place / name).parent.mkdir(parents=True)
+        (place / name).write_text("{}")
+        with pytest.raises(BadInput, match=rf"holds other files \({name}\)"):
+            index.build(None, [], place, model="none", model_fingerprint="none")
+        assert (place / name).read_text() == "{}"
+        arguments = ["index", "build", "--corpus", "none", "--output", str(place), "--cluster", "none", "--model", "none"]
+        assert main.main(arguments) == 2  # before the model, the corpus or the cluster is looked for
+
+
+def test_only_what_is_of_our_form_is_removed_when_an_index_is_whole(client, model, tmp_path):
+    place = tmp_path / "index"
+    build(client, sentences_of(60), place, model)
+    seen = index.Store.names
+
+    def names(store, name):  # somebody puts a file there while the workers work
+        for folder in ("sentences", "shards"):
+            (place / folder).mkdir(exist_ok=True)
+            (place / folder / "late.txt").write_text("mine")
+        return seen(store, name)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(index.Store, "names", names)
+        build(client, sentences_of(60, seed=1), place, model)
+    assert (place / "sentences" / "late.txt").read_text() == (place / "shards" / "late.txt").read_text() == "mine"
+    assert not list((place / "sentences").glob("*.arrow")) and not (place / ".staging").exists()
+
+
 def test_an_object_store_gives_the_same_rows(corpus, model, one):
     """memory:// lives in one process, so its workers do too; shards are copied from it to be mapped."""
     with (
@@ -216,6 +248,72 @@ def test_a_damaged_list_of_shards_is_named(tmp_path):
     (tmp_path / "index.json").write_text('{"format": 1, "shards": [{}]}')
     with pytest.raises(CorruptArtifact, match=r"index.json is damaged"):
         index.open_shards(tmp_path)
+
+
+@pytest.fixture
+def manifest(many) -> dict:
+    return json.loads(open_store(many.url).read("index.json"))
+
+
+HOSTILE = ["../../../../../victim", "..", ".", "", "/etc", "0000000-0123456789ab/..", "0000000-0123456789AB", "0000000-0123456789ab\n"]
+HOSTILE += ["..\\..\\victim", "C:\\victim", "0000000-0123456789ab\0", None, 5, ["a"], {}]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=repr)
+def test_a_shard_of_another_name_is_no_shard_and_no_folder_is_touched(manifest, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "a" / "cache"))
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "thesis.txt").write_text("mine")
+    manifest["shards"][0]["name"] = name
+    for url in ("memory://evil", str(tmp_path / "local")):
+        open_store(url).write("index.json", json.dumps(manifest).encode())
+        with pytest.raises(CorruptArtifact, match=r"index\.json is damaged: .* is no name of a shard\. Build the index again\.") as refused:
+            index.open_shards(url)
+        assert len(str(refused.value).splitlines()) == 1
+        shard = index.Shard(f"shards/{name}", 0, 1, 0, 1, "evil")
+        with pytest.raises(CorruptArtifact, match="is no name of ours"):
+            search.opened(url, shard)
+    assert (tmp_path / "victim" / "thesis.txt").read_text() == "mine"
+    assert not (tmp_path / "a").exists()
+
+
+def test_what_an_object_store_names_as_a_shards_files_stays_in_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
+    store = open_store("memory://files")
+    monkeypatch.setattr(type(store), "names", lambda *_: {"meta.json", "..", ".hidden", "a\\b"})
+    store.write("shards/0000000-0123456789ab/meta.json", b"{}")
+    assert [path.name for path in store.fetch("shards/0000000-0123456789ab").iterdir()] == ["meta.json"]
+
+
+@pytest.mark.parametrize("name", ["../a", "a/../../b", "/a", "a//b", "a\\..\\b", "./a"])
+def test_no_name_leads_out_of_a_store(tmp_path, name):
+    store = open_store(str(tmp_path / "store"))
+    for use in (store.read, store.remove, store.has, lambda name: store.write(name, b"")):
+        with pytest.raises(CorruptArtifact, match="is no name of ours"):
+            use(name)
+
+
+@pytest.mark.parametrize(
+    "fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "lemmas", "model", "corpus", "layers", "dim", "shards"]
+)
+def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path, capsys, fact):
+    for value in (None, "many", []):
+        broken = {**manifest, fact: value} if value is not None else {key: kept for key, kept in manifest.items() if key != fact}
+        if isinstance(value, str) and fact in ("model", "corpus"):
+            continue
+        (tmp_path / "index.json").write_text(json.dumps(broken))
+        with pytest.raises(CorruptArtifact, match=rf"index\.json is damaged: it(s| has no) {fact}"):
+            index.open_shards(tmp_path)
+        assert main.main(["index", "info", str(tmp_path), "--json"]) == 2
+        assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_shards_that_hold_other_numbers_than_their_list_says_are_named(manifest, tmp_path):
+    for change in ({"rows": -1}, {"rows": 1}, {"sentences": 0}):
+        broken = {**manifest, "shards": [manifest["shards"][0] | change, *manifest["shards"][1:]]}
+        (tmp_path / "index.json").write_text(json.dumps(broken))
+        with pytest.raises(CorruptArtifact, match="is damaged"):
+            index.open_shards(tmp_path)
 
 
 def test_a_worker_refuses_another_models_weights(model):

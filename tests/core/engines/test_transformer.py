@@ -1,6 +1,7 @@
 """core.engines.transformer: random models of odd shapes, and real weights where their package is installed, against `transformers` itself."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from core.cli.main import main
-from core.common.errors import BadInput, EngineUnavailable, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
 from core.engines.transformer import FIRST, LAST, TransformerEncoder
@@ -147,6 +148,19 @@ def test_weights_are_safetensors_or_nothing(small, tmp_path):
     (folder / "pytorch_model.bin").write_bytes(b"x")
     with pytest.raises(MissingArtifact, match=r"no \*\.safetensors"):
         open_model(str(folder))
+
+
+@pytest.mark.parametrize("part", ["../small/model.safetensors", "/etc/passwd", "pytorch_model.bin", "..", None, 5, ["model.safetensors"]])
+def test_a_models_parts_lie_in_its_folder(small, tmp_path, part):
+    """Its list of them comes with it, so a name there may be anything."""
+    folder = tmp_path / "parts"
+    shutil.copytree(small, folder)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"embeddings": "model.safetensors", "encoder": part}}))
+    with pytest.raises(CorruptArtifact, match=r"index\.json names .*, which is no \*\.safetensors beside it"):
+        open_model(str(folder))
+    index.write_text(json.dumps({"weight_map": {"embeddings": "model.safetensors"}}))
+    open_model(str(folder))
 
 
 def test_a_broken_folder_is_named_in_a_sentence(small, tmp_path):

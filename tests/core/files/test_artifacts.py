@@ -27,6 +27,7 @@ from core.files.artifacts import (
     file_sha256,
     lines_of,
     parse_json,
+    plain_file_name,
     provenance,
     read_json,
     replacing,
@@ -65,11 +66,11 @@ def test_a_failure_keeps_the_old_artifact_and_removes_the_new_one(tmp_path, fail
 
 def test_a_folder_that_exists_is_swapped_whole(tmp_path):
     for content in ("one", "two"):
-        with replacing(tmp_path / "index") as temporary:
+        with replacing(tmp_path / "index", own="one|two") as temporary:
             temporary.mkdir()
             (temporary / content).write_text(content)
     assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
-    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index") as temporary:
+    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "index", own="one|two") as temporary:
         temporary.mkdir()
         (temporary / "three").write_text("3")
         raise ZeroDivisionError
@@ -87,7 +88,7 @@ def test_a_swap_that_fails_half_way_puts_the_old_folder_back(tmp_path, monkeypat
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", failing)
-    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index") as temporary:
+    with pytest.raises(OSError, match="failing disk"), replacing(tmp_path / "index", own="old") as temporary:
         temporary.mkdir()
         (temporary / "new").write_text("new")
     assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"old"}
@@ -292,3 +293,16 @@ def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
             if writes and not {"newline"} & {keyword.arg for keyword in node.keywords}:
                 silent.append((path.relative_to(ROOT).as_posix(), ast.unparse(node.func)))
     assert not silent
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/..", "a\\..", "/", "...", " . "])
+def test_an_uploads_name_leads_nowhere(name):
+    assert plain_file_name(name) == "file"
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("/etc/passwd", "passwd"), ("..\\x.csv", "x.csv"), ("a\0b:c.csv", "a_b_c.csv"), ("메일 (1).csv", "메일 (1).csv")]
+)
+def test_an_uploads_name_keeps_its_last_part(name, kept):
+    assert plain_file_name(name) == kept
+    assert plain_file_name("a" * 300 + ".csv").endswith("a.csv") and len(plain_file_name("a" * 300)) == 100

@@ -24,13 +24,16 @@ FILES = {
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    files, sums, asked = FILES, True, []
+    files, sums, git_sums, asked = FILES, True, True, []
 
     def do_GET(self):
         path = urlsplit(self.path).path
         self.asked.append(path)
         if path == f"/api/models/{NAME}":
             siblings = [{"rfilename": name, "size": len(data)} for name, data in self.files.items()]
+            for one in siblings if self.git_sums else ():
+                data = self.files[one["rfilename"]]
+                one["blobId"] = hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
             for one in siblings:
                 if one["rfilename"].endswith(".safetensors"):
                     data = FILES["model.safetensors"] if self.sums else b"other"
@@ -79,6 +82,39 @@ def test_size_and_licence_are_said_before(server):
     found = hub.look_up(NAME)
     assert (found.licence, found.size_mb) == ("apache-2.0", (len(CONFIG) + 2 + 5000) / 1e6)
     assert not hub.place(NAME).exists()
+
+
+@pytest.mark.parametrize("has_sums", [True, False])
+def test_what_had_arrived_of_an_earlier_revision_is_not_kept(server, has_sums):
+    """A fetch that was cut goes on with one revision's files, never with those of two."""
+    server.git_sums = has_sums
+    folder = hub.place(NAME)
+    folder.mkdir(parents=True)
+    for name, data in (("tokenizer.json", b"[]"), ("model.safetensors", b"\2" * 5000), ("config.json", b"{}" + b" " * 40)):
+        (folder / name).write_bytes(data)
+    assert hub.fetch(NAME) == folder
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        name: FILES[name] for name in ("tokenizer.json", "model.safetensors", "config.json")
+    }
+    server.asked.clear()
+    hub.fetch(NAME)
+    kept = [] if has_sums else ["config.json", "tokenizer.json"]  # whose sums nobody states, so they are fetched again
+    assert sorted(path.rpartition("/")[2] for path in server.asked if "/resolve/" in path) == kept
+
+
+def test_a_fetch_that_replaces_files_leaves_no_folder_that_looks_whole(server, monkeypatch):
+    folder = hub.fetch(NAME)
+    (folder / "model.safetensors").write_bytes(b"\2" * 5000)
+    server.sums = False
+    with pytest.raises(CorruptArtifact, match="sha256"):
+        hub.fetch(NAME)
+    assert not (folder / "config.json").exists() and registry.place_of(NAME, "model") is None
+
+
+def test_two_names_never_share_a_folder():
+    assert not hub.is_name("a--b/c") and not hub.is_name("a/b--c")  # nor has the hub such names
+    names = [f"{owner}/{name}" for owner in ("a", "a-", "a-b", "a.b") for name in ("c", "c-", "b-c")]
+    assert len({hub.place(name) for name in names if hub.is_name(name)}) == len(names)
 
 
 def test_what_is_not_what_was_published_is_removed(server):

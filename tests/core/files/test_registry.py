@@ -12,6 +12,8 @@ from contextlib import suppress
 
 import pytest
 
+from core.cli.neighbours import in_shards
+from core.cluster.worker_model import named
 from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
@@ -19,6 +21,7 @@ from core.files import https, registry
 from core.files.catalogue import RemoteFile
 from core.files.download import DownloadStopped, Progress, download
 from core.files.registry import Entry, entries, entry_named, fetch, model_files, resolve
+from core.index.tables import index_at
 
 DATA = bytes(range(256)) * 2000  # 512,000 bytes
 SHA256 = hashlib.sha256(DATA).hexdigest()
@@ -332,8 +335,27 @@ def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tm
         assert resolve("elmo-mini", "model") == expected / "elmo-mini"
     assert resolve(model(tmp_path / "mine"), "model") == tmp_path / "mine"
     assert resolve("./mine", "model").samefile(tmp_path / "mine")
+    model(places.data / "mine")
+    assert resolve("mine", "model").samefile(tmp_path / "mine")
     model(tmp_path / "elmo-mini")
-    assert resolve("elmo-mini", "model").samefile(tmp_path / "elmo-mini")
+    assert resolve("elmo-mini", "model") == places.assets / "elmo-mini"  # a bundled name is not shadowed ...
+    for written in ("./elmo-mini", f"../{tmp_path.name}/elmo-mini"):
+        assert resolve(written, "model").samefile(tmp_path / "elmo-mini")  # ... and a path is one still
+
+
+@pytest.mark.parametrize(("name", "kind"), [("glove-mini", "vectors"), ("sentences", "corpus"), ("elmo-mini", "model")])
+def test_what_lies_here_under_a_bundled_name_is_not_taken_for_it(name, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    for mine in ("meta.json", "index.json", "words.txt"):
+        (tmp_path / name / mine).write_text("{}")
+    assert resolve(name, kind).is_relative_to(config.ASSETS) and registry.place_of(name, kind).is_relative_to(config.ASSETS)
+    assert registry.place_of(f"./{name}", kind).samefile(tmp_path / name)
+    if kind == "corpus":
+        assert index_at(name) is None and index_at(f"./{name}") and in_shards(f"./{name}")
+        assert not in_shards(name) and not in_shards(f"{name}+python")
+    if kind == "model":
+        assert (named(name), named(f"./{name}")) == (name, str(tmp_path / name))  # as workers are told it
 
 
 def test_corpora_and_vectors_are_found_by_name(places):

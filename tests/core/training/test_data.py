@@ -1,6 +1,7 @@
 """Training data: text files to ids on disk, sentences laid out packed, and a stream of batches that resumes exactly."""
 
 import gzip
+import hashlib
 import json
 import lzma
 from itertools import islice
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.common.errors import BadInput, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.packing import pack
 from core.text.tokens import tokenize
 from core.training.data import Corpus, prepare, read_lines
@@ -111,7 +112,9 @@ def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
     assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", *tokenize(LINES[0]), "</S>"]
     assert corpus.sentence(3).tolist() == [0, 2, 2, 2, 2, 1]
     assert corpus.domains.tolist() == [0, 0, 0, 1]
-    assert corpus.meta == {"files": ["a-00.xz", "b-00.txt"], "sentences": 4, "tokens": 18, "types": 10}
+    texts = [[name, hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()] for name in ("a-00.xz", "b-00.txt")]
+    made_of = {"texts": texts, "language": "en", "hold_out": 0.0, "max_tokens": 60}
+    assert corpus.meta == {"files": ["a-00.xz", "b-00.txt"], "sentences": 4, "tokens": 18, "types": 10, "made_of": made_of}
     assert json.loads((folder / "meta.json").read_text()) == corpus.meta
 
 
@@ -133,8 +136,59 @@ def test_several_processes_prepare_what_one_prepares(tmp_path):
 
 def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
     before = (prepared / "ids.npy").stat().st_mtime_ns
-    prepare([tmp_path / "books-00.txt"], prepared, quiet, processes=1)
+    prepare([tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"], prepared, quiet, processes=2)
     assert (prepared / "ids.npy").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("change", ["fewer files", "another text", "hold-out", "length", "language", "unsaid"])
+def test_a_folder_that_was_prepared_otherwise_is_refused_with_both_named(prepared, tmp_path, change):
+    files, how = [tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"], {}
+    said = r"texts: books-00.txt \([0-9a-f]{12}\) wikinews-00.txt \([0-9a-f]{12}\), now books-00.txt \([0-9a-f]{12}\)"
+    if change == "fewer files":
+        files = files[:1]
+    elif change == "another text":
+        files[0].write_text("of the same name")
+    elif change == "unsaid":
+        meta = json.loads((prepared / "meta.json").read_text())
+        del meta["made_of"]
+        (prepared / "meta.json").write_text(json.dumps(meta))
+        said = "does not say which text"
+    else:
+        how, said = {
+            "hold-out": ({"hold_out": 0.5}, r"hold_out: 0\.0, now 0\.5"),
+            "length": ({"max_tokens": 3}, "max_tokens: 60, now 3"),
+            "language": ({"language": "ko"}, "prepared as 'en', not as 'ko'"),
+        }[change]
+    before = (prepared / "types.txt").read_bytes()
+    with pytest.raises(BadInput, match=said):
+        prepare(files, prepared, quiet, processes=1, **how)
+    assert (prepared / "types.txt").read_bytes() == before
+
+
+def test_damaged_prepared_text_is_named(prepared, tmp_path):
+    files = [tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"]
+    whole = {name: (prepared / name).read_bytes() for name in ("meta.json", "ids.npy", "starts.npy", "domains.npy")}
+    for name, data in whole.items():
+        for damage in (data[: len(data) // 2], b""):
+            (prepared / name).write_bytes(damage)
+            with pytest.raises(CorruptArtifact, match="Delete it"):
+                Corpus(prepared)
+            if name == "meta.json":
+                with pytest.raises(CorruptArtifact, match=r"meta\.json is damaged"):
+                    prepare(files, prepared, quiet, processes=1)
+        (prepared / name).write_bytes(data)
+
+
+def test_text_is_prepared_as_a_whole_and_never_over_files_of_somebody_s(prepared, tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "novel.txt").write_text("mine")
+    with pytest.raises(BadInput, match=r"mine holds other files \(novel\.txt\)"):
+        prepare([tmp_path / "books-00.txt"], tmp_path / "mine", quiet, processes=1)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["novel.txt"]
+    monkeypatch.setattr(np, "repeat", lambda *_: 1 / 0)  # it stops between two files
+    with pytest.raises(ZeroDivisionError):
+        prepare([tmp_path / "books-00.txt"], tmp_path / "new", quiet, processes=1)
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
