@@ -3,7 +3,6 @@
 `evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
 """
 
-import shlex
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from core.analysis import anisotropy
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
+from core.common.markup import command
 from core.common.significance import read_back
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
 from core.evaluation import all_words, layer_scores, own_sentences
@@ -264,7 +264,7 @@ def _command(what: str, options: dict, model: str) -> str:
         if value is not None:
             parts = value if isinstance(value, list) else [value]
             words += [f"--{option}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
-    return shlex.join(words)
+    return command(*words)
 
 
 def _paths(options: dict) -> list[Path]:
