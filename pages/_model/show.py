@@ -9,7 +9,7 @@ from core.common import i18n
 from core.common.i18n import say, t
 from core.common.markup import code, command, html
 from core.elmo.models import Model
-from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
+from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from pages._cached import opened
@@ -61,7 +61,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
             draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
     notice(_noticed(panels))
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
-    table = table.rename(columns=say)
+    table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
     lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
 
 
