@@ -27,6 +27,7 @@ from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import say, t
+from core.common.markup import command
 from core.common.threads import limit
 from core.elmo.models import Model
 from core.files import public_data
@@ -148,7 +149,7 @@ def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Which file a task misses, and how to get it."""
     fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
-    fetch = f"python -m core fetch {public_data.data_set_of(fetched)}" if fetched else None
+    fetch = command("python", "-m", "core", "fetch", public_data.data_set_of(fetched)) if fetched else None
     told = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
         return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **told)

@@ -13,7 +13,7 @@ from core.classify.head import FILES, Head, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
 from core.classify.runs import EpochProgress
-from core.cli.shared import download_progress, note, open_model, progress
+from core.cli.shared import download_progress, in_columns, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.device import choose
 from core.common.errors import BadInput
@@ -56,7 +56,7 @@ def train(args) -> tuple[dict, str]:
     if len(runs) == 1:
         return {key: value for key, value in runs[0].items() if key != "seed"}, _line(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
-    lines = [f"{name:<16}{_spread(facts['accuracy'])}   macro F1 {_spread(facts['macro_f1'])}" for name, facts in summary.items()]
+    lines = in_columns((name, _spread(facts["accuracy"]), f"macro F1 {_spread(facts['macro_f1'])}") for name, facts in summary.items())
     return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
 
 
@@ -86,7 +86,7 @@ def classify(args) -> tuple[dict, str]:
         }
         for name, answer in answers.items()
     }
-    lines = [f"{name:<16}{r['label']:<16}{max(r['probabilities'].values()):6.1%}" for name, r in result.items()]
+    lines = in_columns(((name, r["label"], f"{max(r['probabilities'].values()):.1%}") for name, r in result.items()), right=(2,))
     return {"text": args.text, "task": task.name, "variants": result}, "\n".join(lines)
 
 
@@ -134,9 +134,11 @@ def experiments(args) -> tuple[dict, str]:
     lines = read_results(args.output)
     found = {name: summary(lines, name) for name in args.only}
     text = "\n".join(
-        f"{name:<20}{variant:<16}{_spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds"
-        for name, variants in found.items()
-        for variant, facts in variants.items()
+        in_columns(
+            (name, variant, f"{_spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
+            for name, variants in found.items()
+            for variant, facts in variants.items()
+        )
     )
     return {"output": args.output, "made": len(made), "summary": found}, text
 
@@ -241,6 +243,7 @@ def noise(args) -> tuple[dict, str]:
     table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
     write_json(args.output, {**measured, task.name: provenance(**table)})
     sums.renew(args.output)
-    lines = ["letters disturbed".ljust(28) + "".join(f"{share:8.0%}" for share in table["shares"])]
-    lines += [name.ljust(28) + "".join(f"{statistics.fmean(row):8.1%}" for row in rows) for name, rows in table["accuracy"].items()]
+    cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
+    cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
+    lines = in_columns(cells, right=range(1, len(cells[0])))
     return {"output": args.output, **table}, "\n".join(lines)

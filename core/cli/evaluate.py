@@ -3,7 +3,6 @@
 `evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
 """
 
-import shlex
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -11,9 +10,10 @@ from itertools import chain, islice
 from pathlib import Path
 
 from core.analysis import anisotropy
-from core.cli.shared import cluster_of, note, open_model, progress, spread_model
+from core.cli.shared import cluster_of, in_columns, note, open_model, progress, spread_model
 from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
+from core.common.markup import command
 from core.common.significance import read_back
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
 from core.evaluation import all_words, layer_scores, own_sentences
@@ -38,10 +38,11 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
     with cluster_of(args) as client:
         scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens")) | {"dropped": dropped}
-    lines = ["layer      nearest (macro, pooled)   centroid (macro, pooled)"]
+    cells = [("layer", "nearest (macro, pooled)", "centroid (macro, pooled)")]
     for name in [*_names(scores), *({"static"} & scores.keys())]:
-        near, centre = (f"{scores[name][m]['macro']:.1%}, {scores[name][m]['pooled']:.1%}{_weights(scores[name][m])}" for m in MEASURES)
-        lines.append(f"{name:<11}{near:<26}{centre}")
+        facts = [scores[name][measure] for measure in MEASURES]
+        cells.append((name, *(f"{one['macro']:.1%}, {one['pooled']:.1%}   {_weights(one)}".strip() for one in facts)))
+    lines = in_columns(cells)
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in MEASURES:
@@ -64,12 +65,13 @@ def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
 def evaluate_all_words(args, model: Model | None = None) -> Answer:
     sentences = read_semcor(args.data)
     scores = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
-    lines = ["layer          all words   ambiguous words   the same, frequency of senses counted too"]
+    cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
     for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
         facts = scores[name]
         too = scores[name].get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
-        lines.append(f"{name:<15}{facts['accuracy']:<12.1%}{facts['ambiguous']:<18.1%}{both}{_weights(facts)}")
+        cells.append((name, f"{facts['accuracy']:.1%}", f"{facts['ambiguous']:.1%}", both, _weights(facts)))
+    lines = in_columns(cells)
     lines += _differences(_compared(scores), "")
     frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
     lines += _differences(frequent, "", "the most frequent sense")
@@ -83,11 +85,12 @@ def evaluate_pairs(args, model: Model | None = None) -> Answer:
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
     scores = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
-    lines = ["layer      accuracy   AUC     threshold"]
+    cells = [("layer", "accuracy", "AUC", "threshold")]
     for name in _names(scores):
         facts = scores[name]
         auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
-        lines.append(f"{name:<11}{facts['accuracy']:<11.1%}{auc:<8}{facts['threshold']:.3f}{_weights(facts)}")
+        cells.append((name, f"{facts['accuracy']:.1%}", auc, f"{facts['threshold']:.3f}", _weights(facts)))
+    lines = in_columns(cells)
     lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
     return scores, "\n".join(lines)
 
@@ -98,7 +101,8 @@ def evaluate_tags(args, model: Model | None = None) -> Answer:
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
-    lines = [f"{name:<15}{scores[name]['accuracy']:.2%}{_weights(scores[name])}" for name in [*_names(scores), "most_frequent"]]
+    names = [*_names(scores), "most_frequent"]
+    lines = in_columns((name, f"{scores[name]['accuracy']:.2%}", _weights(scores[name])) for name in names)
     lines += _differences(_compared(scores), "")
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, "\n".join(lines)
@@ -107,18 +111,21 @@ def evaluate_tags(args, model: Model | None = None) -> Answer:
 def evaluate_sentences(args, model: Model | None = None) -> Answer:
     model = model or open_model(args)
     scores = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
-    lines = ["layer   1-NN (95 % interval)       shuffled   silhouette   cosine: one sense, two, gap"]
+    cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
     for name in [*_names(scores)[:-1], *(one for one in ("static", "form") if one in scores)]:
         facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
-        more = f"{facts['silhouette']:<13.3f}{facts['same']:.3f}, {facts['other']:.3f}, {facts['gap']:.3f}" if "gap" in facts else ""
-        lines.append(f"{name:<8}{nearest:<27}{facts['null']:<11.1%}{more}")
+        more = (
+            (f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))) if "gap" in facts else ()
+        )
+        cells.append((name, nearest, f"{facts['null']:.1%}", *more))
+    lines = in_columns(cells)
     lines += _differences(_compared(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
     lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     best = scores["best_mix"]
-    lines.append(f"best mix: {best['one_nn']:.1%}{_weights(best)}, chosen on half of the words, measured on the other, both ways")
+    lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
     return scores, "\n".join([*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"])
 
 
@@ -160,9 +167,10 @@ def evaluate_speed(args, model: Model | None = None) -> Answer:
 
 def evaluate_random(args, model: Model | None = None) -> Answer:
     cosines = anisotropy.evaluate(model or open_model(args))
-    lines = ["cosine of two random words: mean, nine in ten between"]
+    cells = []
     for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
-        lines.append("{name:<8}{mean:<8.3f}{low:.3f} and {high:.3f}".format(name=name, **cosines[name]))
+        cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
+    lines = ["cosine of two random words: mean, nine in ten between", *in_columns(cells)]
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
 
 
@@ -228,7 +236,7 @@ def evaluate_card(args) -> Answer:
         sums.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
-    lines = [f"{name:<12}{facts['seconds']:>7.1f} s   {facts['command']}" for name, facts in measured.items()]
+    lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
     return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
 
 
@@ -264,7 +272,7 @@ def _command(what: str, options: dict, model: str) -> str:
         if value is not None:
             parts = value if isinstance(value, list) else [value]
             words += [f"--{option}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
-    return shlex.join(words)
+    return command(*words)
 
 
 def _paths(options: dict) -> list[Path]:
@@ -308,4 +316,4 @@ def _differences(found: dict[str, dict], what: str, beside: str = "the static co
 
 
 def _weights(facts: dict) -> str:
-    return f"   weights {', '.join(f'{w:.2f}' for w in facts['weights'])}" if "weights" in facts else ""
+    return f"weights {', '.join(f'{w:.2f}' for w in facts['weights'])}" if "weights" in facts else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from core.classify.tables import clean_ag_news, read_table
-from core.cli.shared import note, open_model, progress
+from core.cli.shared import in_columns, note, open_model, progress
 from core.common.errors import BadInput
 from core.common.model_layers import name_of
 from core.elmo.models import Model
@@ -57,7 +57,8 @@ def evaluate_layers(args) -> tuple[dict, str]:
         if args.output:
             write_json(Path(args.output), result)
         lines.append(f"{what} ({data[1]:,} test items)")
-        lines += [f"  {name:<24}" + "  ".join(f"{space} {value:.1%}".strip() for space, value in row.items()) for name, row in rows.items()]
+        cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
+        lines += in_columns(cells)
         note("\n".join(lines[-len(rows) - 1 :]))
     if not result["measures"]:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from core.cli.shared import cluster_of, download_progress, note, open_model, progress
+from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
 from core.common.errors import BadInput
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
@@ -54,7 +54,7 @@ def find_neighbours(args) -> tuple[dict, str]:
         "layer": layer,
         "weights": weights.tolist(),
     }
-    lines = [f"{row['cosine']:.3f}  {row['word']:<14} {row['sense'] or '':<22} {row['sentence']}" for row in rows]
+    lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 

@@ -1,10 +1,12 @@
-"""What commands share: notes and progress on stderr, a model and a cluster as the arguments name them."""
+"""What commands share: notes and progress on stderr, tables, a model and a cluster as the arguments name them."""
 
 import sys
 import time
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import zip_longest
 from typing import Any
 
 from core.common.config import FLOAT32
@@ -31,6 +33,21 @@ def progress(what: str):
             note(f"{what}: {done:,} of {total:,}" + (f", {speed:,.0f} a second" if speed else "") + left)
 
     return report
+
+
+def in_columns(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell and two blanks from the next; those in `right` end together."""
+    columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
+    for k, column in enumerate(columns):
+        width = max(map(_width, column), default=0)
+        blanks = [" " * (width - _width(cell)) for cell in column]
+        columns[k] = [more + cell if k in right else cell + more for cell, more in zip(column, blanks, strict=True)]
+    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+
+
+def _width(cell: str) -> int:
+    """In a terminal, where Korean letters take two places and marks on a letter none."""
+    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
 
 
 def open_model(args, precision: str = FLOAT32) -> Model:

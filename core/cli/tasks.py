@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 
-from core.cli.shared import download_progress, note, open_model, progress
+from core.cli.shared import download_progress, in_columns, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
@@ -80,7 +81,7 @@ def results(args) -> tuple[dict, str]:
         name: {"baseline": one.baseline, "elmo": one.elmo, "error_reduction": one.error_reduction, "seeds": one.seeds}
         for name, one in found.items()
     }
-    return {"output": args.output, "made": len(made), "table": table}, "\n".join(_row(name, one) for name, one in found.items())
+    return {"output": args.output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, found.items()), right=(1,)))
 
 
 def fetch(args) -> tuple[dict, str]:
@@ -143,6 +144,6 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2%}" for name, value in shares.items())
 
 
-def _row(name: str, one: Summary) -> str:
+def _row(name: str, one: Summary) -> tuple[str, str, str]:
     spread = "" if one.elmo_spread is None else f" ± {one.elmo_spread:.1%}"
-    return f"{name:<14}{one.baseline:7.1%} -> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"
+    return name, f"{one.baseline:.1%}", f"-> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"

@@ -19,6 +19,7 @@ from distributed.comm import CommClosedError
 
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
+from core.common.markup import command
 
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
@@ -92,8 +93,7 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
-            command = worker_command(address)
-            message = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=command)
+            message = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
         with _told(address):
             yield client
@@ -104,7 +104,7 @@ def connected(address: str) -> Iterator[Client]:
 
 def worker_command(address: str) -> str:
     """How a worker is started, from the folder of Elmoscope."""
-    return f"python -m dask worker {address} --nthreads 1"
+    return command("python", "-m", "dask", "worker", address, "--nthreads", 1)
 
 
 def _nobody(address: str, reason: str) -> BadInput:

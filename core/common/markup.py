@@ -1,10 +1,11 @@
-"""Texts that are not ours (typed words, labels, names of files, errors about them) where HTML or Markdown is read.
+"""Texts that are not ours (typed words, labels, names of files, errors about them) where HTML, Markdown or a shell reads them.
 
-The only place that knows how they are escaped: `plain` for Markdown, and for HTML `html`, which escapes what is put into it unless that
+The only place that knows how they are escaped: `plain` and `code` for Markdown, `command` for a shell, and for HTML `html`, which escapes what is put into it unless that
 is Markup, HTML already. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's templates do so too: nobody escapes before.
 """
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from markupsafe import Markup
@@ -18,6 +19,18 @@ def plain(text: object, most: int | None = None) -> str:
     if most is not None and len(line) > most:
         line = line[: most - 1] + "…"
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
+
+
+def code(text: object) -> str:
+    """`text` in one line as Markdown's code: between more backticks than it holds in a row, for a backslash is shown there."""
+    line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{fence}{line}{fence}" if len(fence) == 1 else f"{fence} {line} {fence}"  # the blanks are not shown
+
+
+def command(*words: object) -> str:
+    """`words` as a command to copy: each is quoted where a shell would take it for more than itself."""
+    return shlex.join(map(str, words))
 
 
 def html(template: str, /, *values: object, **named: object) -> Markup:

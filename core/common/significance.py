@@ -51,10 +51,18 @@ class Paired:
         return t("{low} to {high}", low=f"{times * self.low + more:{form}}", high=f"{times * self.high + more:{form}}")
 
     def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """The same for a cell of a table."""
+        """The same for a bracket behind the difference."""
         if self.low is None or self.high is None:
             return t("no interval")
         return f"{times * self.low + more:{form}} – {times * self.high + more:{form}}"
+
+    def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
+        """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""
+        return (
+            self.ends(form, times=times, more=more)
+            if self.low is None or self.high is None
+            else f"[{self.ends(form, times=times, more=more)}]"
+        )
 
 
 def facts_of(difference: Paired) -> dict:

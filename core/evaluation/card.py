@@ -16,6 +16,7 @@ from core.elmo.weights import find_files, read_options
 from core.figures.measures import Panel
 from core.files.artifacts import read_json
 
+INTERVAL = ", 95 %"  # of a column's name: its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
 
 
@@ -193,11 +194,15 @@ def measure_rows(measures: dict) -> list[dict]:
     return rows
 
 
-def _differences(key: str, found: dict) -> dict[str, str]:
+def _differences(key: str, found: dict) -> dict[str, float | str]:
     """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
     told = {f"layer {layer} less these": _difference(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
     told["layer 1 less layer 2"] = _difference(key, found.get("order"))
-    return {name: f"{each.mean * 100:+.1f} ({each.ends()})" for name, each in told.items() if each is not None}
+    cells: dict[str, float | str] = {}
+    for name, each in told.items():
+        if each is not None:
+            cells |= {name: round(100 * each.mean, 1), f"{name}{INTERVAL}": each.cell()}
+    return cells
 
 
 def _with_frequency(found: dict) -> dict:

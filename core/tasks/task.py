@@ -15,6 +15,7 @@ from torch import Generator, Tensor
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import command
 from core.tasks.inputs import Passage, Texts
 
 PARTS = ("train", "dev", "test")
@@ -182,7 +183,7 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
         for path in (place / name, place / name.removesuffix(".xz")):
             if path.is_file():
                 return path
-    told = {"title": title, "file": Path(folder) / name, "command": f"python -m core tasks fetch --data {folder}"}
+    told = {"title": title, "file": Path(folder) / name, "command": command("python", "-m", "core", "tasks", "fetch", "--data", folder)}
     if name.startswith(MADE_BY_HAND):
         raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **told))
     raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **told))

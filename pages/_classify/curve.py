@@ -155,7 +155,7 @@ def context_table(found: Sequence[Size]) -> pd.DataFrame:
             for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo less it"), size.of_elmo)):
                 lead = leads.get(kind)
                 row[title] = None if lead is None else round(lead.difference.mean, 4)
-                row[f"{title}, 95 %"] = "" if lead is None else lead.difference.ends("+.4f", times=1)
+                row[f"{title}, 95 %"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
     return pd.DataFrame(rows)

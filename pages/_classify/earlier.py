@@ -21,7 +21,7 @@ def _gain(found: dict, experiment: str, plain: str, joined: str) -> str:
     if None in (before, after):
         return t("not run yet")
     told = {"points": 100 * (after - before), "before": before, "after": after}
-    return t("{points:+.2f} points ({before:.2%} to {after:.2%})", **told)
+    return t("{before:.2%} to {after:.2%}: {points:+.2f} points", **told)
 
 
 def _share(value: float | None) -> str:
@@ -43,8 +43,8 @@ def show_earlier(found: dict) -> None:
     unfrozen, tfidf = _share(_accuracy(found, "titles", "glove-unfrozen")), _share(_accuracy(found, "spam", "tfidf"))
     one, twenty = (_share(_accuracy(found, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
     rows = [
-        (t("nn.Embedding + ELMo over nn.Embedding"), t("+0.73 points"), embedding, titles),
-        (t("GloVe + ELMo over GloVe"), t("+1.1 points"), glove, titles),
+        (t("nn.Embedding + ELMo over nn.Embedding"), t("0.73 points more"), embedding, titles),
+        (t("GloVe + ELMo over GloVe"), t("1.1 points more"), glove, titles),
         (t("GloVe, unfrozen"), "86.47 %", unfrozen, titles),
         (t("Spam, mean ELMo, one epoch"), "97.76 %", one, spam),
         (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16 %"), twenty, spam),

@@ -16,6 +16,7 @@ from core.classify.runs import Frozen
 from core.classify.train import make_trainer
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.common.markup import command
 from core.common.turns import Turn
 from core.elmo.models import Model
 from core.static.vectors import StaticVectors
@@ -40,13 +41,14 @@ class Order:
     @property
     def command(self) -> str:
         """The same on the command line."""
-        parts = ["python -m core train", f"--task {self.task}", f"--variant {' '.join(self.variants)}"]
-        parts += [f'--{what} "{path}"' for what, path in self.files.items()]
-        for option, given in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
-            if given and all(given):
-                parts.append(f"--{option}-column " + " ".join(f'"{name}"' for name in given))
-        parts += [f"--seeds {' '.join(map(str, self.seeds))}", f"--share {self.share:g}", f"--epochs {self.epochs}"]
-        return " ".join([*parts, f'--model "{self.model}" --vectors "{self.vectors}" --json'])
+        words = ["python", "-m", "core", "train", "--task", self.task, "--variant", *self.variants]
+        for option, value in self.files.items():
+            words += [f"--{option}", value]
+        for option, names in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
+            if names and all(names):
+                words += [f"--{option}-column", *names]
+        words += ["--seeds", *self.seeds, "--share", f"{self.share:g}", "--epochs", self.epochs]
+        return command(*words, "--model", self.model, "--vectors", self.vectors, "--json")
 
 
 @dataclass

@@ -10,6 +10,7 @@ from core.classify import tasks
 from core.classify.model import variant_titles
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import command
 from core.common.significance import margin, points
 from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 from core.figures.spelling import noise_figure
@@ -27,18 +28,18 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     st.markdown(f"#### {t('How often are they right as noise grows?')}")
     table = read_accuracy().get(task)
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
-    command = f"python -m core noise --task {task} --data FOLDER --output assets/results/noise.json"
+    offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
     model = classifiers.frozen(task, in_use)["model"]
     data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
         _drawn(table, names)
-        st.code(command, language="bash")
+        st.code(offered, language="bash")
         return
     if key in st.session_state:
         _drawn(st.session_state[key], names)
     else:
         st.info(t("This has not been measured with this model and task yet. In a terminal:"), icon=":material/terminal:")
-    st.code(command, language="bash")
+    st.code(offered, language="bash")
     try:
         files = tasks.task_files(tasks.task_named(task))
     except MissingArtifact:

@@ -158,7 +158,11 @@ def _reading(in_use: InUse, corpus: str) -> None:
         row[1].page_link("pages/neighbours.py", label=t("Neighbours in it"), icon=":material/hub:")
         row[2].page_link("pages/found.py", label=t("Senses found in it"), icon=":material/category:")
         if not opened.is_labelled(corpus):
-            st.caption(t("It has no words labelled with senses, so the Map, which colours by sense, has nothing to show for it."))
+            st.caption(
+                t(
+                    "It has no words labelled with senses, so the Map colours what stands around a word by which of your two sentences it is nearer to."
+                )
+            )
     if own_corpus.is_own(corpus):
         with st.popover(t("Forget it"), icon=":material/delete:"):
             st.write(t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts."))

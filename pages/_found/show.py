@@ -11,6 +11,7 @@ from core.figures.style import MAP_CONFIG, mark
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
+from core.text.corpora import sentences_of
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._cached.progress import show_state
@@ -28,6 +29,7 @@ from pages._widgets.word_search import word_search
 from pages._word import more_sentences
 
 AUTO = "auto"
+WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
 
 
 def show(in_use: InUse) -> None:
@@ -73,12 +75,12 @@ def show(in_use: InUse) -> None:
 
 def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
-    usual = table.lemma_of(question.word()) or question.word()
+    usual = _usual(in_use, table)
     known = opened.labelled_words(in_use.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
         st.container(),
-        "found_word",
+        WORD,
         t("Word"),
         offered,
         usual,
@@ -105,6 +107,22 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
         help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
     )
     return folded((word or "").strip()) or usual, layer, chosen
+
+
+def _usual(in_use: InUse, table: OccurrenceTable) -> str:
+    """The word that the page opens on: the one in question; of a visitor's corpus, where that is an example's or stands too seldom, the
+    corpus' own most ambiguous. Where the corpus was changed since, the box turns to it, unless what was chosen stands there, too.
+    """
+    usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
+    own = not sentences_of(in_use.corpus)
+    if own and (state.get("example") or len(store.rows_of(table, usual)) < clusters.FEWEST):
+        usual = store.opening_word(table, opened.table_key(table)) or usual
+    before, state[CORPUS] = state.get(CORPUS), in_use.corpus
+    if before not in (None, in_use.corpus) and not question.gone_through_history():
+        chosen = st.query_params.get(WORD)
+        if chosen is None or len(store.rows_of(table, chosen)) < clusters.FEWEST:
+            state[WORD] = usual
+    return usual
 
 
 def _lemma(in_use: InUse, word: str) -> str:

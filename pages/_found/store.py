@@ -62,6 +62,12 @@ def words_of(_table: OccurrenceTable, key: str) -> list[str]:
     return [*labelled, *(word for word in others if word not in forms)][:CHOICES]
 
 
+@kept(32)
+def opening_word(_table: OccurrenceTable, key: str) -> str:
+    """The word that a visitor's corpus opens on, its own most ambiguous frequent one; "" where none stands often enough."""
+    return clusters.most_ambiguous(_table, words_of(_table, key))
+
+
 @kept(4)
 def background(_table: OccurrenceTable, key: str) -> Counter[str]:
     """How often each word that can tell something stands in the corpus."""

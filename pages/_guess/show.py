@@ -12,6 +12,7 @@ from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
 from core.senses.quiz import Asked, Reading
 from core.text import languages
+from core.text.corpora import sentences_of
 from core.text.definitions import definition
 from core.text.tokens import pieces
 from pages._frame.frame import notice
@@ -47,6 +48,8 @@ def _play(in_use: InUse) -> None:
                 language=language.name,
             )
         )
+    if not sentences_of(in_use.corpus):
+        st.caption(t("This quiz is on {own}, the labelled sentences of the model's language.", own=plain(language.sentences)))
     game = played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()

@@ -32,12 +32,15 @@ def noticed(seen: Seen) -> list[str]:
     if seen.random is not None and seen.layer != "0":
         lines.append(_beside_random(seen.random, seen))
     if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
-        if len(missing) == 1:
-            lines.append(
-                t("“{word}” is not in GloVe's vocabulary; {model} reads any word.", word=missing[0], model=model_layers.in_use().called)
-            )
+        told = {"word": missing[0], "model": model_layers.in_use().called}
+        if model_layers.in_use().is_elmo and len(missing) == 1:
+            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads it from its characters.", **told))
+        elif model_layers.in_use().is_elmo:
+            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads both from their characters.", **told))
+        elif len(missing) == 1:
+            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads any word.", **told))
         else:
-            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", model=model_layers.in_use().called))
+            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", **told))
     return lines
 
 

@@ -120,22 +120,17 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
-    word = chosen.word[:24]
+    told = {"word": chosen.word[:24], "k": k, "n": changed[layer], "layer": layer}
+    if not table.lemmas:  # a text without labels
+        if same_word:
+            return [t("The other text changes {n} of the {k} sentences of this corpus nearest to “{word}” at layer {layer}.", **told)]
+        return [t("“{word}” is not in this corpus; the other text changes {n} of the {k} words nearest to it at layer {layer}.", **told)]
+    if same_word:
+        return [t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", **told)]
     return [
         t(
-            "The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.",
-            k=k,
-            word=word,
-            n=changed[layer],
-            layer=layer,
-        )
-        if same_word
-        else t(
             "“{word}” has no labelled sentences; the other text changes {n} of the {k} labelled words nearest to it at layer {layer}.",
-            k=k,
-            word=word,
-            n=changed[layer],
-            layer=layer,
+            **told,
         )
     ]
 

@@ -60,7 +60,7 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
                 one: round(same, 3),
                 two: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95 %": auc.ends(".3f", times=1, more=0.5),
+                "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
                 t("missed"): round(errors.missed, 3),
                 t("wrongly passed"): round(errors.passed, 3),

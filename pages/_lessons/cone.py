@@ -145,8 +145,8 @@ def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.Data
         for treatment, panel in each.items():
             row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
             for kind in found.pairs:
-                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "{:.2f} – {:.2f}".format(*panel.span[kind])}
+                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "[{:.2f} – {:.2f}]".format(*panel.span[kind])}
             for name, one in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
-                row |= {name: round(one.mean, 3), f"{name}, 95 %": one.ends(".3f", times=1)}
+                row |= {name: round(one.mean, 3), f"{name}, 95 %": one.cell(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
     return pd.DataFrame(rows)

@@ -53,7 +53,7 @@ def _page(found: dict, lesson: Lesson) -> None:
     show_html('<p class="small">{}</p>', _how(found))
     exercise(lesson)
     table = [
-        {t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1), "95 %": one.ends(), "p": round(one.p, 4)}
+        {t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1), "95 %": one.cell(), "p": round(one.p, 4)}
         for name, one in beside.items()
     ]
     label = t("{layer} less each of the others", layer=layer_title(layer))

@@ -53,7 +53,7 @@ def _page(found: dict, lesson: Lesson) -> None:
             t("the tags"): round(each["tags"], 4),
             t("random tags, a type each"): round(each["control"], 4),
             t("selectivity"): round(each["selectivity"]["mean"], 4),
-            t("selectivity, 95 %"): read_back(each["selectivity"]).ends(".3f", times=1),
+            t("selectivity, 95 %"): read_back(each["selectivity"]).cell(".3f", times=1),
         }
         for name, of_layer in layers.items()
         for rank, each in of_layer.items()

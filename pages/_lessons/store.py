@@ -7,6 +7,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import code, command
 from core.common.significance import FEWEST
 from core.index.table import OccurrenceTable
 from core.lessons import apart, cone, relations, store
@@ -97,12 +98,12 @@ def kept_part(model_name: str, part: str) -> dict | None:
     model = opened.model(model_name)
     found = store.read(model.folder, model.fingerprint).get(part)
     if found is None:
-        command = f"python -m core evaluate lessons --model {plain(model.name)}"
+        offered = command("python", "-m", "core", "evaluate", "lessons", "--model", model.name)
         st.info(
             t(
-                "This lesson takes minutes of computing, which nobody has done for {model}. In a terminal: `{command}`",
+                "This lesson takes minutes of computing, which nobody has done for {model}. In a terminal: {command}",
                 model=plain(model.name),
-                command=command,
+                command=code(offered),
             )
         )
         notice([t("Nothing has been measured of this model yet.")])

@@ -32,7 +32,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._map import brush, every_token, lines, map_view, notices
-from pages._widgets import lists
+from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, more_sentences, pair_layer, random_levels, verdict
@@ -118,7 +118,8 @@ def show(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, 
         _live(in_use, found, table, word, stars, asked, groups, chips, strength)
     else:
         _multiples(found, table, word, stars, names, groups, chips, strength)
-    notice(_noticed(in_use, found, word, chosen, groups[chosen], chips))
+    unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
+    notice([*_noticed(in_use, found, word, chosen, groups[chosen], chips), *unknown])
     if found.everything < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(found, chosen))

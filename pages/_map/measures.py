@@ -143,7 +143,8 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
         if static:
             difference = less(r, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
-            line[t("less these, points")] = f"{100 * difference.mean:+.1f} ({difference.ends()})"
+            line[t("less these, points")] = round(100 * difference.mean, 1)
+            line[t("less these, points") + ", 95 %"] = difference.cell()
         if name in measured:
             line[t("map's trustworthiness")] = (
                 t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"

@@ -141,10 +141,9 @@ def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd
         line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
         for name, g in found[w].items():
             layer = layer_name(name)
-            line[t("above chance, layer {layer}", layer=layer)] = f"{g.gain:+.1%}"
-            line[t("95 % interval, layer {layer}", layer=layer)] = t(
-                "{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean
-            )
+            line[t("above chance, layer {layer}", layer=layer)] = round(g.gain, 4)
+            interval = t("{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean)
+            line[t("95 % interval, layer {layer}", layer=layer)] = f"[{interval}]"
             line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
             line[t("shown, layer {layer}", layer=layer)] = "" if g.shown else t("not shown")
         lines.append(line)

@@ -7,16 +7,16 @@ import streamlit as st
 
 from core.common import i18n
 from core.common.i18n import say, t
-from core.common.markup import html
+from core.common.markup import code, command, html
 from core.elmo.models import Model
-from core.evaluation.card import STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
+from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from pages._cached import opened
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html
+from pages._frame.markup import plain, show_html
 from pages._model import cone
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -61,7 +61,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
             draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
     notice(_noticed(panels))
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
-    table = table.rename(columns=say)
+    table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
     lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
 
 
@@ -76,23 +76,18 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
 
 def _not_measured(name: str, *, stale: bool) -> None:
     """Say that nothing is known of the layers, and what to do."""
-    command = f"python -m core evaluate card --model {name} --data FOLDER"
+    told = {"name": plain(name), "command": code(command("python", "-m", "core", "evaluate", "card", "--model", name, "--data", "FOLDER"))}
     if stale:
-        told = t(
-            "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: `{command}`",
-            name=name,
-            command=command,
+        said = t(
+            "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: {command}",
+            **told,
         )
-        lines = [t("The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.", name=name)]
+        line = t("The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.", name=name)
     else:
-        told = t(
-            "The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: `{command}`",
-            name=name,
-            command=command,
-        )
-        lines = [t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)]
-    st.info(told, icon=":material/terminal:")
-    notice(lines)
+        said = t("The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: {command}", **told)
+        line = t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)
+    st.info(said, icon=":material/terminal:")
+    notice([line])
 
 
 def _noticed(panels: list[Panel]) -> list[str]:

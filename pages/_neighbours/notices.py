@@ -38,16 +38,6 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
     return lines
 
 
-def unknown(words: Sequence[str]) -> list[str]:
-    """How the model reads words that the static vectors have not; nothing where they have all."""
-    if not words:
-        return []
-    told = {"words": ", ".join(f"“{word[:40]}”" for word in words), "model": model_layers.in_use().called}
-    if model_layers.in_use().is_elmo:
-        return [t("GloVe has no vector for {words}; {model} makes one from the characters (char-CNN) and what stands around.", **told)]
-    return [t("GloVe has no vector for {words}; {model} makes one from pieces of the word and what stands around.", **told)]
-
-
 def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
     if len(other) < 2 or len(first) < 2 or not all(one.found for one in (*first, *other)):

@@ -23,9 +23,8 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
-from pages._widgets import lists
+from pages._widgets import lists, static
 from pages._widgets.inputs import Choice, Chosen
-from pages._widgets.static import glove_column
 from pages._word import more_sentences, pair_layer, random_levels, share_card
 from pages._word.engines import compare_engines
 from pages._word.nearest import around
@@ -76,7 +75,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     tables = []
     listed = []
     with columns[0]:
-        glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
+        static.glove_column(opened.vectors(in_use.vectors), first, second, choice.k, tables)
     for column, side, chosen, name, colour in zip(columns[1:], "ab", (first, second), _names(), OWN, strict=True):
         with column:
             if chosen.position is None:
@@ -94,8 +93,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
             tables.append(found.table(name))
             listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
-    words = dict.fromkeys(bare(one.word) for one in (first, second) if one.position is not None)
-    unknown = notices.unknown([word for word in words if word not in opened.vectors(in_use.vectors)])
+    unknown = static.unknown(opened.vectors(in_use.vectors), [bare(one.word) for one in (first, second) if one.position is not None])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
         has = opened.vectors(in_use.vectors).vector(first.word) is not None

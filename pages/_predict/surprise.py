@@ -11,6 +11,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
+from pages._cached import opened
 from pages._frame import question
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
@@ -34,7 +35,7 @@ def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
     st.markdown("#### " + t("How much did each word surprise it?"))
     position = _ribbon(in_use, read)
-    notice(_noticed(read, store.ranks(in_use.model, read.sentences)))
+    notice(_noticed(read, store.ranks(in_use.model, read.sentences)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
     found = store.expected_at(in_use.model, read.sentences, position)
     longest = max(p.probability for one in found for p in one.likeliest)
@@ -138,6 +139,14 @@ def named(tokens: Sequence[str]) -> list[str]:
 def _replace(word: str, position: int) -> None:
     text = st.session_state[passage.TEXT]
     passage.put(expectation.replaced(text, position, word), other=text, at=position)
+
+
+def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
+    """Which of the words outside the model's list, whose letters it reads, have no static vector either."""
+    outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
+    vectors = opened.vectors(in_use.vectors)
+    missing = [f"“{written(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
+    return [t("GloVe has no vector for {words}.", words=", ".join(missing[:5]))] if missing else []
 
 
 def _noticed(read: Reading, places: np.ndarray) -> list[str]:

@@ -1,8 +1,11 @@
 """GloVe beside ELMo on any page: its column of neighbours, and what a sense's words reach without a network."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import Paired
@@ -11,6 +14,17 @@ from core.static.vectors import StaticVectors
 from pages._frame.markup import plain
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
+
+
+def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
+    """How the model reads those of the words that the static vectors have not; nothing where they have all."""
+    words = [word for word in dict.fromkeys(words) if word not in vectors]
+    if not words:
+        return []
+    told = {"words": ", ".join(f"“{word[:40]}”" for word in words), "model": model_layers.in_use().called}
+    if model_layers.in_use().is_elmo:
+        return [t("GloVe has no vector for {words}; {model} makes one from the characters (char-CNN) and what stands around.", **told)]
+    return [t("GloVe has no vector for {words}; {model} makes one from pieces of the word and what stands around.", **told)]
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:

@@ -2,11 +2,14 @@
 
 import csv
 import io
+import re
 
 import pandas as pd
 import pytest
 
+from pages._widgets import lists
 from pages._widgets.lists import csv_of
+from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
 
 
@@ -40,4 +43,31 @@ def test_no_page_writes_a_table_by_itself():
         for line, function, _ in calls(path)
         if function.endswith(".to_csv") and name(path) != "pages/_widgets/lists.py"
     ]
+    assert wrong == []
+
+
+PAGES = {
+    "results": ("pages/results.py", {}),
+    "model": ("pages/model.py", {}),
+    "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
+    "context": ("pages/lessons.py", {"lesson": "context"}),
+    "cone": ("pages/lessons.py", {"lesson": "cone"}),
+    "decided": ("pages/decided.py", {}),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch):
+    """A difference such as +6.2 is a number; only texts are guarded."""
+    exported, twin = {}, lists.twin
+
+    def noting(table: pd.DataFrame, **named):
+        exported[named["key"]] = table
+        return twin(table, **named)
+
+    monkeypatch.setattr(lists, "twin", noting)
+    path, address = PAGES[page]
+    opened_whole(path, **address)
+    assert exported
+    wrong = [(key, cell) for key, table in exported.items() for row in rows_of(table) for cell in row if re.match(r"'[-+]\d", cell)]
     assert wrong == []

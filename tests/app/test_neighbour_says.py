@@ -81,3 +81,24 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
         assert f"{counts[0]} of {len(own)} mean" in line
     elif own:
         assert "level" in line and "mean “" not in line
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("app.py", "“thimbel” is not in GloVe's vocabulary; ELMo reads it from its characters"),
+        ("pages/map.py", "GloVe has no vector for “thimbel”; ELMo makes one from the characters (char-CNN)"),
+        ("pages/predict.py", "GloVe has no vector for “thimbel”."),
+    ],
+)
+def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(page: str, said: str):
+    texts = {
+        "a": "She lost her thimbel there.",
+        "b": "The thimbel was old.",
+        "ai": "thimbel",
+        "bi": "thimbel",
+        "ptext": "She lost her thimbel there.",
+    }
+    shown = opened(page, **texts)
+    told = " ".join(block.proto.body for block in shown.get("html")).replace("&#39;", "'")
+    assert not shown.exception and told.count(said) == 1

@@ -1,5 +1,8 @@
 """A corpus of one's own is shown by a name on every page, and no path of the machine reaches a visitor."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from core.files import own_names
@@ -62,3 +65,51 @@ def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     assert pathless("'/etc/passwd' and ~/x/y.txt and C:\\a\\b.txt: and/or 1/2") == "'passwd' and y.txt and b.txt: and/or 1/2"
     assert pathless("https://example.org/a/b </b>") == "https://example.org/a/b </b>"
+
+
+def own_texts(folder) -> str:
+    """A corpus without “bank”, in which “glass” and “court” have two meanings and “garden” one."""
+    glass = ["filled the glass with water", "drank a glass of cold milk", "cut a sheet of glass for the tower", "melted sand to make glass"]
+    court = [
+        "heard the court rule against the thief",
+        "asked the court of law to judge",
+        "swept the tennis court",
+        "left the wet court after the match",
+    ]
+    lines = [f"{who} {did}." for did in (*glass, *court) for who in ("She", "A man", "Nobody")]
+    lines += [
+        f"{who} saw the quiet green garden."
+        for who in ("She", "He", "They", "We", "I", "You", "Nobody", "Somebody", "Anna", "Tom", "Kim", "All")
+    ]
+    (folder / "own.txt").write_text("\n".join(lines))
+    return str(folder / "own.txt")
+
+
+def test_senses_found_opens_on_the_corpus_own_most_ambiguous_word(tmp_path):
+    page = opened("pages/found.py", corpus=own_texts(tmp_path))
+    assert not page.exception and not page.error and not page.info
+    assert page.selectbox(key="found_word").value in ("glass", "court")
+    asked = opened("pages/found.py", corpus=own_texts(tmp_path), a="We saw the garden.", b="The garden was green.")
+    assert asked.selectbox(key="found_word").value == "garden"
+
+
+def test_senses_found_turns_to_a_corpus_that_is_chosen_later(tmp_path, monkeypatch):
+    lines = Path(own_texts(tmp_path)).read_text().splitlines()
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "own.jsonl").write_text("\n".join(json.dumps({"tokens": line.removesuffix(".").split()}) for line in lines))
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
+    page = opened("pages/found.py")
+    assert page.selectbox(key="found_word").value == "bank"
+    name = next(name for name in page.selectbox(key="corpus").options if "own" in name)
+    page.selectbox(key="corpus").set_value("own.jsonl" if "own.jsonl" in name else "own").run()
+    assert not page.exception and not page.error
+    assert page.selectbox(key="found_word").value in ("glass", "court") and not page.info
+
+
+@pytest.mark.parametrize("page", ["pages/state.py", "pages/guess.py"])
+def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
+    words = " ".join(words_on(opened(page, corpus=own_texts(tmp_path))))
+    if page == "pages/state.py":
+        assert "labelled" not in words and "is not in this corpus; the other text changes" in words
+    else:
+        assert "This quiz is on sentences, the labelled sentences of the model's language." in words

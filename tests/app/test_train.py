@@ -1,6 +1,7 @@
 """Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
 
 import re
+import subprocess
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
+from core.cli.main import _parser
 from core.common.errors import BadInput
 from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
@@ -171,3 +173,26 @@ def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_s
     ((_, row),) = learned_weights(found).items()
     assert row == pytest.approx([0.4, *[0.12] * 5])
     assert len(layer_weights_figure({"x": row}).data[0].x) == 6
+
+
+def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_path(tmp_path):
+    order = Order(
+        task="own",
+        title="own.csv",
+        files={"train": tmp_path / 'my "rows" $(touch pwned).csv'},
+        columns={"text_columns": ["$(touch pwned)", "it's; `touch pwned`"], "label_column": '"'},
+        variants=("embedding", "glove"),
+        seeds=(0, 1),
+        share=0.5,
+        epochs=12,
+        model="$(touch pwned)",
+        vectors="glove-mini",
+    )
+    printed = order.command.replace("python", r"printf '%s\n'", 1)
+    done = subprocess.run(["sh", "-c", printed], cwd=tmp_path, capture_output=True, text=True, check=True)
+    words = done.stdout.splitlines()
+    assert not list(tmp_path.iterdir())
+    args = _parser().parse_args(words[2:])
+    assert (args.train, args.model) == (str(order.files["train"]), order.model) and args.json
+    assert (args.text_column, args.label_column) == (order.columns["text_columns"], order.columns["label_column"])
+    assert args.variant == ["embedding", "glove"] and args.seeds == [0, 1] and (args.share, args.epochs) == (0.5, 12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from core.cli.shared import note
+from core.cli.shared import in_columns, note
 from core.common.errors import BadInput
 from core.files import sums
 from core.files.artifacts import read_json, write_json
@@ -36,9 +36,7 @@ def bench(args) -> tuple[dict, str]:
 
 def table(rows: list[Row]) -> str:
     """Rows in aligned columns, a suite after the other; what was not run says why in the bound's place."""
-    lines = [HEAD, *map(cells, rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+    return "\n".join(in_columns([HEAD, *map(cells, rows)]))
 
 
 def cells(row: Row) -> tuple[str, ...]:

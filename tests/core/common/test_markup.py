@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from markupsafe import escape
 
 from core.common.config import ROOT
 from core.common.i18n import t
-from core.common.markup import MARKDOWN, Markup, html, plain
+from core.common.markup import MARKDOWN, Markup, code, command, html, plain
 from core.figures.style import Figure
 
 EVIL = [
@@ -122,3 +123,26 @@ def test_nobody_else_escapes_markdown():
             ):
                 others.append(path.relative_to(ROOT).as_posix())
     assert others == ["core/common/markup.py"]
+
+
+@pytest.mark.parametrize("name", ["$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "it's", "two words", "a\nb", "*", "!x", "-x", ""])
+def test_a_shell_runs_nothing_that_stands_in_a_command_to_copy(name: str, tmp_path):
+    offered = command("printf", "%s|", name, tmp_path / name.replace("/", "_"))
+    done = subprocess.run(["sh", "-c", offered], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{name}|{tmp_path / name}|" and not list(tmp_path.iterdir())
+
+
+def test_no_command_is_put_together_without_quoting():
+    """An f-string that begins a command and holds a value is one; `core.common.markup.command` quotes it."""
+    wrong = []
+    for path in [path for room in ("core", "pages") for path in sorted((ROOT / room).rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            begun = node.values[0] if isinstance(node, ast.JoinedStr) else None
+            if isinstance(begun, ast.Constant) and begun.value.startswith("python -m"):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("text", "shown"), [("a", "`a`"), ("a`b", "`` a`b ``"), ("`a``b`", "``` `a``b` ```"), ("a\nb", "`a b`")])
+def test_code_is_between_more_backticks_than_it_holds(text: str, shown: str):
+    assert code(text) == shown

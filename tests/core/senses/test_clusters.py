@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import lru_cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -204,3 +205,16 @@ def test_too_few_sentences_are_refused_in_words():
         clusters.suggest(blob(0, n=9))
     with pytest.raises(BadInput, match="cannot make"):
         clusters.clusters(blob(0, n=3), 4)
+
+
+def test_the_most_ambiguous_of_words_is_that_whose_vectors_differ_most():
+    rng = np.random.default_rng(0)
+    middles, words = np.eye(8, dtype=np.float32)[:3], np.repeat([0, 1, 2], 20)
+    vectors = np.where((words == 1)[:, None] & (np.arange(60) % 2 == 1)[:, None], middles[2], middles[np.minimum(words, 1)])
+    layers = np.stack([vectors * 0 + 1, vectors + rng.normal(scale=0.05, size=(60, 8))], axis=1).astype(np.float32)
+    names = ["stable", "ambiguous", "alike"]
+    table = SimpleNamespace(
+        rows=SimpleNamespace(take=layers.__getitem__), spelled=lambda word: words == names.index(word), meta={"layers": 2}
+    )
+    assert clusters.most_ambiguous(table, names) == "ambiguous"
+    assert clusters.most_ambiguous(table, ["stable", "alike"]) in ("stable", "alike") and clusters.most_ambiguous(table, []) == ""
