@@ -1,4 +1,4 @@
-"""`neighbours`, `static-neighbours` and `verdict`."""
+"""`neighbours`, `static-neighbours`, `verdict` and `substitutes`."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,7 +8,7 @@ from core.cli.shared import cluster_of, download_progress, in_columns, note, ope
 from core.common.errors import BadInput
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
-from core.elmo.models import Model
+from core.elmo.models import Model, open_language_model
 from core.files.registry import is_bundled
 from core.index.tables import open_table, open_tokens
 from core.static.vectors import open_vectors
@@ -129,6 +129,23 @@ def give_verdict(args) -> tuple[dict, str]:
     if verdict.senses:
         lines.append("senses with most votes: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses))
     return result, "\n".join(lines)
+
+
+def find_substitutes(args) -> tuple[dict, str]:
+    from core.elmo.substitutes import Substitutes
+
+    model = open_model(args)
+    substitutes = Substitutes(open_language_model(model))
+    tokens = languages.tokenize(args.sentence)
+    if model.language.tokeniser != "words":
+        tokens = with_word(tokens, args.word)
+    position = _position(tokens, args.word, args.position)
+    places = model.encoder.around([tokens], [position])
+    (likeliest,) = substitutes.likeliest(places, [tokens[position]], args.k, direction=args.direction, common=args.common)
+    rows = [{"word": one.word, "probability": round(one.probability, 6)} for one in likeliest]
+    result = {"word": args.word, "sentence": args.sentence, "tokens": tokens, "position": position, "direction": args.direction}
+    lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
+    return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
 
 
 def _in_context(sentence: str, args, model: Model) -> WordInContext:

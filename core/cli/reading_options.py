@@ -1,4 +1,5 @@
-"""The options of the commands that read a text: `embed`, `predict`, `neighbours`, `static-neighbours`, `verdict`, `allennlp setup`."""
+"""The options of the commands that read a text: `embed`, `predict`, `neighbours`, `static-neighbours`, `verdict`, `substitutes`,
+`allennlp setup`."""
 
 from core.cli.options import add_cluster, add_command, add_model, whole
 from core.common.config import FLOAT32, NEIGHBOURS, PRECISIONS
@@ -8,6 +9,7 @@ def add_commands(commands) -> None:
     _embed(commands)
     _neighbours(commands)
     _verdict(commands)
+    _substitutes(commands)
 
 
 def _embed(commands) -> None:
@@ -73,6 +75,22 @@ def _verdict(commands) -> None:
     parser.add_argument("--sentence", required=True, nargs="+", action="extend", metavar="S", help="two sentences: give it twice")
     parser.add_argument("--language", metavar="L", help="en or ko: its own model (default: the model's)")
     _read_as(parser)
+    add_model(parser)
+
+
+def _substitutes(commands) -> None:
+    parser = add_command(commands, "substitutes", "neighbours.find_substitutes", "The words that a biLM expects in a word's place.")
+    parser.add_argument("--word", required=True, metavar="W", help="a token of the sentence, letter case aside")
+    parser.add_argument("--sentence", required=True, metavar="S", help="text; tokens are split as ELMo's were")
+    parser.add_argument("--position", type=int, metavar="I", help="which token, from 0, where the word occurs more than once")
+    parser.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")
+    parser.add_argument(
+        "--direction",
+        choices=["both", "forward", "backward"],
+        default="both",
+        help="the words after the left side, before the right, or both",
+    )
+    parser.add_argument("--common", action="store_true", help="let the commonest words of the vocabulary answer too")
     add_model(parser)
 
 

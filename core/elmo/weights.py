@@ -20,6 +20,7 @@ from core.elmo.model import BiLM
 from core.files.artifacts import check_fits, lines_of
 from core.files.atomic import replacing
 
+SOFTMAX = "softmax.safetensors"  # by itself, beside weights that hold none
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
 MOST_PER_BYTE = 8  # numbers that a byte of a weights file may stand for, as HDF5 may be packed
@@ -50,10 +51,13 @@ def load_bilm(folder: str | Path) -> BiLM:
 
 
 def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
-    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's)."""
+    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's).
+
+    It lies in the weights file, or by itself in SOFTMAX, as beside weights in AllenNLP's format: "softmax.weight" (V, P), "softmax.bias".
+    """
     folder = Path(folder)
     words_file = folder / "vocabulary.txt"
-    _, weights = find_files(folder)
+    weights = folder / SOFTMAX if (folder / SOFTMAX).is_file() else find_files(folder)[1]
     if weights.suffix != ".safetensors" or not words_file.is_file():
         return None
     state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
@@ -89,7 +93,7 @@ def find_files(folder: Path) -> tuple[Path, Path]:
         told = t("There is no model folder {folder}. It should hold options.json and one weights file.", folder=folder)
         raise MissingArtifact(told)
     options = sorted(p for p in folder.glob("*options.json"))
-    weights = sorted([*folder.glob("*.hdf5"), *folder.glob("*.safetensors")])
+    weights = sorted(path for kind in ("*.hdf5", "*.safetensors") for path in folder.glob(kind) if path.name != SOFTMAX)
     if len(options) != 1:
         told = t("{folder} holds {n} options.json files; a model needs exactly one.", folder=folder, n=len(options))
         raise MissingArtifact(told)

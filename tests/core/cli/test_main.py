@@ -70,6 +70,7 @@ CONTRACT = {
     "evaluate card": {"format", "fingerprint", "model", "measures"},
     "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
     "predict": {"predictions"},
+    "substitutes": {"word", "sentence", "tokens", "position", "direction", "substitutes"},
     "index": {"occurrences", "types", "bytes", "seconds", "tokens_per_second"},
     "pretrain": set(),
     "convert": set(),
@@ -579,6 +580,20 @@ def test_evaluate_perplexity_stops_at_the_limit_of_sentences(answer, model, tmp_
     whole = answer("evaluate", "perplexity", "--text", tmp_path / "one.txt", "--model", model)
     assert answer("evaluate", "perplexity", "--text", tmp_path / "two.txt", "--limit", 1, "--model", model) == whole
     assert answer("evaluate", "perplexity", "--text", tmp_path / "two.txt", "--model", model)["tokens"] == 9
+
+
+def test_substitutes_are_words_of_the_place(answer, call, foreseeing, tmp_path):
+    given = ("substitutes", "--model", foreseeing, "--word", "river", "--sentence", "the river of money .", "--k", 2)
+    value = answer(*given)
+    keys_are(value, "substitutes")
+    assert (value["position"], value["direction"], value["tokens"][1]) == (1, "both", "river")
+    assert value["substitutes"][0]["word"] == "bank"
+    assert answer(*given, "--direction", "forward")["direction"] == "forward"
+    error = is_one_line_error(*call(*given[:4], "stream", *given[5:]))
+    assert "'stream' is not a token of the sentence" in error
+    mute = shutil.copytree(foreseeing, tmp_path / "mute")
+    (mute / "vocabulary.txt").unlink()
+    assert "has no softmax" in is_one_line_error(*call("substitutes", "--model", mute, *given[3:]))
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])

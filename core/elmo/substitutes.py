@@ -1,0 +1,161 @@
+"""Substitutes: the words that both directions of the biLM expect in a token's place, before they read it.
+
+log p(w | left) + log p(w | right) - log p(w), normalized over the words that may answer: Bayes' rule if both sides are independent given
+the word (Amrami and Goldberg 2018; Melamud et al. 2016). p(w) is the softmax's at a state of zeros, its bias alone; the mean over many
+contexts in its place tells senses apart no better (core/senses/README.md). Masked: the special symbols, what has no letter, the commonest
+words of the vocabulary, which fit everywhere, and the token's own forms. Of a Korean token only pieces joined as it is may answer: no
+particle stands for a noun.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.common.errors import BadInput
+from core.common.i18n import ENGLISH, t
+from core.elmo.language_model import SPECIALS, LanguageModel, Prediction
+from core.text import languages
+from core.text.dictionary_forms import dictionary_forms
+from core.text.tokens import JOINER, bare
+from core.text.word_in_question import lemmas, words_of
+
+BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
+COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
+MOST = 1000  # substitutes of one place
+LONGEST_BEGINNING = 3  # letters of a word that its forms share
+ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
+
+
+class Substitutes:
+    """Substitutes by a language model whose softmax both directions share.
+
+    A place is what `Encoder.around` gives: the forward state before the token and the backward state behind it, (2P,).
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+
+    @property
+    def dim(self) -> int:
+        """P, of `vectors`."""
+        return self.model.softmax.weight.shape[1]
+
+    def likeliest(
+        self, places: np.ndarray, words: Sequence[str], k: int = 10, *, direction: str = BOTH, common: bool = False
+    ) -> list[tuple[Prediction, ...]]:
+        """The k likeliest substitutes of each of n places (n, 2P), whose tokens are `words`, best first.
+
+        `direction` "forward" takes p(w | left) alone, "backward" p(w | right). With `common` the commonest words may answer too.
+        Probabilities are shares of the words that may answer.
+        """
+        if not 1 <= k <= MOST:
+            raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
+        if direction not in (BOTH, FORWARD, BACKWARD):
+            known = ", ".join((BOTH, FORWARD, BACKWARD))
+            raise BadInput(t("There is no direction {direction!r}. Use one of: {known}.", direction=direction, known=known))
+        results = []
+        for start in range(0, len(places), ROWS_PER_PRODUCT):
+            rows = slice(start, start + ROWS_PER_PRODUCT)
+            p, ids = self._shares(places[rows], words[rows], direction, common).topk(min(k, len(self.model.vocabulary)), dim=1)
+            results += [
+                tuple(Prediction(bare(self.model.vocabulary.words[i]), share) for i, share in zip(*row, strict=True) if share > 0)
+                for row in zip(ids.tolist(), p.tolist(), strict=True)
+            ]
+        return results
+
+    def vectors(self, places: np.ndarray, words: Sequence[str]) -> np.ndarray:
+        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened.
+
+        Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
+        """
+        vectors = np.empty((len(places), self.dim), np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(places), ROWS_PER_PRODUCT):
+                rows = slice(start, start + ROWS_PER_PRODUCT)
+                vectors[rows] = (self._shares(places[rows], words[rows], BOTH, False).sqrt() @ self._whitened).cpu().numpy()
+        return vectors
+
+    def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
+        """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
+        p, q = self._shares(places, words, BOTH, False)
+        return min(1.0, float((p * q).sqrt().sum()))
+
+    def _shares(self, places: np.ndarray, words: Sequence[str], direction: str, common: bool) -> Tensor:
+        """(n, V): the probabilities of the words that may answer."""
+        softmax = self.model.softmax
+        half = places.shape[1] // 2
+        sides = [] if direction == BACKWARD else [places[:, :half]]
+        sides += [] if direction == FORWARD else [places[:, half:]]
+        with torch.inference_mode():
+            logits = torch.zeros(len(places), len(self.model.vocabulary), device=self.model.device)
+            for side in sides:  # each side's own constant is lost in the softmax below
+                logits.addmm_(torch.from_numpy(np.ascontiguousarray(side)).to(self.model.device), softmax.weight.t())
+                logits += softmax.bias
+            if len(sides) == 2:
+                logits -= softmax.bias
+            for row, word in zip(logits, words, strict=True):
+                row += self._joined[word.startswith(JOINER)]
+                if not common:
+                    row[len(SPECIALS) : len(SPECIALS) + min(COMMONEST, len(row) // 10)] = -torch.inf
+                row[self._forms_of(word)] = -torch.inf
+            return logits.softmax(dim=1).nan_to_num()  # where no word may answer
+
+    def _forms_of(self, word: str) -> list[int]:
+        """Entries of the vocabulary that are the word, or a form of the same word."""
+        if word not in self._own_forms:
+            spelled, known = bare(word).casefold(), words_of(languages.named(ENGLISH))
+            wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
+            irregular = {form for form, of in known.forms.items() if wanted.intersection(of)}
+            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else wanted
+            same = irregular | wanted | {entry for entry in near if spelled.isascii() and wanted.intersection(lemmas(entry, known))}
+            self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
+        return self._own_forms[word]
+
+    @cached_property
+    def _own_forms(self) -> dict[str, list[int]]:
+        return {}
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[int]]:
+        """Of a spelling, letter case and joiners aside, its entries of the vocabulary."""
+        numbers: dict[str, list[int]] = {}
+        for number, word in enumerate(self.model.vocabulary.words[len(SPECIALS) :], len(SPECIALS)):
+            numbers.setdefault(bare(word).casefold(), []).append(number)
+        return numbers
+
+    @cached_property
+    def _entries(self) -> dict[str, list[str]]:
+        """Of a beginning the spellings of the vocabulary that have it: among them are a word's regular forms."""
+        entries: dict[str, list[str]] = {}
+        for spelled in filter(str.isascii, self._numbers):
+            for length in range(1, min(LONGEST_BEGINNING, len(spelled)) + 1):
+                entries.setdefault(spelled[:length], []).append(spelled)
+        return entries
+
+    @cached_property
+    def _joined(self) -> tuple[Tensor, Tensor]:
+        """(V,) each: 0 where a word may answer, -inf where not; for a token that stands free, and for one joined to the token before it."""
+        words = self.model.vocabulary.words
+        answers = np.array([k >= len(SPECIALS) and any(map(str.isalpha, word)) for k, word in enumerate(words)])
+        joined = np.array([word.startswith(JOINER) for word in words])
+        free, bound = (
+            torch.from_numpy(np.where(answers & where, 0.0, -np.inf).astype(np.float32)).to(self.model.device)
+            for where in (~joined, joined)
+        )
+        return free, bound
+
+    @cached_property
+    def _whitened(self) -> Tensor:
+        """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
+        weights = self.model.softmax.weight.detach().double()
+        weights = weights - weights.mean(dim=0)
+        widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
+        return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+
+
+def _beginning(word: str) -> str:
+    """What a word's regular forms begin with, too: fl of fly and flies."""
+    return word[: max(1, min(LONGEST_BEGINNING, len(word) - 1))]

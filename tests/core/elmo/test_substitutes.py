@@ -1,0 +1,129 @@
+"""Substitutes: by hand, on the bundled model, and where there is nothing to answer."""
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
+from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
+from core.elmo.substitutes import Substitutes
+from core.elmo.weights import SOFTMAX, load_bilm, load_softmax, save_hdf5
+from core.text import languages
+from core.text.tokens import JOINER, find_word, tokenize
+from tests.core.elmo.test_language_model import SHAPE, language_model
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Substitutes:
+    return Substitutes(open_language_model(open_model(BUNDLED_MODEL)))
+
+
+def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
+    tokens = tokenize(sentence)
+    (position, *_) = find_word(tokens, word)
+    places = substitutes.model.encoder.around([tokens], [position])
+    (answers,) = substitutes.likeliest(places, [tokens[position]], k, **options)
+    return [answer.word for answer in answers]
+
+
+def by_hand(words: list[str], bias: list[float], weight: list[list[float]]) -> Substitutes:
+    lm = language_model(words=words)
+    softmax = Softmax(len(words), SHAPE.projection).requires_grad_(False)
+    softmax.bias.copy_(torch.tensor(bias))
+    softmax.weight.zero_()
+    softmax.weight[:, :1] = torch.tensor(weight)
+    return Substitutes(LanguageModel(lm.encoder, softmax, Vocabulary.of(words)))
+
+
+def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out():
+    substitutes = by_hand([*SPECIALS, "hill", "shore", "bank"], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], [[0.0]] * 3 + [[0.0], [1.0], [0.0]])
+    place = np.zeros((1, 2 * SHAPE.projection), np.float32)
+    place[0, 0], place[0, SHAPE.projection] = 2.0, -0.5  # shore: 2 from the left, -0.5 from the right, bias 0; hill: bias 1, once
+    for direction, odds in (("both", 1.0 - 1.5), ("forward", 1.0 - 2.0), ("backward", 1.0 + 0.5)):
+        (answers,) = substitutes.likeliest(place, ["bank"], direction=direction)
+        p = {answer.word: answer.probability for answer in answers}
+        assert p["hill"] / p["shore"] == pytest.approx(np.exp(odds), rel=1e-5) and sum(p.values()) == pytest.approx(1)
+        assert set(p) == {"hill", "shore"}  # no special symbol, and not the word itself
+
+
+def test_the_place_says_what_is_meant_before_the_word_is_read(bundled: Substitutes):
+    river = of(bundled, "We sat on the bank and watched the boats.", "bank")
+    money = of(bundled, "The bank refused to lend him any money.", "bank")
+    assert {"shore", "hill", "beach"} & set(river) and {"company", "king", "family"} & set(money) and not set(river) & set(money)
+
+
+def test_no_form_of_the_word_answers_and_no_common_word_unless_it_may(bundled: Substitutes):
+    sentence = "The children played football in the park."
+    assert not {"play", "plays", "playing", "played", "Play"} & set(of(bundled, sentence, "played", 300))
+    assert "was" not in of(bundled, sentence, "played", 300) and "was" in of(bundled, sentence, "played", 300, common=True)
+    assert not {"mice", "mouse", "Mouse"} & set(of(bundled, "The cat chased the mice around the house.", "mice", 1000))
+    assert all(any(map(str.isalpha, word)) for word in of(bundled, sentence, "park", 500))
+
+
+def test_each_direction_reads_its_own_side(bundled: Substitutes):
+    left = of(bundled, "He deposited his wages at the bank of the river.", "bank", direction="forward")
+    assert left == of(bundled, "He deposited his wages at the bank on Monday morning.", "bank", direction="forward")
+    right = of(bundled, "They sat on the bank of the river.", "bank", direction="backward")
+    assert right == of(bundled, "Reeds grew along the bank of the river.", "bank", direction="backward")
+
+
+def test_a_batch_gives_what_each_place_gives_alone(bundled: Substitutes):
+    sentences = [tokenize(s) for s in ("The bank lent me money.", "We moored at the bank.", "Her play opens tonight.")]
+    positions = [1, 4, 1]
+    words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
+    places = bundled.model.encoder.around(sentences, positions)
+    together = bundled.vectors(places, words)
+    assert together.shape == (3, bundled.dim)
+    for k in range(3):
+        np.testing.assert_allclose(bundled.vectors(places[k : k + 1], words[k : k + 1])[0], together[k], rtol=1e-4, atol=1e-5)
+    assert bundled.overlap(places[[0, 0]], ["bank", "bank"]) == pytest.approx(1, abs=1e-5)
+    assert 0 < bundled.overlap(places[:2], words[:2]) < 0.5
+
+
+def test_no_particle_stands_for_a_korean_noun():
+    with languages.reading(languages.named("ko")):
+        model = open_model("elmo-ko-mini")
+        tokens = model.language.tokenize("눈이 내려서 길이 미끄럽다.")
+        substitutes = Substitutes(open_language_model(model))
+        places = model.encoder.around([tokens] * 2, [0, 1])
+        noun, particle = substitutes.likeliest(places, tokens[:2], 50)
+        words = {bare: set() for bare in ("free", "joined")}
+        for entry in substitutes.model.vocabulary.words:
+            words["joined" if entry.startswith(JOINER) else "free"].add(entry.strip(JOINER))
+        assert {one.word for one in noun} <= words["free"] and {one.word for one in particle} <= words["joined"]
+
+
+def test_bad_numbers_and_directions_are_named(bundled: Substitutes):
+    place = np.zeros((1, 256), np.float32)
+    with pytest.raises(BadInput, match="between 1 and 1000, got 0"):
+        bundled.likeliest(place, ["bank"], 0)
+    with pytest.raises(BadInput, match="direction 'sideways'"):
+        bundled.likeliest(place, ["bank"], direction="sideways")
+
+
+def test_a_sentence_of_one_word_and_a_word_at_the_edge_are_answered(bundled: Substitutes):
+    assert len(of(bundled, "Bank", "bank")) == 10 == len(of(bundled, "Bank shares fell.", "bank"))
+
+
+def test_where_no_word_may_answer_nothing_does():
+    substitutes = by_hand([*SPECIALS, "bank", "."], [0.0] * 5, [[0.0]] * 5)
+    assert substitutes.likeliest(np.zeros((1, 2 * SHAPE.projection), np.float32), ["bank"]) == [()]
+    assert not substitutes.vectors(np.zeros((1, 2 * SHAPE.projection), np.float32), ["bank"]).any()
+
+
+def test_a_softmax_beside_published_weights_is_used(tmp_path):
+    lm = language_model()
+    save_hdf5(lm.encoder.model, tmp_path)
+    assert load_softmax(tmp_path) is None
+    state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
+    save_file(state, tmp_path / SOFTMAX)
+    (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
+    softmax, vocabulary = load_softmax(tmp_path)
+    torch.testing.assert_close(softmax.weight, lm.softmax.weight)
+    assert vocabulary.words == lm.vocabulary.words
+    Encoder(load_bilm(tmp_path))  # the softmax's file is no second weights file
