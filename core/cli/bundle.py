@@ -23,6 +23,7 @@ from core.files import sums
 from core.files.artifacts import safe_name, write_json
 from core.files.atomic import replacing
 from core.index.build import build_index, check_replaceable
+from core.index.sense_space import KEPT, open_space
 from core.senses import evidence, pairs, verdict
 from core.senses.reports import sense_report_of
 from core.text import languages
@@ -31,7 +32,7 @@ from core.text.languages import Language
 from core.text.sentences import Sentence
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
-BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}"  # a table's maps and figures
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # a table's maps, figures and substitutes
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 
@@ -69,7 +70,11 @@ def _made(args, language: Language, folder: Path) -> tuple[dict, str]:
         note(f"map {k} of {len(table.lemmas) + 1}: {word}")
     measured = {name: _senses(table, name) for name in model.layers.spaces}
     write_json(folder / "senses.json", measured)
-    seen = evidence.of_rows(model.encoder, static_vectors(model), table, pairs.judged_rows(table))
+    vectors = static_vectors(model)
+    space = open_space(model, vectors)
+    if space:
+        space.keep(table)
+    seen = evidence.of_rows(model.encoder, vectors, table, pairs.judged_rows(table), space)
     if ground := pairs.measure(table, seen):
         write_json(folder / verdict.FILE, verdict.as_json(ground))
     lines = [f"{len(table):,} labelled tokens and {k} maps in {folder}"]

@@ -21,6 +21,7 @@ from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, r
 from core.evaluation.layer_scores import MEASURES
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
+from core.index.sense_space import SENSES, SenseSpace, open_space
 from core.static import vectors
 from core.static.vectors import open_vectors
 from core.text.corpora import open_corpus
@@ -37,9 +38,11 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
     model = model or open_model(args)
     with cluster_of(args) as client:
-        scores = layer_scores.senses(spread_model(model, client), train, test, report=progress("tokens")) | {"dropped": dropped}
+        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(args, model), report=progress("tokens")) | {
+            "dropped": dropped
+        }
     cells = [("layer", "nearest (macro, pooled)", "centroid (macro, pooled)")]
-    for name in [*_names(scores), *({"static"} & scores.keys())]:
+    for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores)]:
         facts = [scores[name][measure] for measure in MEASURES]
         cells.append((name, *(f"{one['macro']:.1%}, {one['pooled']:.1%}   {_weights(one)}".strip() for one in facts)))
     lines = in_columns(cells)
@@ -50,6 +53,12 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, "\n".join([*lines, counts])
+
+
+def _space(args, model: Model) -> SenseSpace | None:
+    """The sense space, where it is wanted and the model has a softmax to find substitutes with."""
+    wanted = getattr(args, "space", None) == SENSES and open_language_model(model)  # says what is missing
+    return open_space(model, layer_scores.static_vectors(model)) if wanted else None
 
 
 def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
@@ -84,9 +93,10 @@ def evaluate_pairs(args, model: Model | None = None) -> Answer:
     dev, test = read_pairs(args.dev), read_pairs(args.test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
-    scores = layer_scores.pairs(model or open_model(args), dev, test, report=progress("tokens"))
+    model = model or open_model(args)
+    scores = layer_scores.pairs(model, dev, test, space=_space(args, model), report=progress("tokens"))
     cells = [("layer", "accuracy", "AUC", "threshold")]
-    for name in _names(scores):
+    for name in [*_names(scores), *({SENSES} & scores.keys())]:
         facts = scores[name]
         auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
         cells.append((name, f"{facts['accuracy']:.1%}", auc, f"{facts['threshold']:.3f}", _weights(facts)))

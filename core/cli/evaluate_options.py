@@ -35,6 +35,10 @@ def add_commands(commands) -> None:
     checked.add_argument("file", metavar="F", help=".jsonl or .json: rows with tokens, position, lemma and sense")
 
 
+def _space(parser) -> None:
+    parser.add_argument("--space", choices=["senses"], help="measure the sense space too: layer 1, topic and substitutes, joined")
+
+
 def _measuring_senses(evaluate) -> None:
     senses = add_command(
         evaluate, "senses", "evaluate.evaluate_senses", "Word-sense accuracy per layer: nearest neighbour and nearest centroid."
@@ -45,6 +49,7 @@ def _measuring_senses(evaluate) -> None:
     senses.add_argument("--test", metavar="B.jsonl", help="rows as of --train")
     senses.add_argument("--data", nargs="+", metavar="F", help="instead: rows, or Senseval-2 (.pos.xz), split by sentence")
     _split(senses, 0.8)
+    _space(senses)
     add_cluster(senses)
     add_model(senses)
     words = add_command(
@@ -59,6 +64,7 @@ def _measuring_senses(evaluate) -> None:
     rows = 'rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
     pairs.add_argument("--dev", required=True, metavar="A.jsonl", help=f"{rows}: they choose threshold and weights")
     pairs.add_argument("--test", required=True, metavar="B.jsonl", help="rows as of --dev")
+    _space(pairs)
     add_model(pairs)
     own = add_command(evaluate, "sentences", "evaluate.evaluate_sentences", "Our own sentences: 1-NN, silhouette and cosine gap per layer.")
     own.add_argument("--corpus", metavar="C", help="a registry name, or a JSONL with senses (default: those of its language)")

@@ -24,6 +24,7 @@ from core.elmo.models import Model
 from core.evaluation import metrics, probes
 from core.evaluation.datasets import PairRow, TaggedSentence
 from core.index.neighbours import SAME, make_query
+from core.index.sense_space import SENSES, SenseSpace
 from core.index.tables import open_table
 from core.senses.held_out import SplitScores, classify_split, left_out_centroids
 from core.senses.separation import one_nn
@@ -38,11 +39,19 @@ MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hi
 Report = Callable[[int, int], None]  # tokens done, in all
 
 
-def senses(model: Model, train: list[LabelledRow], test: list[LabelledRow], *, seed: int = 0, report: Report | None = None) -> dict:
+def senses(
+    model: Model,
+    train: list[LabelledRow],
+    test: list[LabelledRow],
+    *,
+    seed: int = 0,
+    space: SenseSpace | None = None,
+    report: Report | None = None,
+) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
     "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
-    else by sentence.
+    else by sentence. With a `space` "senses" is the sense space, less the mean of a word's training rows.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
     labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
@@ -63,6 +72,9 @@ def senses(model: Model, train: list[LabelledRow], test: list[LabelledRow], *, s
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
     found = {name: scores(weights) for name, weights in spaces(model)}
     result |= {name: _both_means(one) for name, one in found.items()}
+    if space:
+        found[SENSES] = scored(*_in_space(space, (train, test), layers))
+        result[SENSES] = _both_means(found[SENSES])
     vectors = static_vectors(model)
     often = found["mix"]
     if vectors:
@@ -77,8 +89,11 @@ def senses(model: Model, train: list[LabelledRow], test: list[LabelledRow], *, s
     return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
 
 
-def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`."""
+def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`.
+
+    With a `space` "senses" is the sense space, less the mean of all words.
+    """
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = metrics.best_weights(
@@ -89,6 +104,9 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Repo
         dev_cosines, cosines = (_pair_cosines(part, weights) for part in layers)
         result[name] = asdict(metrics.pair_accuracy(dev_cosines, same_dev, cosines, same))
     result["best_mix"]["weights"] = best.tolist()
+    if space:
+        dev_cosines, cosines = (_cosines_in_space(space, rows, part) for rows, part in zip((dev, test), layers, strict=True))
+        result[SENSES] = asdict(metrics.pair_accuracy(dev_cosines, same_dev, cosines, same))
     return result | {"majority": float((same == (2 * same_dev.sum() >= len(dev))).mean())}
 
 
@@ -157,6 +175,26 @@ def static_vectors(model: Model) -> StaticVectors | None:
 
 def _row_contexts(vectors: StaticVectors, rows: Sequence[LabelledRow]) -> np.ndarray:
     return context.static_contexts(vectors, [r.tokens for r in rows], [(r.position, r.position + 1) for r in rows])
+
+
+def _in_space(space: SenseSpace, parts: Sequence[list[LabelledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Training and test rows in the sense space, (n, D) each."""
+    views = [space.views([(row.tokens, row.position) for row in rows], of) for rows, of in zip(parts, layers, strict=True)]
+    words = [np.array([row.word for row in rows]) for rows in parts]
+    placed = [np.zeros((len(rows), space.dim), np.float32) for rows in parts]
+    for word in np.unique(np.concatenate(words)):
+        known = views[0][words[0] == word]
+        mean = known.mean(axis=0) if len(known) else None
+        for of, seen, into in zip(words, views, placed, strict=True):
+            into[of == word] = space.placed(seen[of == word], mean, str(word))
+    return placed
+
+
+def _cosines_in_space(space: SenseSpace, rows: list[PairRow], layers: np.ndarray) -> np.ndarray:
+    """(2, n, L, D) -> cosine of each pair in the sense space, (n,)."""
+    sides = [[(row.tokens_a, row.position_a) for row in rows], [(row.tokens_b, row.position_b) for row in rows]]
+    a, b = (space.placed(space.views(side, of)) for side, of in zip(sides, layers, strict=True))
+    return np.einsum("nd,nd->n", a, b)
 
 
 def spaces(model: Model) -> list[tuple[str, np.ndarray]]:

@@ -5,19 +5,29 @@ from collections.abc import Sequence
 import numpy as np
 
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
-RIDGE = 1e-3  # on the regression's coefficients, of inputs of size 1
+RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, say too little
 
 
-def inputs_of(agreement: np.ndarray, given: np.ndarray, cosines: np.ndarray, given_around: np.ndarray | None, trust: float) -> np.ndarray:
-    """(n,) each: votes' and middles' agreement, cosine, and middles' agreement by what stands around, None where that is unknown -> (n, 8).
+def inputs_of(
+    agreement: np.ndarray,
+    given: np.ndarray,
+    cosines: np.ndarray,
+    given_around: np.ndarray | None,
+    trust: float,
+    in_senses: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+) -> np.ndarray:
+    """(n,) each: votes' and middles' agreement, cosine; middles' agreement by what stands around; votes', middles' and cosine in the
+    sense space; None where that is unknown -> (n, 11).
 
     The vectors' count by themselves, and as far as these can be trusted of this word.
     """
-    around = np.full_like(agreement, 0.5) if given_around is None else given_around
-    told = ((agreement, SOFT), (given, SOFT_MIDDLES), (around, SOFT_MIDDLES))
-    votes, of_middles, of_around = (np.log((one + soft) / (1 - one + soft)) for one, soft in told)
+    half = np.full_like(agreement, 0.5)
+    senses = (half, half, np.zeros_like(agreement)) if in_senses is None else in_senses
+    shares = ((agreement, SOFT), (given, SOFT_MIDDLES), (half if given_around is None else given_around, SOFT_MIDDLES))
+    shares = (*shares, (senses[0], SOFT), (senses[1], SOFT_MIDDLES))
+    votes, of_middles, of_around, in_space, of_space = (np.log((share + soft) / (1 - share + soft)) for share, soft in shares)
     inputs = [votes, votes * trust, of_middles, of_middles * trust, cosines, cosines * trust, np.full_like(votes, trust)]
-    return np.stack([*inputs, of_around], axis=1)
+    return np.stack([*inputs, of_around, in_space, of_space, senses[2]], axis=1)
 
 
 def fitted(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:

@@ -1,26 +1,28 @@
-"""What speaks of a word in its sentence where nobody labelled its senses: three views of one token.
+"""What speaks of a word in its sentence where nobody labelled its senses: four views of one token.
 
 "token": its vector at a layer, less that of the word standing by itself.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
 "topic": the sum of the other words' static vectors (core.static.context), which needs no network.
+"senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
 All tokens share much of each, so that the mean over the labelled words is taken off; two occurrences are then compared by cosines.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.common.directions import unit
 from core.elmo.mix import layer_weights
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.static.context import static_contexts
 from core.static.vectors import StaticVectors
 from core.text.tokens import bare
 
-VIEWS = ("token", "place", "topic")
+VIEWS = ("token", "place", "topic", "senses")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +33,24 @@ class Evidence:
     alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
     place: np.ndarray  # (n, d): what stands around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
+    parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
+    space: SenseSpace | None = None
+    lemmas: tuple[str, ...] = ()  # of labelled words: their map has not seen them
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """By name (n, d); the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1]).astype(np.float32)
         token, alone = (unit(np.tensordot(weights, each, axes=(0, 1))) for each in (self.layers, self.alone))
-        return {"token": token - alone, "place": self.place, "topic": unit(self.topic)}
+        return {"token": token - alone, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
+
+    def _senses(self) -> np.ndarray:
+        """(n, D) in the sense space; zeros without one."""
+        if self.space is None or self.parts is None:
+            return np.zeros((len(self.layers), 1), np.float32)
+        lemmas = np.array(self.lemmas or [""] * len(self.parts))
+        placed = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
+        vectors = np.concatenate([self.space.placed(self.parts[rows], word=str(lemma)) for rows, lemma in placed])
+        return vectors[np.argsort(np.concatenate([rows for rows, _ in placed]))]
 
 
 def gather(
@@ -46,13 +60,15 @@ def gather(
     layers: np.ndarray,
     alone: np.ndarray,
     read: Sequence[np.ndarray] = (),
+    space: SenseSpace | None = None,
 ) -> Evidence:
     """Of (tokens, position) each; `layers`, `alone` (n, L, D), and what was `read` of the sentences, (L, T, D) each, as they are known
-    already. Without `vectors` no topic."""
+    already. Without `vectors` no topic, without `space` no view of the senses."""
     sentences = [list(tokens) for tokens, _ in occurrences]
     place = encoder.around(sentences, [position for _, position in occurrences], read)
     topic = topics(vectors, occurrences)
-    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic)
+    parts = space.views(occurrences, layers, read) if space else None
+    return Evidence(np.asarray(layers, np.float32), np.asarray(alone, np.float32), place, topic, parts, space)
 
 
 def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
@@ -63,12 +79,14 @@ def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[s
     return static_contexts(vectors, [list(tokens) for tokens, _ in occurrences], spans)
 
 
-def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray) -> Evidence:
+def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
     """Of some rows of a table, whose sentences are read anew: seconds."""
     occurrences = [table.occurrence(int(row)) for row in rows]
     alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     each = np.stack([alone[table.words[code]] for code in table.word[rows]])
-    return gather(encoder, vectors, [(o.tokens, o.position) for o in occurrences], table.rows.take(rows), each)
+    seen = gather(encoder, vectors, [(o.tokens, o.position) for o in occurrences], table.rows.take(rows), each)
+    lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
+    return replace(seen, parts=space.of_rows(table, rows), space=space, lemmas=lemmas) if space else seen
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
@@ -103,7 +121,7 @@ def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.
 
 
 def cosines(views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Numbers of occurrences (m,), (m,) -> (m, 3): the cosine of each pair in every view; 0 where a view of one of them is empty."""
+    """Numbers of occurrences (m,), (m,) -> (m, 4): the cosine of each pair in every view; 0 where a view of one of them is empty."""
     found = []
     for name in VIEWS:
         there = np.linalg.norm(views[name], axis=1) > 1e-9

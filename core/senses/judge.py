@@ -6,6 +6,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from core.elmo.models import Model
 from core.files.artifacts import read_json, write_json
 from core.index.joined import JoinedTable
 from core.index.neighbours import query_of
+from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, opens_at_once
 from core.senses import evidence, pairs, verdict
@@ -64,9 +66,12 @@ class Judge:
         table, lemma = self.labelled(first, corpus)
         if table is not None and second.lemma_in(table) == lemma:
             by_case = evidence.is_also_a_name(table, lemma)
-            queries = self._queries([read(word, (first, second), by_case=by_case) for word in (first, second)])
+            words = [read(word, (first, second), by_case=by_case) for word in (first, second)]
+            layers = self._encode([word.tokens for word in words])
+            queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
-            return Judgment(True, verdict.of_labelled(table, lemma, *queries, ground, self.vectors), lemma, ground.words[lemma].layer)
+            said = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
+            return Judgment(True, said, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
         return Judgment(True, self._without_labels(words), "", self.ground().layer)
 
@@ -101,6 +106,11 @@ class Judge:
                 return table, lemma
         return None, ""
 
+    @cached_property
+    def space(self) -> SenseSpace | None:
+        """The model's sense space; None where it has none."""
+        return open_space(self.model, self.vectors)
+
     @property
     def is_ready(self) -> bool:
         """Whether the first verdict needs nothing measured."""
@@ -120,7 +130,7 @@ class Judge:
         if known := verdict.read(own.folder):
             return known
         rows = pairs.judged_rows(own)
-        measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows)) if len(rows) else None
+        measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.space)) if len(rows) else None
         if measured is None:
             return verdict.USUAL
         if own.folder.is_relative_to(cache_folder()):  # beside the table itself, for the next time
@@ -165,10 +175,6 @@ class Judge:
         votes = tuple(learned.get("votes", ())) if learned.get("model") == self.model.fingerprint else ()
         return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learnt them
 
-    def _queries(self, words: Sequence[WordInContext]) -> list:
-        layers = self._encode([word.tokens for word in words])
-        return [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
-
     def _without_labels(self, words: Sequence[WordInContext]) -> Verdict:
         spellings = [(word.word,) for word in words]
         *sentences, alone, other = self._encode([*(word.tokens for word in words), *spellings])
@@ -181,6 +187,7 @@ class Judge:
             np.stack([query.layers for query in queries]),
             np.stack([alone[:, 0], other[:, 0]]),
             sentences,
+            self.space,
         )
         return verdict.of_unlabelled(*queries, seen, self.ground())
 

@@ -6,11 +6,24 @@ from zlib import crc32
 import numpy as np
 
 from core.elmo.mix import layer_weights
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.calibration import fitted
 from core.senses.evidence import Evidence
-from core.senses.verdict import Ground, Trust, has_senses, inputs_of_pairs, mixed_rows, shares_of, some_rows, spaces, trust_of, words_around
+from core.senses.verdict import (
+    Ground,
+    Trust,
+    has_senses,
+    inputs_of_pairs,
+    mixed_rows,
+    shares_in,
+    shares_of,
+    some_rows,
+    spaces,
+    trust_of,
+    words_around,
+)
 from core.static.vectors import StaticVectors
 
 FEWEST_WORDS = 5  # that a regression is learned from
@@ -53,8 +66,12 @@ def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
     return some_rows(table, lemma)[0]
 
 
-def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a word's sentences, each quarter judged by the other three: (n, 8) inputs of the regression, (n,) same sense.
+def pairs_by_votes(
+    table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray, parts: np.ndarray | None = None, space: SenseSpace | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a word's sentences, each quarter judged by the other three: (n, 11) inputs of the regression, (n,) same sense.
+
+    `around`, `parts`: what stands around each of its `rows_of`, and where these are in the sense space.
 
     Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
     """
@@ -63,14 +80,15 @@ def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.
     token = mixed_rows(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]))
     inputs = []
     same = []
-    for parts in _partitions(lemma, labels):
-        for part in range(QUARTERS):
-            here, others = np.flatnonzero(parts == part), np.flatnonzero(parts != part)
+    for quarters in _partitions(lemma, labels):
+        for quarter in range(QUARTERS):
+            here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
             if len(here) < 2:
                 continue
             first, second = np.triu_indices(len(here), 1)
             by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses) for view in (token, around))
-            inputs.append(inputs_of_pairs(by_token, by_topic if around.any() else None, first, second, trust.above_chance))
+            senses = None if space is None else shares_in(space, parts[others], labels[others], parts[here], n_senses, lemma)
+            inputs.append(inputs_of_pairs(by_token, by_topic if around.any() else None, first, second, trust.above_chance, senses))
             same.append(labels[here][first] == labels[here][second])
     return np.concatenate(inputs), np.concatenate(same)
 
@@ -78,7 +96,7 @@ def pairs_by_votes(table: OccurrenceTable, lemma: str, trust: Trust, around: np.
 def pairs_unlabelled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 3) and (n,) same sense; and the views' centres.
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centres.
 
     `seen`: the evidence of the words' `rows_of`, word after word.
     """
@@ -104,10 +122,11 @@ def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], l
     pairs = []
     start = 0
     for lemma in judged_words(table):
-        around = seen.topic[start : start + len(some_rows(table, lemma)[0])]
-        start += len(around)
+        of_word = slice(start, start + len(some_rows(table, lemma)[0]))
+        start = of_word.stop
         trusts[lemma] = trust_of(table, lemma)
-        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], around))
+        parts = None if seen.parts is None else seen.parts[of_word]
+        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[of_word], parts, seen.space))
     return trusts, pairs
 
 

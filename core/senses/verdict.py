@@ -2,16 +2,17 @@
 
 Of a word with labelled senses, the K labelled sentences nearest to each sentence vote for their senses, by the cosine of what is left when
 the word's mean is taken off. How far the two votes agree, how far the senses' middles give both to the same sense (core.senses.centroids),
-by the word's vectors and by the words around it (core.senses.evidence), and the cosine of the two, become a probability by a logistic
-regression. That probability alone decides what is said: at SURE or more one of the answers, else that it is too close to call.
+by the word's vectors, by the words around it (core.senses.evidence) and in the sense space (core.index.sense_space), and the cosines of
+the two, become a probability by a logistic regression. That probability alone decides what is said: at SURE or more one of the answers, else
+that it is too close to call.
 
 The regression is learned, and its rates are measured, on pairs of labelled sentences that no vote has seen: a quarter of each sense's
 sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
 sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach. The rates,
 with the command: core/senses/README.md, "The verdict".
 
-Of a word without labels three cosines count (core.senses.evidence): of its two vectors once that of the word standing alone is taken off,
-of what the biLM expects in its place before it reads it, and of the other words' static vectors.
+Of a word without labels four cosines count (core.senses.evidence): of its two vectors once that of the word standing alone is taken off,
+of what the biLM expects in its place before it reads it, of the other words' static vectors, and in the sense space.
 
 The layer is that in which most of a word's nearest have its own sense; for words without labels the best over all words. Layer 0 is
 never used: it knows no sentence. Sentences are read as they are written, and either may come first.
@@ -28,6 +29,7 @@ from core.common.directions import unit
 from core.elmo.mix import layer_weights
 from core.files.artifacts import read_json
 from core.index.neighbours import Query
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import centroids, evidence
 from core.senses.calibration import inputs_of, probability_of
@@ -36,7 +38,8 @@ from core.senses.separation import above_chance, purity_at_k
 from core.static.vectors import StaticVectors
 
 K = 8  # labelled sentences that vote on one: half of the 16 a bundled sense has
-SURE = 0.65  # below that probability it is too close to call: called at 0.6, one pair in three would be wrong
+SURE = 0.67  # below that probability it is too close to call, two in three: so more than nine in ten that are called are right
+SURE_UNLABELLED = 0.65  # of a word without labels: called at 0.6, one pair in three would be wrong
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Ground, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
@@ -62,7 +65,7 @@ class Ground:
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
-USUAL = Ground({}, "1", (-0.4037, 0.9668, -0.0486, 1.0795, 0.5706, 0.3822, 0.5064, 0.5945, 0.0825), (2.7502, -1.3598))
+USUAL = Ground({}, "1", (-0.4037, 0.9668, -0.0486, 1.0795, 0.5706, 0.3822, 0.5064, 0.5945, 0.0, 0.0, 0.0, 0.0825), (2.7502, -1.3598))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Verdict:
     layer: str  # whose vectors were asked
     shares: tuple[dict[str, float], dict[str, float]] | None = None  # of the votes, by sense, for each sentence; they sum to 1
     around: bool = False  # whether what stands around it counted too
+    expected: bool = False  # whether what the model expects in its place did
 
     @property
     def certainty(self) -> float:
@@ -82,7 +86,7 @@ class Verdict:
     @property
     def says(self) -> str:
         """ONE, TWO or CLOSE."""
-        if self.certainty < SURE:
+        if self.certainty < (SURE_UNLABELLED if self.shares is None else SURE):
             return CLOSE
         return ONE if self.probability > 0.5 else TWO
 
@@ -107,8 +111,20 @@ class Verdict:
         return None if self.shares is None else (_leader(self.shares[0]), _leader(self.shares[1]))
 
 
-def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: Ground, vectors: StaticVectors | None = None) -> Verdict:
-    """The verdict on two occurrences of a word that has two labelled senses or more in the table; by `vectors` what stands around counts."""
+def of_labelled(
+    table: OccurrenceTable,
+    lemma: str,
+    a: Query,
+    b: Query,
+    ground: Ground,
+    vectors: StaticVectors | None = None,
+    space: SenseSpace | None = None,
+    read: Sequence[np.ndarray] = (),
+) -> Verdict:
+    """The verdict on two occurrences of a word that has two labelled senses or more in the table.
+
+    By `vectors` what stands around counts, by `space` the sense space; `read`: both sentences' layers (L, T, D), where they are known.
+    """
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labelled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
@@ -116,13 +132,18 @@ def of_labelled(table: OccurrenceTable, lemma: str, a: Query, b: Query, ground: 
     rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
     token = shares_of(mixed_rows(table.rows.take(rows), weights), labels, mixed_rows(np.stack([a.layers, b.layers]), weights), len(names))
-    topics = evidence.topics(vectors, [(q.tokens, q.position) for q in (a, b)])
+    occurrences = [(q.tokens, q.position) for q in (a, b)]
+    topics = evidence.topics(vectors, occurrences)
     topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names))
     shares = tuple({str(name): float(share) for name, share in zip(names, votes, strict=True)} for votes in token.votes)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, shares)
-    inputs = inputs_of_pairs(token, topic, np.array([0]), np.array([1]), trust.above_chance)
-    return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, shares, vectors is not None)
+    in_senses = None
+    if space:
+        parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
+        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma)
+    inputs = inputs_of_pairs(token, topic, np.array([0]), np.array([1]), trust.above_chance, in_senses)
+    return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, shares, vectors is not None, space is not None)
 
 
 def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict:
@@ -190,14 +211,23 @@ def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_sens
     return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
 
 
-def inputs_of_pairs(token: Shares, topic: Shares | None, first: np.ndarray, second: np.ndarray, trust: float) -> np.ndarray:
-    """Pairs of sentences by their numbers (n,), (n,) -> (n, 8) inputs of the regression, the same whichever comes first."""
+def shares_in(space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str) -> Shares:
+    """The same in the sense space, of its parts (n, V) and (q, V)."""
+    mean = labelled.mean(axis=0)
+    return shares_of(space.placed(labelled, mean, lemma), labels, space.placed(rows, mean, lemma), n_senses)
+
+
+def inputs_of_pairs(
+    token: Shares, topic: Shares | None, first: np.ndarray, second: np.ndarray, trust: float, in_senses: Shares | None = None
+) -> np.ndarray:
+    """Pairs of sentences by their numbers (n,), (n,) -> (n, 11) inputs of the regression, the same whichever comes first."""
 
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
     around = None if topic is None else products(topic.middles)
-    return inputs_of(products(token.votes), products(token.middles), products(token.directions), around, trust)
+    senses = None if in_senses is None else (products(in_senses.votes), products(in_senses.middles), products(in_senses.directions))
+    return inputs_of(products(token.votes), products(token.middles), products(token.directions), around, trust, senses)
 
 
 def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:

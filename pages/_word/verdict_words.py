@@ -28,7 +28,9 @@ def reason(verdict: Verdict, word: str) -> str:
     sentences = [_votes(verdict, where)]
     if verdict.outvoted:
         sentences.append(t("The rest of the evidence outweighs them."))
-    if verdict.around:
+    if verdict.expected:
+        sentences.append(t("The words around it and those expected in its place count too."))
+    elif verdict.around:
         sentences.append(t("The words around count too."))
     return " ".join(sentences)
 

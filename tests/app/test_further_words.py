@@ -32,7 +32,11 @@ def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
 
 def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
     told = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
-    assert "Two meanings" in told and "“country”, to the second “porcelain”" in told and "The words around count too." in told
+    assert (
+        "Two meanings" in told
+        and "“country”, to the second “porcelain”" in told
+        and "The words around it and those expected in its place count too." in told
+    )
 
 
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():

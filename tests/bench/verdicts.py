@@ -19,25 +19,26 @@ from core.common.config import ASSETS
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
+from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, pairs, verdict
 from core.senses.calibration import fitted, probability_of, weights_of
-from core.senses.verdict import SURE
+from core.senses.verdict import SURE, SURE_UNLABELLED
 from core.text import languages
 from core.text.labelled_words import with_all
 
 FOLDS = 10
-BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+BINS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
 Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, weight (n,)
 
 
-def figures(judged: Judged) -> dict[str, float]:
-    """Shares: called (SURE or more), right of these, claimed of these, and the likelier answer right of all."""
+def figures(judged: Judged, sure: float = SURE) -> dict[str, float]:
+    """Shares: called (`sure` or more), right of these, claimed of these, and the likelier answer right of all."""
     probability, same, weights = judged
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
-    called = certainty >= SURE
+    called = certainty >= sure
     return {
         "called": float(weights[called].sum() / weights.sum()),
         "right of these": float(np.average(right[called], weights=weights[called])) if called.any() else 0.0,
@@ -73,13 +74,20 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
 
 def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list[Pairs]:
     vectors = static_vectors(model)
-    return [pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.around_of(table, word, vectors)) for word in words]
+    space = open_space(model, vectors)
+
+    def of(word: str) -> Pairs:
+        parts = space.of_rows(table, pairs.rows_of(table, word)) if space else None
+        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.around_of(table, word, vectors), parts, space)
+
+    return [of(word) for word in words]
 
 
 def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
     """The same words as if nothing were labelled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
-    seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows)
+    vectors = static_vectors(model)
+    seen = evidence.of_rows(model.encoder, vectors, table, rows, open_space(model, vectors))
     layer = pairs.measure_unlabelled(table, words, seen)[0]
     return held_out(pairs.pairs_unlabelled(table, words, seen, layer)[0], folds)
 
@@ -103,11 +111,14 @@ def main() -> None:
         "further words, no labels": without_labels(model, table, further, FOLDS),
     }
     for name, of in judged.items():
-        print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of))}))
+        sure = SURE_UNLABELLED if name.endswith("no labels") else SURE
+        print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of, sure))}))
         for row in reliability(of):
             print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:
-        measured = pairs.measure(own, evidence.of_rows(model.encoder, static_vectors(model), own, pairs.judged_rows(own)))
+        vectors = static_vectors(model)
+        seen = evidence.of_rows(model.encoder, vectors, own, pairs.judged_rows(own), open_space(model, vectors))
+        measured = pairs.measure(own, seen)
         write_json(own.folder / verdict.FILE, verdict.as_json(measured))
         votes = [round(value, 4) for value in fitted(labeled["further words"])[0]]
         write_json(ASSETS / f"verdict-{language.more_sentences}.json", {"model": model.fingerprint, "words": len(further), "votes": votes})

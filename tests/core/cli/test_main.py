@@ -467,6 +467,9 @@ def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model,
     assert (found["0"]["accuracy"], found["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
     assert (found["2"]["accuracy"], found["2"]["auc"]) == (1.0, 1.0) and found["2"]["threshold"] < 1  # equal sentences, cosine 1
     assert found["best_mix"]["accuracy"] == 1.0 and len(found["best_mix"]["weights"]) == 3
+    too = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model, "--space", "senses")
+    assert too.keys() - found.keys() == {"senses"} and set(too["senses"]) == {"threshold", "accuracy", "auc"}
+    assert {name: facts for name, facts in too.items() if name != "senses"} == found
 
 
 def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):

@@ -1,4 +1,4 @@
-"""The three views of a word without labels, by hand."""
+"""The four views of a word without labels, by hand."""
 
 import numpy as np
 import pytest
@@ -45,4 +45,4 @@ def test_every_word_counts_alike_in_the_centre_and_an_empty_view_has_no_angle():
     centre = centres(views, np.array([0, 0, 1, 1]))
     assert centre["token"].tolist() == [1.0, 0.25]  # of (2, 0) and (0, 0.5)
     zero = dict.fromkeys(VIEWS, np.zeros(2))
-    assert cosines(views, zero, np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [[1] * 3, [0] * 3, [0] * 3]
+    assert cosines(views, zero, np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [[1] * len(VIEWS), [0] * len(VIEWS), [0] * len(VIEWS)]

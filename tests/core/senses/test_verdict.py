@@ -10,10 +10,11 @@ from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
 from core.index.build import build_index
 from core.index.neighbours import Query, make_query
+from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, judge, pairs, verdict
-from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
+from core.senses.verdict import CLOSE, ONE, SURE, SURE_UNLABELLED, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
@@ -40,7 +41,8 @@ def judged(opened, code: str, word: str, pair) -> Verdict:
     for text in pair:
         tokens = model.language.tokenize(text)
         queries.append(make_query(model.encoder, tokens, find_word(tokens, word)[0]))
-    return verdict.of_labelled(table, word, *queries, ground, static_vectors(model))
+    vectors = static_vectors(model)
+    return verdict.of_labelled(table, word, *queries, ground, vectors, open_space(model, vectors))
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -56,8 +58,9 @@ def test_every_example_is_two_meanings(opened, code: str):
 def seen(opened):
     """Of a language: the evidence of all judged rows."""
     return {
-        code: evidence.of_rows(model.encoder, static_vectors(model), table, pairs.judged_rows(table))
+        code: evidence.of_rows(model.encoder, vectors, table, pairs.judged_rows(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
+        if (vectors := static_vectors(model))
     }
 
 
@@ -256,4 +259,4 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
 def test_a_verdict_says_what_its_number_says(probability, shares, says, outvoted):
     one = Verdict(probability, "1", shares)
     assert (one.says, one.outvoted) == (says, outvoted)
-    assert (one.says == CLOSE) == (one.right_of_100 < 100 * SURE)
+    assert (one.says == CLOSE) == (one.right_of_100 < 100 * (SURE_UNLABELLED if shares is None else SURE))

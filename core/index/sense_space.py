@@ -1,0 +1,173 @@
+"""The sense space: an occurrence seen three ways at once, and stretched along what tells senses apart.
+
+Three parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.context); the words that both directions
+expect in its place (core.elmo.substitutes). What all occurrences of a word share is taken off each part, and the parts are joined. A
+linear map, learned from labelled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
+word that it was learned from is judged by a map that has not seen it.
+
+Layers 0, 1, 2 and their mix stay what the paper defines; this space is ours.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import ElmoscopeError
+from core.elmo.encoder import Encoder, encoded
+from core.elmo.models import Model, open_language_model
+from core.elmo.substitutes import Substitutes
+from core.files.atomic import replacing
+from core.index.table import OccurrenceTable
+from core.static.context import static_contexts
+from core.static.vectors import StaticVectors
+
+FILE = "sense_space.npz"  # of a model's folder: its Learned
+KEPT = "substitutes.npz"  # of a table's folder: the substitutes of its rows
+LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
+FOLDS = 10
+FORMAT = 1
+SENSES = "senses"  # its name beside the layers' and the mix's
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What labelled words taught."""
+
+    maps: np.ndarray  # (FOLDS + 1, V, D): without each tenth of the words, and of all
+    mean: np.ndarray  # (V,) of the parts, over words
+    words: frozenset[str] = frozenset()  # those that it was learned from
+
+    def map_for(self, word: str = "") -> np.ndarray:
+        """The map that has not seen the word: of all words where it is none of them."""
+        return self.maps[fold_of(word) if word in self.words else FOLDS]
+
+
+def fold_of(word: str) -> int:
+    """The tenth of the words that a word belongs to, the same everywhere."""
+    return crc32(word.encode()) % FOLDS
+
+
+@dataclass(slots=True, eq=False)
+class SenseSpace:
+    """The space of one model; `learned` None joins the parts as they are."""
+
+    encoder: Encoder
+    substitutes: Substitutes
+    vectors: StaticVectors | None
+    learned: Learned | None = None
+    fingerprint: str = ""  # of the model
+    _tables: dict[tuple, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def widths(self) -> tuple[int, int, int]:
+        """The sizes of the three parts."""
+        return self.encoder.dim, self.vectors.dim if self.vectors else 1, self.substitutes.dim
+
+    @property
+    def dim(self) -> int:
+        """D, of `placed`."""
+        return self.learned.maps.shape[2] if self.learned else sum(self.widths)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(V,): of the parts over many words; zeros where no words taught it."""
+        return self.learned.mean if self.learned else np.zeros(sum(self.widths), np.float32)
+
+    def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
+        """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
+        sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]
+        places = self.encoder.around(sentences, positions, read)
+        words = [tokens[position] for tokens, position in zip(sentences, positions, strict=True)]
+        return self._side_by_side(layers, sentences, positions, self.substitutes.vectors(places, words))
+
+    def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        """(n, V) of some rows of a table; what takes long, their substitutes, is kept beside the table or in memory."""
+        occurrences = [table.occurrence(int(row)) for row in rows]
+        sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
+        return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
+
+    def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "") -> np.ndarray:
+        """(n, V) -> (n, D) unit vectors: each part less that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
+        mean = self.mean if mean is None else mean
+        joined = np.empty_like(views, dtype=np.float32)
+        start = 0
+        for width in self.widths:
+            part = slice(start, start + width)
+            there = np.linalg.norm(views[:, part], axis=1, keepdims=True) > 1e-6  # a sentence without known words has no topic
+            joined[:, part] = unit(views[:, part] - mean[part]) * there
+            start += width
+        return unit(joined @ self.learned.map_for(word) if self.learned else joined)
+
+    def _side_by_side(self, layers: np.ndarray, sentences: list[list[str]], positions: list[int], substitutes: np.ndarray) -> np.ndarray:
+        spans = [(position, position + 1) for position in positions]
+        topics = static_contexts(self.vectors, sentences, spans) if self.vectors else np.zeros((len(sentences), 1), np.float32)
+        return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
+
+    def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        """(n, P) float32: as they were kept, or from the sentences read anew."""
+        key = str(table.folder), str(table.meta["corpus"])
+        if key not in self._tables:
+            self._tables[key] = self._read(table)
+        known = self._tables[key]
+        missing = rows[np.isnan(known[rows, 0])]
+        if len(missing):
+            occurrences = [table.occurrence(int(row)) for row in missing]
+            sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
+            places = self.encoder.around(sentences, positions, list(encoded(self.encoder, sentences)))
+            known[missing] = self.substitutes.vectors(places, [tokens[k] for tokens, k in zip(sentences, positions, strict=True)])
+        return np.asarray(known[rows], np.float32)
+
+    def _read(self, table: OccurrenceTable) -> np.ndarray:
+        """(N, P) float16, NaN where nothing is known; of a joined table that of its parts."""
+        if tables := getattr(table, "tables", ()):
+            return np.concatenate([self._read(part) for part in tables])
+        with suppress(OSError, ValueError, KeyError), np.load(table.folder / KEPT) as kept:
+            if str(kept["made_of"]) == self._made_of(table) and kept["vectors"].shape == (len(table), self.substitutes.dim):
+                return kept["vectors"]
+        return np.full((len(table), self.substitutes.dim), np.nan, np.float16)
+
+    def keep(self, table: OccurrenceTable) -> None:
+        """Write the substitutes of all rows of a table beside it."""
+        vectors = self._substitutes_of(table, np.arange(len(table))).astype(np.float16)
+        with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
+            np.savez(file, vectors=vectors, made_of=self._made_of(table))
+
+    def _made_of(self, table: OccurrenceTable) -> str:
+        return f"{FORMAT} {self.fingerprint} {table.meta['corpus']}"
+
+
+def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
+    """A model's sense space; None where it has no softmax, or is no biLM."""
+    try:
+        substitutes = Substitutes(open_language_model(model))
+    except ElmoscopeError:
+        return None
+    space = SenseSpace(model.encoder, substitutes, vectors, fingerprint=model.fingerprint)
+    space.learned = read(model.folder / FILE, model.fingerprint, sum(space.widths))
+    return space
+
+
+def read(path: Path, fingerprint: str, width: int) -> Learned | None:
+    """What was learned under this very model, from parts of this size; else None."""
+    with suppress(OSError, ValueError, KeyError), np.load(path) as file:
+        if str(file["model"]) == fingerprint and int(file["format"]) == FORMAT and file["maps"].shape[1] == width:
+            return Learned(file["maps"].astype(np.float32), file["mean"].astype(np.float32), frozenset(file["words"].tolist()))
+    return None
+
+
+def write(path: Path, learned: Learned, facts: Mapping[str, str]) -> None:
+    """What `read` reads; `facts` say what it was made of: "model" its fingerprint."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(
+            file,
+            maps=learned.maps.astype(np.float16),
+            mean=learned.mean.astype(np.float32),
+            words=np.array(sorted(learned.words)),
+            format=FORMAT,
+            **facts,
+        )

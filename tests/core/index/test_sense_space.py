@@ -1,0 +1,142 @@
+"""The sense space: its parts and what is taken off them by hand, what is kept, and that no word is judged by what its own labels taught."""
+
+import shutil
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from core.analysis import sense_map
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.elmo.models import open_model
+from core.evaluation.layer_scores import static_vectors
+from core.index import sense_space
+from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses.separation import one_nn
+
+
+@pytest.fixture(scope="module")
+def model():
+    return open_model("elmo-mini")
+
+
+@pytest.fixture(scope="module")
+def table(model):
+    return open_table("sentences", model, targets_only=True)
+
+
+class Sized:
+    """What gives a space its parts' sizes: 2, 1 and 2."""
+
+    dim = 2
+
+
+def by_hand(learned: Learned | None = None) -> SenseSpace:
+    return SenseSpace(Sized(), Sized(), None, learned)
+
+
+def test_each_part_is_less_what_is_shared_and_of_length_1():
+    views = np.array([[1.0, 0.0, 1.0, 0.6, 0.8], [0.0, 1.0, 0.0, 1.0, 0.0]], np.float32)
+    mean = np.array([0.5, 0.5, 0.0, 0.0, 0.0], np.float32)
+    placed = by_hand().placed(views, mean)
+    root = 0.5**0.5
+    np.testing.assert_allclose(placed[0], np.array([root, -root, 1, 0.6, 0.8]) / 3**0.5, atol=1e-6)
+    np.testing.assert_allclose(placed[1], np.array([-root, root, 0, 1, 0]) / 2**0.5, atol=1e-6)  # no known word around: no topic
+
+
+def test_a_word_is_placed_by_the_map_that_has_not_seen_it():
+    maps = np.stack([np.eye(5, 2, dtype=np.float32) * (k + 1) for k in range(FOLDS + 1)])
+    learned = Learned(maps, np.zeros(5, np.float32), frozenset({"bank"}))
+    assert learned.map_for("bank") is not learned.map_for() and np.array_equal(learned.map_for("bank"), maps[fold_of("bank")])
+    assert np.array_equal(learned.map_for("glass"), maps[FOLDS]) and by_hand(learned).dim == 2
+
+
+def words(n: int, rng) -> list[sense_map.Labelled]:
+    """Words of two senses that differ in the first of many directions by less than the others scatter."""
+    made = []
+    for k in range(n):
+        senses = np.repeat([0, 1], 12)
+        rows = rng.normal(size=(24, 5)) * [0.3, 1, 1, 1, 1]
+        rows[:, 0] += senses * 1.0
+        made.append((f"word {k}", np.asarray(rows, np.float32), senses))
+    return made
+
+
+def test_the_map_finds_what_tells_senses_apart_of_words_it_has_not_seen():
+    rng = np.random.default_rng(0)
+    made = words(60, rng)
+    space = by_hand(sense_map.learn(by_hand(), made, dimensions=3))
+    scores = {}
+    for name, of in (("plain", by_hand()), ("learned", space)):
+        placed = [(of.placed(views, views.mean(axis=0), word), senses) for word, views, senses in made]
+        scores[name] = np.mean([one_nn(rows @ rows.T, senses) for rows, senses in placed])
+    assert scores["learned"] > scores["plain"] + 0.05
+
+
+def test_a_words_own_labels_change_nothing_of_the_map_it_is_placed_by():
+    made = words(30, np.random.default_rng(1))
+    word, views, senses = made[7]
+    changed = [*made[:7], (word, views, np.roll(senses, 5)), *made[8:]]
+    before, after = (sense_map.learn(by_hand(), of, dimensions=3) for of in (made, changed))
+    np.testing.assert_array_equal(before.map_for(word), after.map_for(word))
+    assert not np.array_equal(before.map_for(), after.map_for())
+
+
+def test_one_word_is_too_few_to_learn_from():
+    with pytest.raises(BadInput, match="1 words are too few"):
+        sense_map.learn(by_hand(), words(1, np.random.default_rng(0)), dimensions=2)
+
+
+def test_what_ships_is_of_this_model_and_tells_our_senses_apart(model, table):
+    space = sense_space.open_space(model, static_vectors(model))
+    assert space.learned is not None and set(table.lemmas) <= space.learned.words
+    scores = {"layer": [], "space": []}
+    for word in table.lemmas[::4]:
+        rows = table.labelled_rows(word)
+        views, senses = space.of_rows(table, rows), table.sense[rows]
+        layer = views[:, : space.widths[0]]
+        placed = space.placed(views, views.mean(axis=0), word)
+        scores["layer"].append(one_nn(layer @ layer.T, senses))
+        scores["space"].append(one_nn(placed @ placed.T, senses))
+    assert np.mean(scores["space"]) > np.mean(scores["layer"]) + 0.08
+
+
+def test_what_is_kept_beside_a_table_is_what_reading_its_sentences_gives(model, table, tmp_path):
+    folder = shutil.copytree(table.folder, tmp_path / "copy")
+    copy = OccurrenceTable(folder)
+    (folder / KEPT).unlink()
+    vectors = static_vectors(model)
+    rows = np.array([3, 50, 700])
+    fresh, kept = (sense_space.open_space(model, vectors).of_rows(of, rows) for of in (copy, table))
+    np.testing.assert_allclose(fresh, kept, atol=2e-3)
+    occurrences = [(table.occurrence(int(row)).tokens, table.occurrence(int(row)).position) for row in rows]
+    np.testing.assert_allclose(sense_space.open_space(model, vectors).views(occurrences, table.rows.take(rows)), kept, atol=2e-3)
+
+
+def test_a_damaged_or_foreign_file_teaches_nothing(model, tmp_path):
+    path = tmp_path / sense_space.FILE
+    path.write_bytes(b"no archive")
+    assert sense_space.read(path, model.fingerprint, 434) is None
+    learned = Learned(np.zeros((FOLDS + 1, 5, 2), np.float32), np.zeros(5, np.float32), frozenset({"a"}))
+    sense_space.write(path, learned, {"model": "other"})
+    assert sense_space.read(path, "other", 5).words == {"a"}
+    assert sense_space.read(path, model.fingerprint, 5) is None and sense_space.read(path, "other", 6) is None
+
+
+def test_a_model_without_a_softmax_has_no_sense_space(model, tmp_path):
+    folder = shutil.copytree(model.folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
+    assert sense_space.open_space(open_model(str(folder)), None) is None
+
+
+def test_parts_are_of_length_1(model):
+    space = sense_space.open_space(model, static_vectors(model))
+    occurrences = [(("The", "bank", "lent", "money", "."), 1), (("bank",), 0)]
+    layers = np.stack([of[:, k] for of, k in zip(model.encoder.encode([list(t) for t, _ in occurrences]), (1, 0), strict=True)])
+    views = space.views(occurrences, layers)
+    ends = np.cumsum([0, *space.widths])
+    lengths = np.array([np.linalg.norm(views[:, a:b], axis=1) for a, b in pairwise(ends)])
+    np.testing.assert_allclose(lengths, [[1, 1], [1, 0], [1, 1]], atol=1e-5)
+    assert np.allclose(unit(views[:, : ends[1]]), views[:, : ends[1]], atol=1e-5)
