@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.config import NEIGHBOURS
 from core.elmo.language_model import Prediction
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 from core.text import languages
@@ -17,7 +18,6 @@ from core.text.sentences import written
 from core.text.tokens import bare
 from core.text.word_in_question import candidates
 
-SUBSTITUTES = 10  # of a place, where nobody says
 GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
 NAMES = ("NNP",)  # tags of the Korean analyser
 
@@ -33,12 +33,7 @@ class InPlace:
 
 
 def in_place(
-    substitutes: Substitutes,
-    words: Sequence[WordInContext],
-    k: int = SUBSTITUTES,
-    *,
-    direction: str = BOTH,
-    read: Sequence[np.ndarray] = (),
+    substitutes: Substitutes, words: Sequence[WordInContext], k: int = NEIGHBOURS, *, direction: str = BOTH, read: Sequence[np.ndarray] = ()
 ) -> tuple[InPlace, ...]:
     """The k likeliest substitutes of each word; `read`: the sentences' layers (L, T, D), where they are known."""
     if not words:

@@ -55,14 +55,16 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
 
 
 def twin(each: Sequence[InPlace]) -> None:
-    """The same as a table."""
+    """The same as a table, where there is any."""
+    if not each:
+        return
     rows = [
         {t("context"): side, t("rank"): k, t("word"): one.word, t("probability"): round(one.probability, 6)}
         for side, of in zip((t("1st"), t("2nd")), each, strict=True)
         for k, one in enumerate(of.substitutes, 1)
     ]
-    if rows:
-        lists.twin(pd.DataFrame(rows), name="substitutes", label=t("The expected words as a table"), key="home.expected.table")
+    columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
+    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("The expected words as a table"), key="home.expected.table")
 
 
 def directions() -> dict[str, str]:

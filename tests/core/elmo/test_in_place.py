@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.common.config import NEIGHBOURS
 from core.elmo import in_place as own
 from core.elmo.in_place import in_place, put_in, weakness
 from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
@@ -25,7 +26,7 @@ def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sente
     words = within("We sat on the bank and watched the boats.", "bank"), within("The bank refused to lend him any money.", "bank")
     river, money = in_place(bundled, words)
     assert "shore" in [one.word for one in river.substitutes] and "company" in [one.word for one in money.substitutes]
-    assert len(river.substitutes) == own.SUBSTITUTES and (river.weak, money.weak, river.direction) == ("", "", "both")
+    assert len(river.substitutes) == NEIGHBOURS and (river.weak, money.weak, river.direction) == ("", "", "both")
     read = bundled.model.encoder.encode([list(word.tokens) for word in words])
     assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
     (forward,) = in_place(bundled, words[:1], 3, direction="forward")
