@@ -22,8 +22,9 @@ def home(settings: Settings) -> Recipe:
         used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
+        | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE))
+    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE, _EXPECTED))
 
 
 _VERDICT = """\
@@ -57,6 +58,19 @@ angle_figure(
     cosines[layer], (first.word, second.word),
     same_word=first.word.casefold() == second.word.casefold(), layer=layer, glove=glove,
 )
+"""
+_EXPECTED = """\
+from core.common.errors import ElmoscopeError
+from core.elmo.in_place import in_place
+from core.elmo.models import open_language_model
+from core.elmo.substitutes import Substitutes
+
+try:
+    expected = in_place(Substitutes(open_language_model(model)), words, direction=direction)  # as `python -m core substitutes` gives them
+except ElmoscopeError as no_softmax:
+    expected = ()
+    print(no_softmax)
+{f"{k}: {one.word.word}": [(sub.word, round(sub.probability, 4)) for sub in one.substitutes] for k, one in enumerate(expected, 1)}
 """
 
 

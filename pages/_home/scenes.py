@@ -70,7 +70,7 @@ def show(in_use: InUse) -> None:
                 show_html('<p class="scene"><b>{}</b></p>', scene.title)
                 _picture(key=f"home.{scene.page}", data={"wide": story.WIDE, "tall": story.TALL, "parts": scene.picture})
                 show_html('<p class="scene">{}</p>', scene.said)
-                st.page_link(scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=_address(), width="stretch")
+                st.page_link(scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=address(), width="stretch")
         with places[4]:
             _your_turn()
 
@@ -97,7 +97,7 @@ def _ask() -> None:
     st.session_state[SHOWN] = (st.session_state.get("home.near") or {}).get("near")
 
 
-def _address() -> dict[str, str]:
+def address() -> dict[str, str]:
     """The visitor's own sentences and words, for a link that is opened elsewhere."""
     now = question.now()
     labels = [question.token_labels(of)[k] for of, k in zip(now.tokens, now.positions, strict=True)]

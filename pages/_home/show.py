@@ -19,8 +19,8 @@ from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._home import instrument, notices, plain
-from pages._home.numbers import beside, numbers
+from pages._home import expected, instrument, notices, plain
+from pages._home.numbers import Numbers, beside, numbers
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
@@ -28,7 +28,8 @@ from pages._word import pair_layer, random_levels, share_card, verdict, verdict_
 from pages._word.engines import compare_engines
 
 PLAIN = "home.plain"  # in the session: this browser cannot run the instrument
-HIDDEN = "<style>.st-key-home_controls, .st-key-home-told {display: none;}</style>"  # what is set stands in Streamlit's control, and so in the address
+# What is set stands in Streamlit's controls, and so in the address.
+HIDDEN = "<style>.st-key-home_controls, .st-key-home_direction, .st-key-home-told {display: none;}</style>"
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
@@ -64,18 +65,12 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if in_use.beside:
         with shown_errors():  # the first model's answer stands whatever becomes of the second's
             found = replace(found, beside=beside(in_use, first, second))
-    if st.session_state.get(PLAIN):
-        layer = _layer(in_use, found.layers)
-        plain.draw_picture(found, layer)
-    else:
-        st.html(HIDDEN)
-        with st.container(key="home_controls"):
-            layer = _layer(in_use, found.layers)
-        with st.container(key="home_picture"):
-            instrument.show(found, layer, partial(_take_set, found.layers))
-        instruments.told("home", {"key": repr((in_use.model, in_use.corpus, first, second))}, _take_plain)
-        for key, make, alt in plain.figures(found, layer):
-            note(make, key=key, alt=alt)
+    by_streamlit = bool(st.session_state.get(PLAIN))
+    chips = st.container(key="home_expected")
+    layer = _drawn(in_use, found, first, second, by_streamlit=by_streamlit)
+    words = []
+    with shown_errors():  # after the picture, which waits for no softmax
+        words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
     level = random_levels.level(in_use, layer)
     seen = notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)
     zeros = [notices.zeros()] if found.static is None and all(found.in_glove) else []
@@ -86,6 +81,24 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         rows += [{t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)} for k, v in found.beside.cosines.items()]
     share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
+    expected.twin(words)
+
+
+def _drawn(in_use: InUse, found: Numbers, first: Chosen, second: Chosen, *, by_streamlit: bool) -> str:
+    """The picture, and the layer that it shows."""
+    if by_streamlit:
+        layer = _layer(in_use, found.layers)
+        plain.draw_picture(found, layer)
+        return layer
+    st.html(HIDDEN)
+    with st.container(key="home_controls"):
+        layer = _layer(in_use, found.layers)
+    with st.container(key="home_picture"):
+        instrument.show(found, layer, partial(_take_set, found.layers))
+    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, first, second))}, _take_plain)
+    for key, make, alt in plain.figures(found, layer):
+        note(make, key=key, alt=alt)
+    return layer
 
 
 def _layer(in_use: InUse, spaces: list[str]) -> str:

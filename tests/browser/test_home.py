@@ -155,3 +155,66 @@ def test_where_the_instrument_cannot_run_streamlit_draws_the_picture(page: Page,
     opened(page, server, "?layer=1")
     expect(page.locator(".st-key-layer:visible")).to_have_count(1)
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
+
+
+def chips(page: Page, side: int) -> list[str]:
+    return page.locator(".expected .chips").nth(side).locator("button:visible").all_inner_texts()
+
+
+def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(page: Page, server: str):
+    page.set_viewport_size({"width": 1366, "height": 768})
+    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=The+bank+refused+to+lend+him+any+money.")
+    expect(page.locator(".expected .chips button").first).to_be_visible()
+    at_rest(page)
+    river, money = chips(page, 0), chips(page, 1)
+    assert "shore" in river and "company" in money
+    for part in (".expected", ".arrows", ".elmo .told", ".bars", ".home input"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 768, part
+    lines = [box["height"] for box in (page.locator(".expected .chips").nth(k).bounding_box() for k in range(2))]
+    assert max(lines) < 44  # one line each, as many as fit
+
+    page.locator(".st-key-a input").fill("")
+    page.locator(".st-key-a input").press_sequentially("He put his wages in the bank and went home.", delay=20)
+    expect(page.locator(".st-key-ai")).to_contain_text("wages")  # no Enter was pressed
+    expect(page.locator(".expected .chips").first).not_to_contain_text("shore")
+    at_rest(page)
+    assert chips(page, 1) == money and chips(page, 0) != river
+
+    page.get_by_role("button", name="forward").click()
+    expect(page).to_have_url(re.compile("expected=forward"))
+    expect(page.locator(".expected [aria-pressed=true]")).to_have_text("forward")
+    expect(page.locator(".expected .chips").nth(1)).not_to_have_text("".join(money))
+    page.get_by_role("button", name="both").click()
+    expect(page.locator(".expected .chips").nth(1)).to_contain_text("company")
+    at_rest(page)
+
+    verdict = page.locator(".verdict").text_content()
+    chip = page.locator(".expected .chips").nth(1).get_by_role("button", name=re.compile("^company,"))
+    chip.focus()
+    chip.press("Enter")
+    expect(page.locator(".st-key-b input")).to_have_value("The company refused to lend him any money.")
+    expect(page.locator(".verdict")).not_to_have_text(verdict)
+    expect(page.locator(".st-key-bi [aria-checked=true]")).to_have_text("company")
+    expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")
+    assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
+    at_rest(page)
+    page.locator(".st-key-home_half a").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
+    expect(page.locator(".st-key-a input")).to_have_value("He put his wages in the bank and went home.")
+
+
+def test_on_a_phone_the_words_expected_follow_the_picture_and_nothing_scrolls_sideways(page: Page, server: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, server, "?a=Bank+shares+fell+again+today.&b=We+sat+on+the+bank")
+    expect(page.locator(".expected .chips button").first).to_be_visible()
+    at_rest(page)
+    picture, words = page.locator(".home").bounding_box(), page.locator(".expected").bounding_box()
+    assert words["y"] >= picture["y"] + picture["height"] - 1
+    assert page.locator(".notice").first.bounding_box()["y"] > words["y"] + words["height"]
+    expect(page.locator(".expected .note")).to_have_text(
+        ["Nothing stands before “Bank”: these words say less.", "Nothing stands after “bank”: these words say less."]
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for button in page.locator(".expected button:visible").all():
+        assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44

@@ -1,0 +1,94 @@
+"""Words in their places: which substitutes a model expects there, why they may be weak, and a sentence with another word put in.
+
+They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.config import NEIGHBOURS
+from core.elmo.language_model import Prediction
+from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
+from core.text import languages
+from core.text.morphemes import analysed
+from core.text.readings import WordInContext
+from core.text.sentences import written
+from core.text.tokens import bare
+from core.text.word_in_question import candidates
+
+GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
+NAMES = ("NNP",)  # tags of the Korean analyser
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """A word, and what stands for it."""
+
+    word: WordInContext
+    direction: str
+    substitutes: tuple[Prediction, ...]  # best first
+    weak: str  # why they may be: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
+
+
+def in_place(
+    substitutes: Substitutes, words: Sequence[WordInContext], k: int = NEIGHBOURS, *, direction: str = BOTH, read: Sequence[np.ndarray] = ()
+) -> tuple[InPlace, ...]:
+    """The k likeliest substitutes of each word; `read`: the sentences' layers (L, T, D), where they are known."""
+    if not words:
+        return ()
+    places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
+    likeliest = substitutes.likeliest(places, [word.word for word in words], k, direction=direction)
+    return tuple(InPlace(word, direction, of, weakness(word, direction)) for word, of in zip(words, likeliest, strict=True))
+
+
+def weakness(word: WordInContext, direction: str = BOTH) -> str:
+    """Why a word's substitutes may say little, or ""."""
+    spelled = [k for k, token in enumerate(word.tokens) if any(map(str.isalnum, bare(token)))]
+    if spelled == [word.position]:
+        return ALONE
+    if word.position not in {one.position for one in candidates(word.tokens, languages.in_use())}:
+        return GRAMMAR
+    if _is_name(word):
+        return NAME
+    if word.position == spelled[0] and direction != BACKWARD:
+        return FIRST
+    return LAST if word.position == spelled[-1] and direction != FORWARD else ""
+
+
+def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[str, int]:
+    """The text with a word in a token's place, with a capital where the sentence begins with one; and its position when read again.
+
+    >>> put_in("Banks lend  money.", ["Banks", "lend", "money", "."], 0, "companies")
+    ('Companies lend  money.', 0)
+    """
+    pieces = written(tokens, text)
+    whole = "".join(pieces)
+    start = len("".join(pieces[:position])) + len(pieces[position]) - len(pieces[position].lstrip())
+    end = len("".join(pieces[: position + 1]))
+    begins = not any(map(str.isalnum, whole[:start]))
+    capital = begins and whole[start].isupper() and word[:1].islower()
+    rest = text[len(whole) :] if text.startswith(whole) else ""
+    changed = whole[:start] + (word[:1].upper() + word[1:] if capital else word) + whole[end:] + rest
+    return changed, _token_at(changed, start)
+
+
+def _token_at(text: str, place: int) -> int:
+    """The number of the token that holds a character of a text."""
+    end = 0
+    pieces = written(languages.tokenize(text), text)
+    for k, piece in enumerate(pieces):
+        end += len(piece)
+        if place < end:
+            return k
+    return max(0, len(pieces) - 1)
+
+
+def _is_name(word: WordInContext) -> bool:
+    """Whether a token is written as a name: a capital within a sentence that has small letters too, or as the Korean analyser says."""
+    morpheme = analysed(word.tokens)[word.position]
+    if morpheme is not None:
+        return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
+    before = bare(word.tokens[word.position - 1]) if word.position else ""
+    return bare(word.word)[:1].isupper() and before[-1:].isalnum() and any(map(str.islower, word.tokens))

@@ -1,0 +1,142 @@
+"""Under Home's sentences: the words that ELMo expects in the place of each word in question, as chips that are put in with one press."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo import in_place
+from core.elmo.in_place import InPlace
+from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
+from core.figures.style import OWN
+from core.text.tokens import bare
+from pages._cached import expected
+from pages._frame import language, question
+from pages._frame.choices import coded_choice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+from pages._home.scenes import address
+from pages._widgets import lists
+from pages._widgets.inputs import Chosen
+from pages._widgets.instruments import SHARED
+from pages._word import verdict
+
+KEY = "home.expected"  # of the component
+DIRECTION = "expected"  # of the control, in the address
+_read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for end in ("js", "css")}
+_chips = st.components.v2.component("elmoscope_expected", html='<div class="expected"></div>', css=_read["css"], js=SHARED + _read["js"])
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
+    """The chips in their place, where the model can name words; what they hold."""
+    pair = (first, second)
+    if language.foreign(bare(first.word), second.word) or not all(map(verdict.is_word, pair)):
+        return []
+    with place:
+        try:
+            expected.language_model(in_use.model)
+        except ElmoscopeError as error:  # a transformer, or published weights without a softmax
+            st.caption(plain(str(error)))
+            return []
+        with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
+            direction = coded_choice(DIRECTION, t("Read from"), directions(), BOTH, label_visibility="collapsed")
+        each = expected.in_places(in_use.model, [chosen.in_context for chosen in pair], direction)
+        if by_streamlit:
+            _buttons(each)
+        else:
+            _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
+        with st.container(key="home_half"):
+            st.page_link("pages/decided.py", label=t("Which half knew?"), icon=":material/arrow_forward:", query_params=address())
+    return each
+
+
+def twin(each: Sequence[InPlace]) -> None:
+    """The same as a table, where there is any."""
+    if not each:
+        return
+    rows = [
+        {t("context"): side, t("rank"): k, t("word"): one.word, t("probability"): round(one.probability, 6)}
+        for side, of in zip((t("1st"), t("2nd")), each, strict=True)
+        for k, one in enumerate(of.substitutes, 1)
+    ]
+    columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
+    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("The expected words as a table"), key="home.expected.table")
+
+
+def directions() -> dict[str, str]:
+    return {BOTH: t("both"), FORWARD: t("forward"), BACKWARD: t("backward")}
+
+
+def weakness(of: InPlace) -> str:
+    """Why a word's chips may say little, in a sentence, or ""."""
+    word = bare(of.word.word)[:24]
+    return {
+        in_place.GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
+        in_place.NAME: t("“{word}” is written as a name: these words say little.", word=word),
+        in_place.FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
+        in_place.LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
+        in_place.ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
+    }.get(of.weak, "")
+
+
+def put(side: str, word: str) -> None:
+    """In a callback: put a word in the place of a sentence's word in question; the other sentence keeps its own."""
+    now = question.now()
+    for key, tokens, position in zip(question.SIDES, now.tokens, now.positions, strict=True):
+        if position is not None and key != side:
+            st.session_state[f"{key}i"], st.session_state[f"{key}.tapped"] = position, tokens[position]
+    number = question.SIDES.index(side)
+    text, position = in_place.put_in(now.texts[number], now.tokens[number], now.positions[number], word)
+    question.put(**{side: text}, word=word)
+    st.session_state[f"{side}i"] = position
+
+
+def _take_put() -> None:
+    side, _, word = str((st.session_state.get(KEY) or {}).get("put") or "").partition(":")
+    if side in question.SIDES and 0 < len(word) <= question.LONGEST and question.now().positions[question.SIDES.index(side)] is not None:
+        put(side, word)
+
+
+def _take_direction() -> None:
+    if (direction := (st.session_state.get(KEY) or {}).get("direction")) in directions():
+        st.session_state[DIRECTION] = direction
+
+
+def _buttons(each: Sequence[InPlace]) -> None:
+    """By Streamlit alone."""
+    for side, of in zip(question.SIDES, each, strict=True):
+        st.caption(plain(f"{t('In this place ELMo also expects:')} {weakness(of)}"))
+        with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
+            for k, one in enumerate(of.substitutes):
+                label = f"{plain(one.word)} {one.probability:.1%}"
+                st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, one.word), type="tertiary")
+
+
+def _data(each: Sequence[InPlace], direction: str) -> dict:
+    largest = max((one.probability for of in each for one in of.substitutes), default=1.0)
+    return {
+        "sides": [
+            {
+                "side": side,
+                "which": which,
+                "colour": colour,
+                "note": weakness(of),
+                "words": [
+                    {
+                        "word": one.word,
+                        "size": round((one.probability / largest) ** 0.5, 3),
+                        "label": t("{word}, {p:.1%}: put it into the sentence", word=one.word, p=one.probability),
+                    }
+                    for one in of.substitutes
+                ],
+            }
+            for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
+        ],
+        "directions": [*directions().items()],
+        "direction": direction,
+        "text": {"head": t("In this place ELMo also expects:"), "read": t("Read from")},
+    }

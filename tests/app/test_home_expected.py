@@ -1,0 +1,136 @@
+"""The words that ELMo expects in each word's place, on Home: which, from which side, where they say little, one put in, and taken along."""
+
+import json
+import runpy
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from safetensors.torch import save_file
+from streamlit.testing.v1 import AppTest
+
+from core.cli.main import main
+from core.elmo.weights import save_hdf5
+from core.text.tokens import bare
+from pages._export.notebook_file import notebook
+from pages._home import expected
+from pages._widgets.downloads import html_of_view
+from pages._widgets.lists import csv_of
+from tests.app.test_home import part
+from tests.app.visit import opened, opened_whole
+from tests.core.elmo.test_language_model import language_model
+
+RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to lend him any money."
+
+
+def table(page: AppTest) -> pd.DataFrame | None:
+    found = page.session_state["_taken"].tables().get("home.expected.table")
+    return None if found is None else found.table
+
+
+def words(page: AppTest, side: str = "1st") -> list[str]:
+    rows = table(page)
+    return rows[rows.iloc[:, 0] == side]["word"].tolist()
+
+
+def by_streamlit(**address: str) -> AppTest:
+    """Home where a browser cannot run the chips: each is a button."""
+    page = opened_whole(**address)
+    page.session_state["home.plain"] = True
+    return page.run()
+
+
+def captions(page: AppTest) -> str:
+    return " ".join(one.value for one in page.caption)
+
+
+def test_each_place_has_its_own_words_and_they_follow_the_sentence():
+    page = opened_whole(a=RIVER, b=MONEY)
+    assert "shore" in words(page) and "company" in words(page, "2nd") and not set(words(page)) & set(words(page, "2nd"))
+    before = words(page, "2nd")
+    page.text_input(key="a").set_value("He put his wages in the bank and went home.").run()
+    assert "shore" not in words(page) and words(page, "2nd") == before
+
+
+def test_one_side_may_be_read_alone_and_the_address_says_so():
+    page = opened_whole(a=RIVER, b=MONEY)
+    both = words(page)
+    page.segmented_control(key="expected").set_value("forward").run()
+    assert words(page) != both and page.query_params["expected"] in ("forward", ["forward"])
+    assert words(opened_whole(a=RIVER, b=MONEY, expected="forward")) == words(page)
+    assert words(opened_whole(a=RIVER, b=MONEY, expected="sideways")) == both
+
+
+def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verdict_follows():
+    page = by_streamlit(a=RIVER, b=MONEY)
+    assert part(page, "verdict").startswith("Two meanings")
+    before = words(page)
+    page.button(key=f"{expected.KEY}.a.{before.index('shore')}").click().run()
+    assert not page.exception and page.text_input(key="a").value == RIVER.replace("bank", "shore")
+    assert part(page, "verdict").startswith("Two different words")
+    now = page.session_state["asked"]
+    assert [of[k] for of, k in zip(now.tokens, now.positions, strict=True)] == ["shore", "bank"]
+    assert words(page)[:7] == [word for word in before if word != "shore"]  # the place is the same
+    page.text_input(key="a").set_value(RIVER).run()
+    assert part(page, "verdict").startswith("Two meanings")
+
+
+@pytest.mark.parametrize(
+    ("a", "at", "said"),
+    [
+        (RIVER, "the", "carries grammar"),
+        ("They met in Paris and married.", "Paris", "is written as a name"),
+        ("Bank shares fell again today.", "Bank", "Nothing stands before “Bank”"),
+        ("We sat on the bank.", "bank", "Nothing stands after “bank”"),
+        ("bank", "bank", "“bank” stands alone"),
+    ],
+)
+def test_where_the_words_say_little_the_page_says_so(a: str, at: str, said: str):
+    page = by_streamlit(a=a, b=MONEY, ai=at, bi="bank")
+    assert captions(page).count(said) == 1 and captions(page).count("say") == 1
+
+
+def test_what_has_no_word_in_question_has_no_words_for_it():
+    assert table(opened(a="🎉 party", b="🎉", ai="🎉", bi="🎉")) is None
+    assert table(opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")) is None
+    assert table(opened(a="", b=MONEY)) is None
+
+
+def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
+    lm = language_model()
+    save_hdf5(lm.encoder.model, tmp_path)
+    page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
+    assert not page.exception and not page.error and table(page) is None
+    assert captions(page).count("has no softmax and vocabulary") == 1
+    state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
+    save_file(state, tmp_path / "softmax.safetensors")
+    (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
+    page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
+    assert not page.exception and words(page) and "has no softmax" not in captions(page)
+
+
+def test_korean_words_are_expected_in_a_korean_place():
+    page = by_streamlit(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
+    assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
+    assert captions(page).count("이 자리에 ELMo가 예상하는 다른 말") == 2
+    first = table(page).iloc[0, 2]
+    page.button(key=f"{expected.KEY}.a.0").click().run()
+    assert not page.exception and page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
+    now = page.session_state["asked"]
+    assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
+
+
+@pytest.mark.parametrize("direction", ["both", "backward"])
+def test_page_notebook_file_and_command_give_the_same_words(direction: str, capsys, tmp_path: Path):
+    page = opened_whole(a=RIVER, b=MONEY, expected=direction)
+    taken = page.session_state["_taken"]
+    settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi", "expected")}
+    source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
+    (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
+    computed = runpy.run_path(str(file))["expected"]
+    for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):
+        assert main(["substitutes", "--word", "bank", "--sentence", text, "--direction", direction, "--json"]) == 0
+        command = [row["word"] for row in json.loads(capsys.readouterr().out)["substitutes"]]
+        assert command == words(page, side) == [one.word for one in place.substitutes]
+    assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")
+    assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken)

@@ -1,0 +1,88 @@
+"""Words in their places: their substitutes, why these may be weak, and another word put in."""
+
+import pytest
+
+from core.common.config import NEIGHBOURS
+from core.elmo import in_place as own
+from core.elmo.in_place import in_place, put_in, weakness
+from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
+from core.elmo.substitutes import Substitutes
+from core.text import languages
+from core.text.readings import WordInContext
+from core.text.tokens import bare, find_word
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Substitutes:
+    return Substitutes(open_language_model(open_model(BUNDLED_MODEL)))
+
+
+def within(text: str, word: str) -> WordInContext:
+    tokens = languages.tokenize(text)
+    return WordInContext(tuple(tokens), find_word(tokens, word)[0])
+
+
+def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sentences_were_read(bundled: Substitutes):
+    words = within("We sat on the bank and watched the boats.", "bank"), within("The bank refused to lend him any money.", "bank")
+    river, money = in_place(bundled, words)
+    assert "shore" in [one.word for one in river.substitutes] and "company" in [one.word for one in money.substitutes]
+    assert len(river.substitutes) == NEIGHBOURS and (river.weak, money.weak, river.direction) == ("", "", "both")
+    read = bundled.model.encoder.encode([list(word.tokens) for word in words])
+    assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
+    (forward,) = in_place(bundled, words[:1], 3, direction="forward")
+    assert len(forward.substitutes) == 3 and forward.substitutes != river.substitutes[:3]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "direction", "why"),
+    [
+        ("We sat on the bank and watched.", "bank", "both", ""),
+        ("We sat on the bank and watched.", "the", "both", own.GRAMMAR),
+        ("They went to Paris in May.", "Paris", "both", own.NAME),
+        ("THEY WENT TO PARIS ON FOOT.", "PARIS", "both", ""),
+        ("Bank shares fell.", "Bank", "both", own.FIRST),
+        ("Bank shares fell.", "Bank", "backward", ""),
+        ("“Bank shares” fell.", "Bank", "both", own.FIRST),
+        ("We sat on the bank.", "bank", "both", own.LAST),
+        ("We sat on the bank", "bank", "forward", ""),
+        ("Bank!", "Bank", "both", own.ALONE),
+    ],
+)
+def test_a_place_where_substitutes_are_weak_is_named(text: str, word: str, direction: str, why: str):
+    assert weakness(within(text, word), direction) == why
+
+
+def test_korean_particles_and_names_are_weak_and_nouns_are_not():
+    with languages.reading(languages.named("ko")):
+        found = {word: weakness(within("어제 눈이 내려서 서울에서 길이 막혔다.", word)) for word in ("눈", "이", "서울", "길")}
+    assert found == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "put", "changed"),
+    [
+        ("We sat  on the bank, and it’s late. ", "bank", "shore", "We sat  on the shore, and it’s late. "),
+        ("Banks lend money.", "Banks", "companies", "Companies lend money."),
+        ("“Banks lend money.”", "Banks", "companies", "“Companies lend money.”"),
+        ("He said Banks lend money.", "Banks", "companies", "He said companies lend money."),
+        ("bank", "bank", "river-side", "river-side"),
+    ],
+)
+def test_a_word_is_put_in_and_nothing_else_of_the_text_changes(text: str, word: str, put: str, changed: str):
+    at = within(text, word)
+    found, position = put_in(text, at.tokens, at.position, put)
+    assert found == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
+
+
+def test_a_word_put_in_is_known_where_it_stands_twice_and_what_is_beyond_the_tokens_read_stays():
+    at = within("The shore of the bank is long.", "bank")
+    assert put_in("The shore of the bank is long.", at.tokens, at.position, "shore") == ("The shore of the shore is long.", 4)
+    assert put_in("The bank is shut today.", ["The", "bank"], 1, "door") == ("The door is shut today.", 1)
+
+
+def test_a_korean_word_is_put_in_before_its_particle():
+    with languages.reading(languages.named("ko")):
+        text = "눈이 내려서 길이 막혔다."
+        at = within(text, "눈")
+        changed, position = put_in(text, at.tokens, at.position, "물")
+        assert changed == "물이 내려서 길이 막혔다." and bare(languages.tokenize(changed)[position]) == "물"
