@@ -48,7 +48,7 @@ def weakness(word: WordInContext, direction: str = BOTH) -> str:
     spelled = [k for k, token in enumerate(word.tokens) if any(map(str.isalnum, bare(token)))]
     if spelled == [word.position]:
         return ALONE
-    if word.position not in {one.position for one in candidates(word.tokens, languages.in_use())}:
+    if word.position not in {candidate.position for candidate in candidates(word.tokens, languages.in_use())}:
         return GRAMMAR
     if _is_name(word):
         return NAME

@@ -70,7 +70,7 @@ try:
 except ElmoscopeError as no_softmax:
     expected = ()
     print(no_softmax)
-{f"{k}: {one.word.word}": [(sub.word, round(sub.probability, 4)) for sub in one.substitutes] for k, one in enumerate(expected, 1)}
+{f"{k}: {of.word.word}": [(sub.word, round(sub.probability, 4)) for sub in of.substitutes] for k, of in enumerate(expected, 1)}
 """
 
 

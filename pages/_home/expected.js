@@ -12,17 +12,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
     button.onclick = () => setTriggerValue("direction", code);
   });
   if (!ways.isConnected) sides[0].head.after(ways);
-  data.sides.forEach((one, k) => {
+  data.sides.forEach((news, k) => {
     const { head, which, chips, note } = sides[k];
-    which.style.setProperty("--own", one.colour);
-    say(which, one.which), say(head, data.text.head), say(note, one.note);
-    chips.setAttribute("aria-label", `${one.which}: ${data.text.head}`);
-    while (chips.children.length > one.words.length) chips.lastChild.remove();
-    one.words.forEach(({ word, size, label }, n) => {
+    which.style.setProperty("--own", news.colour);
+    say(which, news.which), say(head, data.text.head), say(note, news.note);
+    chips.setAttribute("aria-label", `${news.which}: ${data.text.head}`);
+    while (chips.children.length > news.words.length) chips.lastChild.remove();
+    news.words.forEach(({ word, size, label }, n) => {
       const chip = (chips.children[n] ?? chips.appendChild(el("button", { type: "button" })));
       say(chip, word);
       chip.title = label, chip.setAttribute("aria-label", label), chip.style.setProperty("--size", size);
-      chip.onclick = () => setTriggerValue("put", `${one.side}:${word}`);
+      chip.onclick = () => setTriggerValue("put", `${news.side}:${word}`);
     });
   });
   const fit = () => sides.forEach(({ chips }) => {

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.common.limits import limits
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
@@ -59,9 +60,9 @@ def twin(each: Sequence[InPlace]) -> None:
     if not each:
         return
     rows = [
-        {t("context"): side, t("rank"): k, t("word"): one.word, t("probability"): round(one.probability, 6)}
+        {t("context"): side, t("rank"): k, t("word"): answer.word, t("probability"): round(answer.probability, 6)}
         for side, of in zip((t("1st"), t("2nd")), each, strict=True)
-        for k, one in enumerate(of.substitutes, 1)
+        for k, answer in enumerate(of.substitutes, 1)
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
     lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("The expected words as a table"), key="home.expected.table")
@@ -85,19 +86,21 @@ def weakness(of: InPlace) -> str:
 
 def put(side: str, word: str) -> None:
     """In a callback: put a word in the place of a sentence's word in question; the other sentence keeps its own."""
-    now = question.now()
+    now = question.settle()  # with what was typed since the chips were drawn
+    number = question.SIDES.index(side)
+    if now.positions[number] is None:
+        return
     for key, tokens, position in zip(question.SIDES, now.tokens, now.positions, strict=True):
         if position is not None and key != side:
             st.session_state[f"{key}i"], st.session_state[f"{key}.tapped"] = position, tokens[position]
-    number = question.SIDES.index(side)
     text, position = in_place.put_in(now.texts[number], now.tokens[number], now.positions[number], word)
-    question.put(**{side: text}, word=word)
+    question.put(**{side: text[: limits().max_text]}, word=word)
     st.session_state[f"{side}i"] = position
 
 
 def _take_put() -> None:
     side, _, word = str((st.session_state.get(KEY) or {}).get("put") or "").partition(":")
-    if side in question.SIDES and 0 < len(word) <= question.LONGEST and question.now().positions[question.SIDES.index(side)] is not None:
+    if side in question.SIDES and 0 < len(word) <= question.LONGEST:
         put(side, word)
 
 
@@ -111,13 +114,13 @@ def _buttons(each: Sequence[InPlace]) -> None:
     for side, of in zip(question.SIDES, each, strict=True):
         st.caption(plain(f"{t('In this place ELMo also expects:')} {weakness(of)}"))
         with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
-            for k, one in enumerate(of.substitutes):
-                label = f"{plain(one.word)} {one.probability:.1%}"
-                st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, one.word), type="tertiary")
+            for k, answer in enumerate(of.substitutes):
+                label = f"{plain(answer.word)} {answer.probability:.1%}"
+                st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, answer.word), type="tertiary")
 
 
 def _data(each: Sequence[InPlace], direction: str) -> dict:
-    largest = max((one.probability for of in each for one in of.substitutes), default=1.0)
+    largest = max((answer.probability for of in each for answer in of.substitutes), default=1.0)
     return {
         "sides": [
             {
@@ -127,11 +130,11 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                 "note": weakness(of),
                 "words": [
                     {
-                        "word": one.word,
-                        "size": round((one.probability / largest) ** 0.5, 3),
-                        "label": t("{word}, {p:.1%}: put it into the sentence", word=one.word, p=one.probability),
+                        "word": answer.word,
+                        "size": round((answer.probability / largest) ** 0.5, 3),
+                        "label": t("{word}, {p:.1%}: put it into the sentence", word=answer.word, p=answer.probability),
                     }
-                    for one in of.substitutes
+                    for answer in of.substitutes
                 ],
             }
             for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)

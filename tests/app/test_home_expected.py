@@ -1,4 +1,4 @@
-"""The words that ELMo expects in each word's place, on Home: which, from which side, where they say little, one put in, and taken along."""
+"""The words that ELMo expects in each word's place, on Home: which, from which side, where they say little, a press, and taken along."""
 
 import json
 import runpy
@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
 from core.cli.main import main
+from core.common.limits import limits
 from core.elmo.weights import save_hdf5
 from core.text.tokens import bare
 from pages._export.notebook_file import notebook
@@ -24,8 +25,8 @@ RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to
 
 
 def table(page: AppTest) -> pd.DataFrame | None:
-    found = page.session_state["_taken"].tables().get("home.expected.table")
-    return None if found is None else found.table
+    noted = page.session_state["_taken"].tables().get("home.expected.table")
+    return None if noted is None else noted.table
 
 
 def words(page: AppTest, side: str = "1st") -> list[str]:
@@ -41,7 +42,7 @@ def by_streamlit(**address: str) -> AppTest:
 
 
 def captions(page: AppTest) -> str:
-    return " ".join(one.value for one in page.caption)
+    return " ".join(caption.value for caption in page.caption)
 
 
 def test_each_place_has_its_own_words_and_they_follow_the_sentence():
@@ -73,6 +74,22 @@ def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verd
     assert words(page)[:7] == [word for word in before if word != "shore"]  # the place is the same
     page.text_input(key="a").set_value(RIVER).run()
     assert part(page, "verdict").startswith("Two meanings")
+
+
+def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_long_text_stays_within_its_box():
+    page = by_streamlit(a=RIVER, b=MONEY)
+    place = words(page).index("shore")
+    page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
+    page.button(key=f"{expected.KEY}.a.{place}").click().run()
+    assert not page.exception and page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
+    page.text_input(key="a").set_value("")
+    page.button(key=f"{expected.KEY}.a.0").click().run()
+    assert not page.exception and page.text_input(key="a").value == ""
+    long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
+    page.text_input(key="a").set_value(long).run()
+    longest = max(words(page), key=len)
+    page.button(key=f"{expected.KEY}.a.{words(page).index(longest)}").click().run()
+    assert not page.exception and len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
 @pytest.mark.parametrize(
@@ -131,6 +148,6 @@ def test_page_notebook_file_and_command_give_the_same_words(direction: str, caps
     for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):
         assert main(["substitutes", "--word", "bank", "--sentence", text, "--direction", direction, "--json"]) == 0
         command = [row["word"] for row in json.loads(capsys.readouterr().out)["substitutes"]]
-        assert command == words(page, side) == [one.word for one in place.substitutes]
+        assert command == words(page, side) == [answer.word for answer in place.substitutes]
     assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")
     assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken)

@@ -25,7 +25,7 @@ def within(text: str, word: str) -> WordInContext:
 def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sentences_were_read(bundled: Substitutes):
     words = within("We sat on the bank and watched the boats.", "bank"), within("The bank refused to lend him any money.", "bank")
     river, money = in_place(bundled, words)
-    assert "shore" in [one.word for one in river.substitutes] and "company" in [one.word for one in money.substitutes]
+    assert "shore" in [answer.word for answer in river.substitutes] and "company" in [answer.word for answer in money.substitutes]
     assert len(river.substitutes) == NEIGHBOURS and (river.weak, money.weak, river.direction) == ("", "", "both")
     read = bundled.model.encoder.encode([list(word.tokens) for word in words])
     assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
@@ -54,8 +54,8 @@ def test_a_place_where_substitutes_are_weak_is_named(text: str, word: str, direc
 
 def test_korean_particles_and_names_are_weak_and_nouns_are_not():
     with languages.reading(languages.named("ko")):
-        found = {word: weakness(within("어제 눈이 내려서 서울에서 길이 막혔다.", word)) for word in ("눈", "이", "서울", "길")}
-    assert found == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
+        reasons = {word: weakness(within("어제 눈이 내려서 서울에서 길이 막혔다.", word)) for word in ("눈", "이", "서울", "길")}
+    assert reasons == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_korean_particles_and_names_are_weak_and_nouns_are_not():
 )
 def test_a_word_is_put_in_and_nothing_else_of_the_text_changes(text: str, word: str, put: str, changed: str):
     at = within(text, word)
-    found, position = put_in(text, at.tokens, at.position, put)
-    assert found == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
+    result, position = put_in(text, at.tokens, at.position, put)
+    assert result == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
 
 
 def test_a_word_put_in_is_known_where_it_stands_twice_and_what_is_beyond_the_tokens_read_stays():
