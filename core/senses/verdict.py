@@ -38,8 +38,7 @@ from core.senses.separation import above_chance, purity_at_k
 from core.static.vectors import StaticVectors
 
 K = 8  # labelled sentences that vote on one: half of the 16 a bundled sense has
-SURE = 0.67  # below that probability it is too close to call, two in three: so more than nine in ten that are called are right
-SURE_UNLABELLED = 0.65  # of a word without labels: called at 0.6, one pair in three would be wrong
+SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labelled words are right, four in five of others
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Ground, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
@@ -59,14 +58,14 @@ class Ground:
 
     words: Mapping[str, Trust]  # labelled words of two senses or more
     layer: str  # best over all words: for those without labels
-    votes: tuple[float, ...]  # the regression's coefficients where senses are known, its constant last
+    votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
     alone: tuple[float, ...]  # ... and where they are not
     centres: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
-_VOTES = (-0.8374, 1.2623, -0.4169, 0.8076, -0.4963, -1.1372, 0.3286, 0.2732, 0.1851, 0.7093, 2.7793, -0.0026)
-USUAL = Ground({}, "1", _VOTES, (2.7502, -1.3598))
+_VOTES = (-0.8374, 1.2623, -0.4169, 0.8076, -0.4963, -1.1372, 0.3286, 0.2732, 0.1851, 0.7093, 2.7793, -0.0026, 0.6487, 0.1276)
+USUAL = Ground({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class Verdict:
     @property
     def says(self) -> str:
         """ONE, TWO or CLOSE."""
-        if self.certainty < (SURE_UNLABELLED if self.shares is None else SURE):
+        if self.certainty < SURE:
             return CLOSE
         return ONE if self.probability > 0.5 else TWO
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis import expectation
 from core.analysis.expectation import Reading
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
@@ -144,7 +145,10 @@ def _replace(word: str, position: int) -> None:
 def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
     """Which of the words outside the model's list, whose letters it reads, have no static vector either."""
     outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
-    vectors = opened.vectors(in_use.vectors)
+    try:
+        vectors = opened.vectors(in_use.vectors)
+    except ElmoscopeError:  # they are beside the point here: the pages that need them say what is wrong
+        return []
     missing = [f"“{written(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
     return [t("GloVe has no vector for {words}.", words=", ".join(missing[:5]))] if missing else []
 

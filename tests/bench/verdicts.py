@@ -24,12 +24,12 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, pairs, verdict
 from core.senses.calibration import fitted, probability_of, weights_of
-from core.senses.verdict import SURE, SURE_UNLABELLED
+from core.senses.verdict import SURE
 from core.text import languages
 from core.text.labelled_words import with_all
 
 FOLDS = 10
-BINS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
 Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, weight (n,)
 
@@ -111,8 +111,7 @@ def main() -> None:
         "further words, no labels": without_labels(model, table, further, FOLDS),
     }
     for name, of in judged.items():
-        sure = SURE_UNLABELLED if name.endswith("no labels") else SURE
-        print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of, sure))}))
+        print(json.dumps({"words": name, "n": len(bundled if name.startswith("own") else further), **_rounded(figures(of))}))
         for row in reliability(of):
             print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:

@@ -14,7 +14,7 @@ from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, judge, pairs, verdict
-from core.senses.verdict import CLOSE, ONE, SURE, SURE_UNLABELLED, TWO, Verdict
+from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
@@ -79,7 +79,7 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
     judged = judged_by_others(opened, seen, code, labels)
     for low, high, claimed, true, share in verdicts.reliability(judged):
         assert share < (0.02 if code == "en" else 0.05) or true > claimed - 0.05, (low, high, claimed, true)
-    figures = verdicts.figures(judged, SURE if labels else SURE_UNLABELLED)
+    figures = verdicts.figures(judged)
     right, called = {("en", True): (0.9, 0.88), ("en", False): (0.79, 0.65), ("ko", True): (0.78, 0.5), ("ko", False): (0.68, 0.3)}[
         code, labels
     ]
@@ -179,7 +179,7 @@ def test_the_usual_ground_is_the_english_one(opened):
     ground = opened["en"][2]
     assert verdict.USUAL.layer == ground.layer
     assert verdict.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
-    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 2  # of another model no centre is known
+    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no centre is known
 
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):
@@ -188,10 +188,12 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     for text in model.language.examples["pairs"]["mouse"]:
         tokens = model.language.tokenize(text)
         queries.append(make_query(model.encoder, tokens, tokens.index("mouse")))
+    vectors = static_vectors(model)
     alone = verdict.of_labelled(table, "mouse", *queries, ground)
-    found = verdict.of_labelled(table, "mouse", *queries, ground, static_vectors(model))
-    assert found.around and not alone.around and found.probability < alone.probability
-    assert found.says == TWO
+    around = verdict.of_labelled(table, "mouse", *queries, ground, vectors)
+    assert around.around and not alone.around and around.probability < alone.probability
+    expected = verdict.of_labelled(table, "mouse", *queries, ground, vectors, open_space(model, vectors))
+    assert expected.expected and not around.expected and expected.says == TWO
 
 
 def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
@@ -228,10 +230,13 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     alone = evidence.standing_alone(model.encoder, ["jam"])["jam"]
 
     static = static_vectors(model)
+    space = open_space(model, static)
 
     def judged(a: Query, b: Query, ground=ground, vectors=static) -> Verdict:
         layers, both = np.stack([a.layers, b.layers]), [(q.tokens, q.position) for q in (a, b)]
-        return verdict.of_unlabelled(a, b, evidence.gather(model.encoder, vectors, both, layers, np.stack([alone, alone])), ground)
+        sides = np.stack([alone, alone])
+        seen = evidence.gather(model.encoder, vectors, both, layers, sides, space=space if vectors else None)
+        return verdict.of_unlabelled(a, b, seen, ground)
 
     alike, apart = (judged(queries[0], other) for other in queries[1:])
     assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and alike.around
@@ -239,7 +244,9 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     assert judged(queries[0], queries[0]).probability == 1.0
     usual = judged(queries[0], queries[1], ground=verdict.USUAL)
     assert not usual.around and 0 < usual.probability < 1
-    assert judged(queries[0], queries[2], vectors=None, ground=replace(ground, centres={**ground.centres, "topic": [0.0]})).around
+    assert judged(
+        queries[0], queries[2], vectors=None, ground=replace(ground, centres={**ground.centres, "topic": [0.0], "senses": [0.0]})
+    ).around
 
 
 @pytest.mark.parametrize(
@@ -259,4 +266,4 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
 def test_a_verdict_says_what_its_number_says(probability, shares, says, outvoted):
     one = Verdict(probability, "1", shares)
     assert (one.says, one.outvoted) == (says, outvoted)
-    assert (one.says == CLOSE) == (one.right_of_100 < 100 * (SURE_UNLABELLED if shares is None else SURE))
+    assert (one.says == CLOSE) == (one.right_of_100 < 100 * SURE)
