@@ -47,13 +47,13 @@ def fitted(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float,
 
 def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
-    found = np.zeros(sides.shape[1])
+    coefficients = np.zeros(sides.shape[1])
     for _ in range(25):
-        probability = 1 / (1 + np.exp(-sides @ found))
-        slope = sides.T @ (weights * (probability - same)) + RIDGE * found
-        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(found))
-        found = found - np.linalg.solve(bend, slope)
-    return found
+        probability = 1 / (1 + np.exp(-sides @ coefficients))
+        slope = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
+        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
+        coefficients = coefficients - np.linalg.solve(bend, slope)
+    return coefficients
 
 
 def weights_of(same: np.ndarray) -> np.ndarray:

@@ -81,12 +81,12 @@ def _beside_random(random: Level, seen: Seen) -> str:
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
         return t(
-            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty less than {high:.2f}: these two are nearer than that.",
+            "Two random words have {mean:.2f} on average there, and 95 % of random pairs are below {high:.2f}: these two are nearer than that.",
             **told,
         )
     if cosine < round(random.low, 2):
         return t(
-            "Two random words have {mean:.2f} on average there, and nineteen pairs in twenty more than {low:.2f}: these two are farther apart than that.",
+            "Two random words have {mean:.2f} on average there, and 95 % of random pairs are above {low:.2f}: these two are farther apart than that.",
             **told,
         )
     return t(

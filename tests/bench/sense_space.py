@@ -112,14 +112,14 @@ def main() -> None:
     table_of("own", space, [word for word in words if word[0] in bundled])
     table_of("further", space, [word for word in words if word[0] not in bundled])
     if args.data and args.language == "en":
-        found = []
+        natural = []
         for name in SENSEVAL:
             instances = read_senseval(args.data / "senseval" / f"{name}.pos.xz")
             chosen = [instances[k] for k in np.random.default_rng(0).permutation(len(instances))[:600]]
             layers = vectors_of_rows(model.encoder, chosen)
             seen = space.views([(row.tokens, row.position) for row in chosen], layers)
-            found.append((f"{name} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
-        table_of("Senseval-2", space, found, groups=False)
+            natural.append((f"{name} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
+        table_of("Senseval-2", space, natural, groups=False)
 
 
 if __name__ == "__main__":
