@@ -61,7 +61,7 @@ class SenseSpace:
     vectors: StaticVectors | None
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
-    _tables: dict[tuple, np.ndarray] = field(default_factory=dict)
+    _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -109,27 +109,32 @@ class SenseSpace:
         return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
 
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """(n, P) float32: as they were kept, or from the sentences read anew."""
+        """(n, P) float32: as they were kept, or from the sentences read anew; only rows that were asked for take memory."""
         key = str(table.folder), str(table.meta["corpus"])
-        if key not in self._tables:
-            self._tables[key] = self._read(table)
-        known = self._tables[key]
-        missing = rows[np.isnan(known[rows, 0])]
-        if len(missing):
-            occurrences = [table.occurrence(int(row)) for row in missing]
+        if key not in self._kept:
+            self._kept[key] = self._read(table), {}
+        kept, computed = self._kept[key]
+        missing = [int(row) for row in rows if int(row) not in computed and (kept is None or np.isnan(kept[row, 0]))]
+        if missing:
+            occurrences = [table.occurrence(row) for row in missing]
             sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
             places = self.encoder.around(sentences, positions, list(encoded(self.encoder, sentences)))
-            known[missing] = self.substitutes.vectors(places, [tokens[k] for tokens, k in zip(sentences, positions, strict=True)])
-        return np.asarray(known[rows], np.float32)
+            words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
+            computed |= zip(missing, self.substitutes.vectors(places, words).astype(np.float16), strict=True)
+        vectors = [computed[int(row)] if int(row) in computed else kept[row] for row in rows]
+        return np.array(vectors, np.float32).reshape(len(rows), self.substitutes.dim)
 
-    def _read(self, table: OccurrenceTable) -> np.ndarray:
-        """(N, P) float16, NaN where nothing is known; of a joined table that of its parts."""
+    def _read(self, table: OccurrenceTable) -> np.ndarray | None:
+        """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""
         if tables := getattr(table, "tables", ()):
-            return np.concatenate([self._read(part) for part in tables])
+            parts = [self._read(part) for part in tables]
+            sizes = [(len(part), self.substitutes.dim) for part in tables]
+            filled = [np.full(size, np.nan, np.float16) if part is None else part for part, size in zip(parts, sizes, strict=True)]
+            return None if all(part is None for part in parts) else np.concatenate(filled)
         with suppress(OSError, ValueError, KeyError), np.load(table.folder / KEPT) as kept:
             if str(kept["made_of"]) == self._made_of(table) and kept["vectors"].shape == (len(table), self.substitutes.dim):
                 return kept["vectors"]
-        return np.full((len(table), self.substitutes.dim), np.nan, np.float16)
+        return None
 
     def keep(self, table: OccurrenceTable) -> None:
         """Write the substitutes of all rows of a table beside it."""
