@@ -1,7 +1,17 @@
 export default function ({ data: { numbers, back, next, arrows }, parentElement }) {
+  let listening = true;
+  let steps = 0;  // pressed before the numbers are drawn, which load later than this
   const step = (by) => {
-    const all = [...document.querySelectorAll(`.${numbers} [role="radio"]`)];
-    all[all.findIndex((one) => one.ariaChecked === "true") + by]?.click();
+    steps += by;
+    const radios = [...document.querySelectorAll(`.${numbers} [role="radio"]`)];
+    const now = radios.findIndex((radio) => radio.ariaChecked === "true");
+    if (now < 0) {
+      if (listening) requestAnimationFrame(() => step(0));
+      return;
+    }
+    const next = Math.min(Math.max(now + steps, 0), radios.length - 1);
+    steps = 0;
+    if (next !== now) radios[next].click();
   };
   const typed = (node) => node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName);
   const onKey = (event) => {
@@ -23,6 +33,7 @@ export default function ({ data: { numbers, back, next, arrows }, parentElement 
   page.addEventListener("click", onClick, true);
   page.dataset.steps = numbers;
   return parentElement.stop = () => {
+    listening = false;
     page.removeEventListener("keydown", onKey);
     page.removeEventListener("click", onClick, true);
     delete page.dataset.steps;

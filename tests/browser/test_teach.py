@@ -85,6 +85,21 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: str):
+    held = []
+    page.route("**/ButtonGroup*.js", lambda route: held.append(route))  # what draws the numbers comes late
+    opened(page, server, "teach?slide=2")
+    page.wait_for_function("document.documentElement.dataset.steps")
+    chosen = page.get_by_label("Slide").get_by_role("radio", checked=True)
+    expect(chosen).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert held
+    for route in held:
+        route.continue_()
+    expect(chosen).to_have_text("4")
+
+
 def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page: Page, server: str):
     opened(page, server, "neighbours?teach=1")
     expect(page.locator("html")).to_have_css("font-size", "24px")
