@@ -299,7 +299,8 @@ def static_scores(corpus: str, model_name: str, word: str):
         return None
 
 
-def _compile() -> None:
+def compile_ahead() -> None:
+    """What the background compiles: UMAP and the products of halves; at once where it is done already."""
     float16_products.warm_up()
     compile_layout()
     gc.freeze()
@@ -315,7 +316,7 @@ def warm_up() -> threading.Timer:
     a second, in which no page moves. What is loaded by now stays loaded, so it is set apart (gc.freeze).
     """
     gc.freeze()
-    timer = threading.Timer(WARM_UP_AFTER_S, _compile)
+    timer = threading.Timer(WARM_UP_AFTER_S, compile_ahead)
     timer.name, timer.daemon = "warm-up", True
     timer.start()
     return timer
