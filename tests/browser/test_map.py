@@ -102,14 +102,15 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
 def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server: str):
     opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
+    # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
     root.evaluate(
-        "(root) => { root.seen = []; const look = () => { root.seen.push(root.instrument.seen().at); requestAnimationFrame(look); }; look(); }"
+        """(root) => { root.seen = []; const slider = root.querySelector(".head input");
+          new MutationObserver(() => root.seen.push(root.instrument.seen().at)).observe(slider, {attributeFilter: ["aria-valuetext"]}); }"""
     )
     root.get_by_role("button", name="Play").click()
-    page.wait_for_function("(root) => root.instrument.seen().at === 0", arg=root.element_handle())
-    page.wait_for_function(AT, arg=[root.element_handle(), 3])
+    page.wait_for_function(f"([root, at]) => root.seen.includes(0) && ({AT})([root, at])", arg=[root.element_handle(), 3])
     seen = root.evaluate("(root) => root.seen")
-    assert {0, 1, 2, 3} <= set(seen) and sum(one % 1 > 0 for one in seen) > 20  # on the way between layers, most of the time
+    assert {0, 1, 2, 3} <= set(seen) and sum(one % 1 > 0 for one in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
 
 
 def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):

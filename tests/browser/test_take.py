@@ -26,7 +26,6 @@ def taken(browser, server: str) -> Iterator[Page]:
     """Home in the dark, with what can be taken along opened by the keyboard; one visit for all tests of this file."""
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="dark", reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(60_000)
     opened(page, server, HOME)
     page.locator(".st-key-take summary").press("Enter")
     expect(page.get_by_role("button", name=re.compile("^PNG"))).to_have_count(2)
@@ -134,7 +133,6 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     (tmp_path / name).write_bytes(file)
     context = browser.new_context()
     page, asked, errors = context.new_page(), [], []
-    page.set_default_timeout(60_000)
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
