@@ -27,6 +27,7 @@ COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
+ROWS_PER_BLOCK, WORDS_PER_BLOCK = 256, 2048  # of `vectors`: 256 x 2,048 numbers are 2 MB
 
 
 class Substitutes:
@@ -70,13 +71,32 @@ class Substitutes:
         """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened.
 
         Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
+        The vocabulary in blocks, so that what passes between the two products stays in the processor's cache.
         """
         vectors = np.empty((len(places), self.dim), np.float32)
         with torch.inference_mode():
-            for start in range(0, len(places), ROWS_PER_PRODUCT):
-                rows = slice(start, start + ROWS_PER_PRODUCT)
-                vectors[rows] = (self._shares(places[rows], words[rows], BOTH, False).sqrt() @ self._whitened).cpu().numpy()
+            for start in range(0, len(places), ROWS_PER_BLOCK):
+                rows = slice(start, start + ROWS_PER_BLOCK)
+                vectors[rows] = self._sums(torch.from_numpy(0.5 * _state(places[rows])).to(self.model.device), words[rows]).cpu().numpy()
         return vectors
+
+    def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
+        """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
+        weight, biases = self.model.softmax.weight, self._half_biases
+        kinds = torch.tensor([word.startswith(JOINER) for word in words], dtype=torch.long, device=halves.device)
+        own = [self._forms_of(word) for word in words]
+        rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own).astype(np.int64)
+        sums, squares, largest = torch.zeros_like(halves), torch.zeros(len(halves), 1, device=halves.device), None
+        for start in range(0, len(weight), WORDS_PER_BLOCK):
+            block = slice(start, start + WORDS_PER_BLOCK)
+            roots = torch.addmm(biases[kinds, block], halves, weight[block].t())
+            here = (columns >= start) & (columns < start + WORDS_PER_BLOCK)
+            roots[rows[here], columns[here] - start] = -torch.inf
+            if largest is None:  # of the most frequent words: near enough to all to keep the powers small
+                largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
+            sums.addmm_(roots.sub_(largest).exp_(), self._whitened[block])
+            squares += roots.square_().sum(dim=1, keepdim=True)
+        return (sums / squares.sqrt()).nan_to_num()  # where no word may answer
 
     def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
         """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
@@ -87,15 +107,10 @@ class Substitutes:
         """(n, V): the probabilities of the words that may answer."""
         softmax = self.model.softmax
         half = places.shape[1] // 2
-        sides = [] if direction == BACKWARD else [places[:, :half]]
-        sides += [] if direction == FORWARD else [places[:, half:]]
+        states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
-            logits = torch.zeros(len(places), len(self.model.vocabulary), device=self.model.device)
-            for side in sides:  # each side's own constant is lost in the softmax below
-                logits.addmm_(torch.from_numpy(np.ascontiguousarray(side)).to(self.model.device), softmax.weight.t())
-                logits += softmax.bias
-            if len(sides) == 2:
-                logits -= softmax.bias
+            states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -108,14 +123,20 @@ class Substitutes:
         if word not in self._own_forms:
             spelled, known = bare(word).casefold(), words_of(languages.named(ENGLISH))
             wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
-            irregular = {form for form, of in known.forms.items() if wanted.intersection(of)}
-            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else wanted
-            same = irregular | wanted | {entry for entry in near if spelled.isascii() and wanted.intersection(lemmas(entry, known))}
+            irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
+            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else set()
+            for entry in near - self._lemmas.keys():
+                self._lemmas[entry] = lemmas(entry, known)
+            same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
         return self._own_forms[word]
 
     @cached_property
     def _own_forms(self) -> dict[str, list[int]]:
+        return {}
+
+    @cached_property
+    def _lemmas(self) -> dict[str, tuple[str, ...]]:
         return {}
 
     @cached_property
@@ -148,12 +169,25 @@ class Substitutes:
         return free, bound
 
     @cached_property
+    def _half_biases(self) -> Tensor:
+        """(2, V), as `_joined`: half of the softmax's bias where a word may answer and is none of the commonest, else -inf."""
+        halves = 0.5 * self.model.softmax.bias.detach() + torch.stack(self._joined)
+        halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, halves.shape[1] // 10)] = -torch.inf
+        return halves
+
+    @cached_property
     def _whitened(self) -> Tensor:
         """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
         weights = self.model.softmax.weight.detach().double()
         weights = weights - weights.mean(dim=0)
         widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
         return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+
+
+def _state(places: np.ndarray) -> np.ndarray:
+    """(n, 2P) -> (n, P): one softmax serves both directions, so that their sum has the sum of their logits."""
+    half = places.shape[1] // 2
+    return places[:, :half] + places[:, half:]
 
 
 def _beginning(word: str) -> str:
