@@ -7,6 +7,7 @@ words of the vocabulary, which fit everywhere, and the token's own forms. Of a K
 particle stands for a noun.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -27,6 +28,7 @@ COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
+FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
 ROWS_PER_BLOCK, WORDS_PER_BLOCK = 256, 2048  # of `vectors`: 256 x 2,048 numbers are 2 MB
 
 
@@ -68,10 +70,11 @@ class Substitutes:
         return results
 
     def vectors(self, places: np.ndarray, words: Sequence[str]) -> np.ndarray:
-        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened.
+        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened, to length 1.
 
         Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
-        The vocabulary in blocks, so that what passes between the two products stays in the processor's cache.
+        Of the words behind the FREQUENT most frequent one in EVERY is read, and counts for all: a third of the time, the senses told apart
+        as well (core/index/README.md).
         """
         vectors = np.empty((len(places), self.dim), np.float32)
         with torch.inference_mode():
@@ -82,21 +85,20 @@ class Substitutes:
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases = self.model.softmax.weight, self._half_biases
+        weight, biases, whitened, columns_of = self._sampled
         kinds = torch.tensor([word.startswith(JOINER) for word in words], dtype=torch.long, device=halves.device)
-        own = [self._forms_of(word) for word in words]
-        rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own).astype(np.int64)
-        sums, squares, largest = torch.zeros_like(halves), torch.zeros(len(halves), 1, device=halves.device), None
-        for start in range(0, len(weight), WORDS_PER_BLOCK):
+        own = [columns_of[self._forms_of(word)] for word in words]
+        rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+        sums, largest = torch.zeros_like(halves), None
+        for start in range(0, len(weight), WORDS_PER_BLOCK):  # what passes between the two products stays in the processor's cache
             block = slice(start, start + WORDS_PER_BLOCK)
             roots = torch.addmm(biases[kinds, block], halves, weight[block].t())
             here = (columns >= start) & (columns < start + WORDS_PER_BLOCK)
             roots[rows[here], columns[here] - start] = -torch.inf
             if largest is None:  # of the most frequent words: near enough to all to keep the powers small
                 largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
-            sums.addmm_(roots.sub_(largest).exp_(), self._whitened[block])
-            squares += roots.square_().sum(dim=1, keepdim=True)
-        return (sums / squares.sqrt()).nan_to_num()  # where no word may answer
+            sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
+        return torch.nn.functional.normalize(sums)  # zeros where no word may answer
 
     def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
         """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
@@ -169,13 +171,21 @@ class Substitutes:
         return free, bound
 
     @cached_property
-    def _half_biases(self) -> Tensor:
-        """(2, V), as `_joined`: half of the softmax's bias where a word may answer and is none of the commonest, else -inf."""
-        halves = 0.5 * self.model.softmax.bias.detach() + torch.stack(self._joined)
-        halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, halves.shape[1] // 10)] = -torch.inf
-        return halves
+    def _sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+        """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
+        the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
+        """
+        size, softmax = len(self.model.vocabulary), self.model.softmax
+        rarer = np.arange(FREQUENT, size, EVERY)
+        numbers = np.concatenate([np.arange(min(FREQUENT, size)), rarer])
+        columns = np.full(size, -1)
+        columns[numbers] = np.arange(len(numbers))
+        halves = 0.5 * softmax.bias.detach() + torch.stack(self._joined)
+        halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, size // 10)] = -torch.inf
+        halves[:, rarer] += math.log(EVERY)
+        return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
 
-    @cached_property
+    @property
     def _whitened(self) -> Tensor:
         """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
         weights = self.model.softmax.weight.detach().double()
