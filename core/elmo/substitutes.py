@@ -86,13 +86,14 @@ class Substitutes:
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
         weight, biases, whitened, columns_of = self._sampled
-        kinds = torch.tensor([word.startswith(JOINER) for word in words], dtype=torch.long, device=halves.device)
+        kinds = [int(word.startswith(JOINER)) for word in words]
+        biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
         own = [columns_of[self._forms_of(word)] for word in words]
         rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
         sums, largest = torch.zeros_like(halves), None
         for start in range(0, len(weight), WORDS_PER_BLOCK):  # what passes between the two products stays in the processor's cache
             block = slice(start, start + WORDS_PER_BLOCK)
-            roots = torch.addmm(biases[kinds, block], halves, weight[block].t())
+            roots = torch.addmm(biases[..., block], halves, weight[block].t())
             here = (columns >= start) & (columns < start + WORDS_PER_BLOCK)
             roots[rows[here], columns[here] - start] = -torch.inf
             if largest is None:  # of the most frequent words: near enough to all to keep the powers small
@@ -127,8 +128,7 @@ class Substitutes:
             wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
             irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
             near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else set()
-            for entry in near - self._lemmas.keys():
-                self._lemmas[entry] = lemmas(entry, known)
+            self._lemmas.update({entry: lemmas(entry, known) for entry in near if entry not in self._lemmas})
             same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
         return self._own_forms[word]
