@@ -4,19 +4,25 @@ from pathlib import Path
 
 from core.cli.neighbours import in_shards
 from core.cli.shared import cluster_of, note, open_model, progress
+from core.common.errors import BadInput
 from core.text.sentences import read_sentences
 
 
 def index_build(args) -> tuple[dict, str]:
+    from core.elmo.models import open_language_model
+    from core.elmo.substitutes import Substitutes
     from core.index.build import build_index, check_replaceable
     from core.index.table import index_info
 
     if args.cluster is not None:
+        if args.senses:
+            raise BadInput("--senses works on one machine. Leave it or --cluster out.")
         return _index_on_cluster(args)
     check_replaceable(Path(args.output))
     model = open_model(args)
     sentences = read_sentences(Path(args.corpus), text_column=args.text_column, lines=args.lines)
-    build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=progress("tokens"))
+    substitutes = Substitutes(open_language_model(model)) if args.senses else None
+    build_index(sentences, model.encoder, Path(args.output), model=model.fingerprint, report=progress("tokens"), substitutes=substitutes)
     return _info(index_info(Path(args.output)))
 
 

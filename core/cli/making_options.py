@@ -73,6 +73,9 @@ def _index(commands) -> None:
         default="detect",
         help="line breaks of a text: join wrapped lines to paragraphs, keep each as the end of a sentence, or detect by their shape which they are",
     )
+    build.add_argument(
+        "--senses", action="store_true", help="keep what the sense space needs too: 256 bytes a token with the bundled model"
+    )
     add_cluster(build)
     add_model(build)
     near = add_command(index, "approximate", "index.index_approximate", "Make an approximate index, for tables of millions of occurrences.")

@@ -7,6 +7,7 @@ words of the vocabulary, which fit everywhere, and the token's own forms. Of a K
 particle stands for a noun.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -27,6 +28,8 @@ COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
+FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
+ROWS_PER_BLOCK, WORDS_PER_BLOCK = 256, 2048  # of `vectors`: 256 x 2,048 numbers are 2 MB
 
 
 class Substitutes:
@@ -67,16 +70,36 @@ class Substitutes:
         return results
 
     def vectors(self, places: np.ndarray, words: Sequence[str]) -> np.ndarray:
-        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened.
+        """(n, 2P) places -> (n, P) float32: the sum over the substitutes of sqrt(p) times their softmax weights, whitened, to length 1.
 
         Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
+        Of the words behind the FREQUENT most frequent one in EVERY is read, and counts for all: a third of the time, the senses told apart
+        as well (core/index/README.md).
         """
         vectors = np.empty((len(places), self.dim), np.float32)
         with torch.inference_mode():
-            for start in range(0, len(places), ROWS_PER_PRODUCT):
-                rows = slice(start, start + ROWS_PER_PRODUCT)
-                vectors[rows] = (self._shares(places[rows], words[rows], BOTH, False).sqrt() @ self._whitened).cpu().numpy()
+            for start in range(0, len(places), ROWS_PER_BLOCK):
+                rows = slice(start, start + ROWS_PER_BLOCK)
+                vectors[rows] = self._sums(torch.from_numpy(0.5 * _state(places[rows])).to(self.model.device), words[rows]).cpu().numpy()
         return vectors
+
+    def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
+        """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
+        weight, biases, whitened, columns_of = self._sampled
+        kinds = [int(word.startswith(JOINER)) for word in words]
+        biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
+        own = [columns_of[self._forms_of(word)] for word in words]
+        rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+        sums, largest = torch.zeros_like(halves), None
+        for start in range(0, len(weight), WORDS_PER_BLOCK):  # what passes between the two products stays in the processor's cache
+            block = slice(start, start + WORDS_PER_BLOCK)
+            roots = torch.addmm(biases[..., block], halves, weight[block].t())
+            here = (columns >= start) & (columns < start + WORDS_PER_BLOCK)
+            roots[rows[here], columns[here] - start] = -torch.inf
+            if largest is None:  # of the most frequent words: near enough to all to keep the powers small
+                largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
+            sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
+        return torch.nn.functional.normalize(sums)  # zeros where no word may answer
 
     def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
         """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
@@ -87,15 +110,10 @@ class Substitutes:
         """(n, V): the probabilities of the words that may answer."""
         softmax = self.model.softmax
         half = places.shape[1] // 2
-        sides = [] if direction == BACKWARD else [places[:, :half]]
-        sides += [] if direction == FORWARD else [places[:, half:]]
+        states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
-            logits = torch.zeros(len(places), len(self.model.vocabulary), device=self.model.device)
-            for side in sides:  # each side's own constant is lost in the softmax below
-                logits.addmm_(torch.from_numpy(np.ascontiguousarray(side)).to(self.model.device), softmax.weight.t())
-                logits += softmax.bias
-            if len(sides) == 2:
-                logits -= softmax.bias
+            states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -108,14 +126,19 @@ class Substitutes:
         if word not in self._own_forms:
             spelled, known = bare(word).casefold(), words_of(languages.named(ENGLISH))
             wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
-            irregular = {form for form, of in known.forms.items() if wanted.intersection(of)}
-            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else wanted
-            same = irregular | wanted | {entry for entry in near if spelled.isascii() and wanted.intersection(lemmas(entry, known))}
+            irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
+            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else set()
+            self._lemmas.update({entry: lemmas(entry, known) for entry in near if entry not in self._lemmas})
+            same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
         return self._own_forms[word]
 
     @cached_property
     def _own_forms(self) -> dict[str, list[int]]:
+        return {}
+
+    @cached_property
+    def _lemmas(self) -> dict[str, tuple[str, ...]]:
         return {}
 
     @cached_property
@@ -148,12 +171,33 @@ class Substitutes:
         return free, bound
 
     @cached_property
+    def _sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+        """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
+        the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
+        """
+        size, softmax = len(self.model.vocabulary), self.model.softmax
+        rarer = np.arange(FREQUENT, size, EVERY)
+        numbers = np.concatenate([np.arange(min(FREQUENT, size)), rarer])
+        columns = np.full(size, -1)
+        columns[numbers] = np.arange(len(numbers))
+        halves = 0.5 * softmax.bias.detach() + torch.stack(self._joined)
+        halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, size // 10)] = -torch.inf
+        halves[:, rarer] += math.log(EVERY)
+        return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
+
+    @property
     def _whitened(self) -> Tensor:
         """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
         weights = self.model.softmax.weight.detach().double()
         weights = weights - weights.mean(dim=0)
         widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
         return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+
+
+def _state(places: np.ndarray) -> np.ndarray:
+    """(n, 2P) -> (n, P): one softmax serves both directions, so that their sum has the sum of their logits."""
+    half = places.shape[1] // 2
+    return places[:, :half] + places[:, half:]
 
 
 def _beginning(word: str) -> str:

@@ -17,13 +17,15 @@ from scipy.sparse import csr_array
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import gram
+from core.elmo.substitutes import Substitutes
 from core.files import ours
 from core.files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
+from core.index import sense_space
 from core.index.rows import schema_of
 from core.index.table import FORMAT, OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
-FILES = r"(occurrences|types|sentences)\.arrow|meta\.json"  # of an index, as core.files.ours names them
+FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
 APPROXIMATE = r"\.approximate(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
 ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
@@ -39,6 +41,7 @@ def build_index(
     targets_only: bool = False,
     report: Callable[[int, int, float], None] | None = None,
     beside: str = "",
+    substitutes: Substitutes | None = None,
 ) -> OccurrenceTable:
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
@@ -46,6 +49,8 @@ def build_index(
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
     and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
     `beside` names (a pattern, as core.files.ours has it); BadInput where anything else is there.
+
+    With the encoder's `substitutes` those of every row are kept for the sense space; of labelled tokens alone, `SenseSpace.keep` reads them.
     """
     check_replaceable(folder, beside)
     if targets_only:
@@ -65,16 +70,22 @@ def build_index(
     schema = schema_of(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
-    made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}"])
+    substitutes = None if targets_only else substitutes
+    senses = f" substitutes {sense_space.FORMAT}" if substitutes else ""
+    made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}{senses}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
     with replacing(Path(folder), own=_own(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
+        kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for first, part in _rounds(sentences):
                 keep = _kept(part, targets_only)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
-                vectors, of_types, is_new = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz")
+                made = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz", substitutes)
+                vectors, of_types, expected, is_new = made
+                if kept is not None:
+                    kept[rows : rows + len(expected)] = expected
                 sums[np.unique(codes)] += of_types
                 counts += np.bincount(codes, minlength=len(counts))
                 batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
@@ -85,11 +96,13 @@ def build_index(
                 done, fresh = done + tokens, fresh + tokens * is_new
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
+        del kept  # closed before the folder is renamed
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", sentences)
         seconds = perf_counter() - started
         facts = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": len(sentences), "seconds": round(seconds, 3)}
         facts |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
+        facts |= {sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}
         write_json(temporary / "meta.json", {"format": FORMAT, **facts, **provenance(model=model, corpus=corpus)})
     shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
@@ -159,22 +172,30 @@ def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
     return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
 
 
-def _vectors_of(part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, kept_at: Path) -> tuple:
-    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, and whether they are new, not from `kept_at`."""
+def _vectors_of(
+    part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, kept_at: Path, substitutes: Substitutes | None
+) -> tuple:
+    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, their substitutes (N or 0, P) float16, and whether they are new,
+    not from `kept_at`."""
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
-        return kept["layers"], kept["sums"], False  # no such file, or a damaged one: encoded anew
+        return kept["layers"], kept["sums"], kept["substitutes"], False  # no such file, or a damaged one: encoded anew
+    expected = np.empty((0, 0), np.float16)
     if targets_only and hasattr(encoder, "encode_tokens"):  # a biLM's directions need not read on behind the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
         vectors = encoder.encode_tokens([tokens for tokens, _ in places], [k for _, k in places])
     else:
-        vectors = np.concatenate(encoder.encode([list(s.tokens) for s in part]), axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+        read = encoder.encode([list(s.tokens) for s in part])
+        vectors = np.concatenate(read, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
+        if substitutes:
+            around = np.concatenate([encoder.around_each(layers) for layers in read])
+            expected = substitutes.vectors(around, [token for s in part for token in s.tokens]).astype(np.float16)
     types, numbers = np.unique(codes, return_inverse=True)
     of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))
     sums = (of_type @ vectors.reshape(len(codes), -1)).reshape(len(types), *vectors.shape[1:])
     vectors = vectors.astype(np.float16)
     with replacing(kept_at) as temporary:
-        np.savez(temporary, layers=vectors, sums=sums)
-    return vectors, sums, True
+        np.savez(temporary, layers=vectors, sums=sums, substitutes=expected)
+    return vectors, sums, expected, True
 
 
 def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:

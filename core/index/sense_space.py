@@ -21,16 +21,18 @@ from core.common.errors import ElmoscopeError
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
+from core.files.artifacts import write_json
 from core.files.atomic import replacing
 from core.index.table import OccurrenceTable
 from core.static.context import static_contexts
 from core.static.vectors import StaticVectors
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned
-KEPT = "substitutes.npz"  # of a table's folder: the substitutes of its rows
+KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json says in which FORMAT, as SUBSTITUTES
 LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
 FOLDS = 10
-FORMAT = 1
+FORMAT = 2
+SUBSTITUTES = "substitutes"
 SENSES = "senses"  # its name beside the layers' and the mix's
 
 
@@ -131,30 +133,41 @@ class SenseSpace:
             sizes = [(len(part), self.substitutes.dim) for part in tables]
             filled = [np.full(size, np.nan, np.float16) if part is None else part for part, size in zip(parts, sizes, strict=True)]
             return None if all(part is None for part in parts) else np.concatenate(filled)
-        with suppress(OSError, ValueError, KeyError), np.load(table.folder / KEPT) as kept:
-            if str(kept["made_of"]) == self._made_of(table) and kept["vectors"].shape == (len(table), self.substitutes.dim):
-                return kept["vectors"]
+        if (table.meta.get(SUBSTITUTES), table.meta["model"]) != (FORMAT, self.fingerprint):
+            return None
+        with suppress(OSError, EOFError, ValueError):
+            kept = np.load(table.folder / KEPT, mmap_mode="r")
+            if kept.shape == (len(table), self.substitutes.dim):
+                return kept
         return None
 
     def keep(self, table: OccurrenceTable) -> None:
         """Write the substitutes of all rows of a table beside it."""
         vectors = self._substitutes_of(table, np.arange(len(table))).astype(np.float16)
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
-            np.savez(file, vectors=vectors, made_of=self._made_of(table))
+            np.save(file, vectors)
+        write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
 
-    def _made_of(self, table: OccurrenceTable) -> str:
-        return f"{FORMAT} {self.fingerprint} {table.meta['corpus']}"
+
+def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:
+    """(rows, dim) float16 on disk, to be filled with the substitutes of a table that is being made: what `keep` writes of one that is."""
+    return np.lib.format.open_memmap(folder / KEPT, mode="w+", dtype=np.float16, shape=(rows, dim))
 
 
 def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
     """A model's sense space; None where it has no softmax, or is no biLM."""
-    try:
-        substitutes = Substitutes(open_language_model(model))
-    except ElmoscopeError:
+    if (substitutes := substitutes_of(model)) is None:
         return None
     space = SenseSpace(model.encoder, substitutes, vectors, fingerprint=model.fingerprint)
     space.learned = read(model.folder / FILE, model.fingerprint, sum(space.widths))
     return space
+
+
+def substitutes_of(model: Model) -> Substitutes | None:
+    """By the model's softmax; None as of `open_space`."""
+    with suppress(ElmoscopeError):
+        return Substitutes(open_language_model(model))
+    return None
 
 
 def read(path: Path, fingerprint: str, width: int) -> Learned | None:

@@ -37,6 +37,7 @@ def suite_titles() -> dict[str, str]:
         "engine": t("Sentences to layers"),
         "precision": t("Weights in fewer bits"),
         "neighbours": t("Neighbours"),
+        "substitutes": t("Sense space"),
         "maps": t("Maps"),
         "classify": t("Classifiers"),
         "training": t("Pre-training"),

@@ -5,6 +5,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+import core.elmo.substitutes
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
@@ -127,3 +129,13 @@ def test_a_softmax_beside_published_weights_is_used(tmp_path):
     torch.testing.assert_close(softmax.weight, lm.softmax.weight)
     assert vocabulary.words == lm.vocabulary.words
     Encoder(load_bilm(tmp_path))  # the softmax's file is no second weights file
+
+
+def test_vectors_are_sums_of_roots_in_which_rare_words_stand_for_others(bundled: Substitutes, monkeypatch):
+    sentences = [tokenize(s) for s in ("We moored at the bank.", "Her play opens tonight.", "Bank")]
+    positions, words = [4, 1, 0], ["bank", "play", "Bank"]
+    places = bundled.model.encoder.around(sentences, positions)
+    whole = unit((bundled._shares(places, words, "both", False).sqrt() @ bundled._whitened).numpy())
+    assert ((bundled.vectors(places, words) * whole).sum(axis=1) > 0.98).all()
+    monkeypatch.setattr(core.elmo.substitutes, "FREQUENT", len(bundled.model.vocabulary))
+    np.testing.assert_allclose(Substitutes(bundled.model).vectors(places, words), whole, atol=1e-4)

@@ -11,11 +11,13 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
-from core.index import sense_space
+from core.index import build, sense_space
+from core.index.build import build_index
 from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.separation import one_nn
+from core.text.sentences import Sentence
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +142,36 @@ def test_parts_are_of_length_1(model):
     lengths = np.array([np.linalg.norm(views[:, a:b], axis=1) for a, b in pairwise(ends)])
     np.testing.assert_allclose(lengths, [[1, 1], [1, 0], [1, 1]], atol=1e-5)
     assert np.allclose(unit(views[:, : ends[1]]), views[:, : ends[1]], atol=1e-5)
+
+
+def test_an_index_keeps_the_substitutes_that_reading_its_sentences_gives(model, table, tmp_path):
+    sentences = [Sentence(table.occurrence(row).tokens) for row in (3, 50, 700)]
+    encoder, substitutes = model.encoder, sense_space.substitutes_of(model)
+    whole = build_index(sentences, encoder, tmp_path / "whole", model=model.fingerprint, substitutes=substitutes)
+    plain = build_index(sentences, encoder, tmp_path / "plain", model=model.fingerprint)
+    assert (whole.folder / KEPT).stat().st_size < 600 * len(whole) and not (plain.folder / KEPT).exists()
+    rows = np.arange(len(whole))
+    kept, fresh = (sense_space.open_space(model, static_vectors(model)).of_rows(of, rows) for of in (whole, plain))
+    np.testing.assert_allclose(kept, fresh, atol=2e-3)
+    (whole.folder / KEPT).write_bytes(b"")
+    np.testing.assert_allclose(sense_space.open_space(model, static_vectors(model)).of_rows(whole, rows), fresh, atol=2e-3)
+
+
+def test_an_index_that_was_stopped_keeps_its_substitutes_too(model, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "TOKENS_PER_ROUND", 12)
+    sentences = [Sentence(table.occurrence(row).tokens) for row in (3, 50, 700, 900)]
+
+    def make(folder, report=None):
+        kept = sense_space.substitutes_of(model)
+        return build_index(sentences, model.encoder, folder, model=model.fingerprint, substitutes=kept, report=report)
+
+    def stop(done, *_):
+        if done > 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path / "index", stop)
+    resumed, unbroken = make(tmp_path / "index"), make(tmp_path / "unbroken")
+    first, second = (np.load(of.folder / KEPT) for of in (resumed, unbroken))
+    np.testing.assert_allclose(first, second, atol=2e-3)
+    assert np.abs(first).max(axis=1).min() > 0
