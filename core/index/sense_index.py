@@ -32,9 +32,9 @@ class SenseIndex(Index):
         values = self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
         return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
 
-    def place(self, query: Query) -> np.ndarray:
-        """(D,): where a word in its sentence stands, by a map that has not seen it."""
-        return self._placed(self.space.views([(query.tokens, query.position)], query.layers[None]), query)[0]
+    def place(self, query: Query, by: Query | None = None) -> np.ndarray:
+        """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
+        return self._placed(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
 
     def rows(self, question: Question) -> np.ndarray:
         """(n,): the rows that are placed, in the table's order; all that may answer, unless too many of them must be read."""
