@@ -205,7 +205,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
         st.query_params.pop(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space: a layer is shown.", model=plain(in_use.model)))
-    tools = st.columns([3, 4, 2], vertical_alignment="bottom")
+    tools = st.columns([8, 10, 4], vertical_alignment="bottom")
     told = [what_layers_read(), t("The mix weighs them all; set it on the Mix page.")]
     told += [t("The sense space joins layer 1, the words around and the words that ELMo expects in the place.")] * has_senses
     layer = pair_layer.choose(
