@@ -4,12 +4,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
 from core.common.errors import BadInput
-from core.common.model_layers import MIX
+from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model, open_language_model
 from core.files.registry import is_bundled
+from core.index.sense_index import MOST_READ, SenseIndex
+from core.index.sense_space import LAYER, SenseSpace
 from core.index.tables import open_table, open_tokens
 from core.static.vectors import open_vectors
 from core.text import languages
@@ -29,13 +33,19 @@ def find_neighbours(args) -> tuple[dict, str]:
         tokens = with_word(tokens, args.word)
     position = _position(tokens, args.word, args.position)
     layer = (MIX if args.weights else model.layers.top) if args.layer is None else args.layer
-    weights = layer_weights(layer, model.encoder.n_layers, args.weights)
+    senses = _sense_space(args, model) if layer == SENSES else None
+    weights = np.ones(1) if senses else layer_weights(layer, model.encoder.n_layers, args.weights)
     read_as = _reading(args.read_as, tokens[position], model)
     query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=read_as)
     with ExitStack() as until_answered:
         corpus = with_words(args.corpus or model.language.sentences, [bare(read_as or args.word)])
         index = _index(args, corpus, model, until_answered)
-        found = index.nearest(query, weights, k=args.k, which=neighbours.OTHER if args.other_words else neighbours.ANY)
+        which = neighbours.OTHER if args.other_words else neighbours.ANY
+        if senses:
+            index = SenseIndex(index, senses)
+            if index.narrows(query, which):
+                note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        found = index.nearest(query, weights, k=args.k, which=which)
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -56,6 +66,21 @@ def find_neighbours(args) -> tuple[dict, str]:
     }
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+
+
+def _sense_space(args, model: Model) -> SenseSpace:
+    """The model's sense space; BadInput where it has none, or the index is none that is searched in it."""
+    from core.senses.judge import open_judge
+
+    if args.cluster is not None or args.approximate or in_shards(args.corpus or ""):
+        raise BadInput("The sense space is searched in one table: name no index in shards, and leave out --cluster and --approximate.")
+    if args.weights:
+        raise BadInput("The sense space is no mix of layers: leave out --weights.")
+    space = open_judge(model).space
+    if space is None:
+        open_language_model(model)  # says what it lacks
+        raise BadInput(f"{model.name} has no sense space.")
+    return space
 
 
 def in_shards(where: str) -> bool:

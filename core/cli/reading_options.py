@@ -54,7 +54,9 @@ def _neighbours(commands) -> None:
     parser.add_argument(
         "--corpus", metavar="C", help="a registry name, an index folder, or a JSONL of sentences (default: its language's own)"
     )
-    parser.add_argument("--layer", help="a layer's number from 0, or mix (default: the top layer, the mix where weights are given)")
+    parser.add_argument(
+        "--layer", help="a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"
+    )
     parser.add_argument("--weights", metavar="a,b,c", help="weights of the mix, one a layer (default: equal)")
     parser.add_argument("--other-words", action="store_true", help="leave out occurrences of the same word")
     parser.add_argument("--k", type=whole(1), default=NEIGHBOURS, help=f"how many, best first (default {NEIGHBOURS})")

@@ -18,6 +18,7 @@ from core.text.tokens import bare, is_joined
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
+SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
 BESIDE = "#1E9E78"  # a second model's, beside the one in use
 GREY = "rgba(140,140,150,0.35)"
@@ -150,7 +151,9 @@ def layer_title(name: str) -> str:
 
 
 def layer_colour(name: str) -> str:
-    """Of a layer or the mix, "#rrggbb": layers go from the lightest to the darkest blue, however many the model in use has."""
+    """Of a layer, the mix or the sense space, "#rrggbb": layers go from the lightest to the darkest blue, however many the model in use has."""
+    if name == model_layers.SENSES:
+        return SENSE_SPACE
     if name in ("0", model_layers.MIX):
         return LAYER_COLOURS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))

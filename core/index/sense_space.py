@@ -18,6 +18,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import ElmoscopeError
+from core.common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
@@ -33,7 +34,6 @@ LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells se
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
-SENSES = "senses"  # its name beside the layers' and the mix's
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,10 +112,7 @@ class SenseSpace:
 
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n, P) float32: as they were kept, or from the sentences read anew; only rows that were asked for take memory."""
-        key = str(table.folder), str(table.meta["corpus"])
-        if key not in self._kept:
-            self._kept[key] = self._read(table), {}
-        kept, computed = self._kept[key]
+        kept, computed = self._of(table)
         missing = [int(row) for row in rows if int(row) not in computed and (kept is None or np.isnan(kept[row, 0]))]
         if missing:
             occurrences = [table.occurrence(row) for row in missing]
@@ -125,6 +122,17 @@ class SenseSpace:
             computed |= zip(missing, self.substitutes.vectors(places, words).astype(np.float16), strict=True)
         vectors = [computed[int(row)] if int(row) in computed else kept[row] for row in rows]
         return np.array(vectors, np.float32).reshape(len(rows), self.substitutes.dim)
+
+    def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        """(n,) bool: which of some rows have nothing kept beside the table, so that their sentences are read anew."""
+        kept, _ = self._of(table)
+        return np.ones(len(rows), bool) if kept is None else np.isnan(kept[rows, 0])
+
+    def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
+        key = str(table.folder), str(table.meta["corpus"])
+        if key not in self._kept:
+            self._kept[key] = self._read(table), {}
+        return self._kept[key]
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
         """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from core.analysis.word_maps import map_rows
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, sense_report
 from core.static import context
@@ -15,6 +16,19 @@ def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, n
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
     return sense_report(lambda picked: table.similarities(rows[picked], weights, normalised=normalised), words, labels, seed=0)
+
+
+def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:
+    """The same measures of the same rows in the sense space, each word's by a map that has not seen it."""
+    rows = map_rows(table, word)
+    words = np.array([table.lemmas[k] for k in table.lemma[rows]])
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+
+    def similarities(picked: np.ndarray) -> np.ndarray:
+        placed = space.placed(space.of_rows(table, rows[picked]), word=str(words[picked[0]]))
+        return placed @ placed.T
+
+    return sense_report(similarities, words, labels, seed=0)
 
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:

@@ -13,13 +13,15 @@ import streamlit as st
 from core.analysis.word_maps import ALL_WORDS
 from core.common.config import ASSETS
 from core.common.i18n import t
-from core.common.model_layers import MIX
+from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of
+from core.senses.judge import open_judge
+from core.senses.reports import sense_report_of, senses_report_of
 from core.text import languages
 from core.text.corpora import sentences_of
 from pages._cached import opened, progress
@@ -66,6 +68,8 @@ def show(chosen: tuple[Chosen, Chosen]) -> None:
                 mix=shares["mix"],
             )
         )
+        if SENSES in shares:
+            said.append(t("in {model}'s sense space {share:.1%}", model=name, share=shares[SENSES]))
         rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
     chance = float(np.mean([one.chance for one in found]))
     told = "; ".join(said)
@@ -165,18 +169,25 @@ def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
         with languages.reading(language):
             tables = [opened.made(corpus, model, spent, report, targets_only=True) for model in models]
             steps = count()
-            total = sum(len(model.layers.spaces) + 1 for model in models)
+            senses = [_at_once(open_judge(model).space, table) for model, table in zip(models, tables, strict=True)]
+            spaces = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
+            total = sum(len(each) + 1 for each in spaces)
             found = []
-            for model, table in zip(models, tables, strict=True):
+            for model, table, each, in_senses in zip(models, tables, spaces, senses, strict=True):
                 of = {}
-                for space in model.layers.spaces:
+                for space in each:
                     job.count("measuring", next(steps), total)
-                    of[space] = _of_space(corpus, model.fingerprint, space, table)
+                    of[space] = _of_space(corpus, model.fingerprint, space, table, in_senses)
                 job.count("measuring", next(steps), total)
                 found.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
         return tuple(found)
 
     return job.start(work, failed=t("The models could not be measured."))
+
+
+def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | None:
+    """A sense space, if the table's rows are kept in it: to read all of their sentences takes too long."""
+    return space if space and not space.unread(table, np.arange(len(table))).any() else None
 
 
 def _show_state(job: ServerJob, corpus: str, sources: tuple[str, ...]) -> None:
@@ -203,9 +214,12 @@ def _told(job: ServerJob, left: str) -> str:
 
 
 @kept(64)
-def _of_space(corpus: str, fingerprint: str, space: str, _table: OccurrenceTable) -> tuple[float, float]:
+def _of_space(corpus: str, fingerprint: str, space: str, _table: OccurrenceTable, _senses: SenseSpace | None) -> tuple[float, float]:
     """1-NN accuracy over all labelled words in one space of a model, and its level with shuffled labels."""
-    report = sense_report_of(_table, ALL_WORDS, layer_weights(space, _table.meta["layers"]))
+    if space == SENSES:
+        report = senses_report_of(_table, ALL_WORDS, _senses)
+    else:
+        report = sense_report_of(_table, ALL_WORDS, layer_weights(space, _table.meta["layers"]))
     return report.one_nn, report.null_mean
 
 

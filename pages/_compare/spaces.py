@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from core.common.errors import BadInput
+from core.common.i18n import t
 from core.common.limits import limits
-from core.common.model_layers import MIX
+from core.common.model_layers import MIX, SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import sentences_of
@@ -39,6 +40,8 @@ def read(text: str, corpus: str) -> Chosen:
     source, mark, layer = text.strip().rpartition(MARK.strip())
     if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
         return Chosen(text.strip(), source.strip(), layer.strip(), corpus)
+    if mark and layer.strip() == SENSES:
+        raise BadInput(t("Compare takes a layer's number or mix: in the sense space a word has no mean vector."))
     folder = registry.existing(text.strip(), "model") if limits().paths else None
     if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
         top = layers_of(text.strip()).top

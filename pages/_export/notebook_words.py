@@ -95,17 +95,22 @@ _NEAREST = """\
 import pandas as pd
 
 from core.elmo.mix import layer_weights
+from core.index import sense_index
 from core.index.tables import open_tokens
+from core.senses.judge import open_judge
 
 table = open_tokens(corpus, model)  # every token of the corpus; made once, then kept on disk
-weights = layer_weights(layer, table.meta["layers"], mix or None)
+if layer == "senses":
+    index, weights = sense_index.SenseIndex(table, open_judge(model).space), sense_index.WEIGHTS
+else:
+    index, weights = table, layer_weights(layer, table.meta["layers"], mix or None)
 found = []
 for query in queries:
     if among == "types":
         near = table.nearest_types(query, weights, k=k)
         found.append([(one.word, one.cosine, f"mean of {one.occurrences}") for one in near])
     else:
-        near = table.nearest(query, weights, k=k, which=among)
+        near = index.nearest(query, weights, k=k, which=among)
         found.append([(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in near])
 pd.concat([pd.DataFrame(rows, columns=["word", "cosine", "in"]) for rows in found], keys=["first", "second"])
 """

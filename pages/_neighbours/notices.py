@@ -57,24 +57,29 @@ def _same(one: Neighbour | TypeNeighbour) -> str:
 
 def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
     a, b = ([_identity(n) for n in one.found] for one in (first, second))
-    told = {"where": layer_title(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    told = {"where": _where(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Neither list has an entry, so there is nothing to compare.")
     if not a or not b:
         return t("One of the two lists is empty, so they cannot be compared.")
     if first.word.casefold() != second.word.casefold():
-        return t("Two different words are in question; their lists at {where} share {shared} of {most}.", **told)
+        return t("Two different words are in question. {where} their lists share {shared} of {most}.", **told)
     if (first.tokens, first.position) == (second.tokens, second.position):
         return t("The same word of the same sentence stands twice, so the two lists are one.")
     if set(a) == set(b):
         if a != b:
-            return t("At {where} the two lists hold the same {most} in another order.", where=told["where"], most=told["most"])
+            return t("{where} the two lists hold the same {most} in another order.", where=told["where"], most=told["most"])
         if layer == "0" and first.word == second.word and model_layers.in_use().is_elmo:
             return t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")
-        return t("At {where} the two lists are the same: this layer sees no difference here.", where=told["where"])
+        return t("{where} the two lists are the same: no difference is seen here.", where=told["where"])
     if static_has:
-        return t("At {where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)
-    return t("At {where} the two lists share {shared} of {most}; GloVe does not know the word.", **told)
+        return t("{where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)
+    return t("{where} the two lists share {shared} of {most}; GloVe does not know the word.", **told)
+
+
+def _where(layer: str) -> str:
+    inside = {model_layers.MIX: t("In the mix"), model_layers.SENSES: t("In the sense space")}
+    return inside.get(layer) or t("At {where}", where=layer_title(layer))
 
 
 def _identity(one: Neighbour | TypeNeighbour) -> int | str:

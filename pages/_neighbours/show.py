@@ -10,13 +10,17 @@ from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.figures.style import BESIDE, OWN
-from core.index import neighbours
+from core.index import neighbours, sense_index
 from core.index.neighbours import Occurrence, Query
+from core.index.sense_index import MOST_READ, SenseIndex
+from core.index.sense_space import LAYER, SenseSpace
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 from pages._cached import opened
+from pages._cached.kept import kept
 from pages._cached.progress import show_progress
 from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
@@ -25,11 +29,12 @@ from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Choice, Chosen
-from pages._word import more_sentences, pair_layer, random_levels, share_card
+from pages._word import more_sentences, pair_layer, random_levels, share_card, verdict
 from pages._word.engines import compare_engines
 from pages._word.nearest import around
 
 TYPES = "types"
+LAYER_KEY = "nlayer"  # of the control, in the address
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
 EQUAL = 0.005  # weights that differ less are equal
 BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
@@ -42,6 +47,7 @@ class Found:
     types: list[neighbours.TypeNeighbour] | None
     occurrences: list[neighbours.Neighbour]
     sentences: list[Occurrence]  # of the types
+    narrowed: bool = False  # in the sense space: to those nearest at layer 1
 
     @property
     def items(self) -> list:
@@ -64,13 +70,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     asked = [c for c in (first, second) if c.position is not None]
     queries = dict(zip(asked, opened.queries_for(in_use.model, [c.in_context for c in asked]), strict=True))
     few = [query.word for query in queries.values() if _others(table, query) < FEW]
-    choice = _choose(in_use, bool(few))
+    space = verdict.judge_of(in_use.model).space
+    labelled = any(one.lemma_in(targets) is not None for one in asked)
+    choice = _choose(in_use, bool(few), has_senses=space is not None, labelled=labelled)
     if job.running:
         show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
     elif job.error:
         st.warning(plain(job.error))
     requery.show_back()
-    weights = layer_weights(choice.layer, targets.meta["layers"], choice.weights or None)
+    asked_by = _asked_by(choice, table, space)
     columns = st.columns(3, gap="large")
     tables = []
     listed = []
@@ -82,14 +90,17 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("There is no sentence yet whose word could have neighbours."))
                 continue
             lists.heading(_title(model_layers.in_use().called, chosen, side), colour, chosen.text.strip()[:140])
-            found = _found_for(choice, queries[chosen], weights, table, everything=everything is not None)
+            found = _found_for(choice, queries[chosen], asked_by, table, everything=everything is not None)
             if found is None:
                 show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
                 continue
-            if found.items and found.types is None and (level := _by_lot(in_use, choice, weights)):
+            if found.items and found.types is None and (level := _by_lot(in_use, choice, asked_by)):
                 told = t("Cosine; two random words have {mean:.2f} on average here.", mean=level.mean)
                 show_html('<p class="small">{}</p>', told)
-            _list(found, choice.among, chosen, side, targets.senses_of(chosen.lemma_in(targets) or ""))
+            if found.narrowed:
+                told = t("Only the {n} occurrences nearest at layer {layer} are ranked here.", n=MOST_READ, layer=LAYER)
+                show_html('<p class="small">{}</p>', told)
+            _list(found, choice, chosen, side, targets.senses_of(chosen.lemma_in(targets) or ""))
             tables.append(found.table(name))
             listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
@@ -128,6 +139,10 @@ def _beside(
         known = opened.model(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.layer, known)
+        space = verdict.judge_of(in_use.beside).space if layer == SENSES else None
+        if layer == SENSES and space is None:
+            st.caption(t("{model} has no sense space.", model=plain(name)))
+            return []
         in_use = replace(in_use, model=in_use.beside, beside="")
         in_use = opened.about(in_use, *(one.looked_up for one in asked))
         targets = opened.targets(in_use.corpus, in_use.model)
@@ -142,8 +157,8 @@ def _beside(
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
         choice = Choice(layer, typed, choice.among, choice.k)
         listed = []
-        weights = layer_weights(layer, known.n, typed or None)
         table = targets if everything is None else everything
+        asked_by = _asked_by(choice, table, space)
         columns = st.columns(3, gap="large")
         columns[0].caption(t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer)))
         there = [(*one, c) for *one, c in zip(columns[1:], "ab", _names(), asked, strict=True) if c.position is not None]
@@ -151,11 +166,11 @@ def _beside(
         for (column, side, sentence, chosen), query in zip(there, queries, strict=True):
             with column:
                 lists.heading(_title(name[:24], chosen, side), BESIDE, chosen.text.strip()[:140])
-                found = _found_for(choice, query, weights, table, everything=everything is not None)
+                found = _found_for(choice, query, asked_by, table, everything=everything is not None)
                 if found is None:
                     show_html('<p class="small">{}</p>', told)
                     continue
-                _list(found, choice.among, chosen, "", targets.senses_of(chosen.lemma_in(targets) or ""))
+                _list(found, choice, chosen, "", targets.senses_of(chosen.lemma_in(targets) or ""))
                 tables.append(found.table(f"{name}: {sentence}"))
                 listed.append(notices.Listed(*chosen.asked, found.items, chosen.lemma_in(targets)))
         with model_layers.speaking_of(known):
@@ -171,9 +186,11 @@ def _card_lines(listed: notices.Listed) -> list[tuple[str, str, str]]:
     return [around(one.occurrence.tokens, one.occurrence.position, share_card.LINE) for one in few]
 
 
-def _by_lot(in_use: InUse, choice: Choice, weights: np.ndarray) -> Level | None:
+def _by_lot(in_use: InUse, choice: Choice, asked_by: np.ndarray | SenseIndex) -> Level | None:
     """What a cosine of two occurrences is held against; known of single layers and of the mix with equal weights."""
-    return random_levels.level(in_use, choice.layer) if choice.layer != "mix" or np.ptp(weights) < EQUAL else None
+    if isinstance(asked_by, SenseIndex):
+        return None
+    return random_levels.level(in_use, choice.layer) if choice.layer != "mix" or np.ptp(asked_by) < EQUAL else None
 
 
 def _others(table: OccurrenceTable, query: Query) -> int:
@@ -181,14 +198,32 @@ def _others(table: OccurrenceTable, query: Query) -> int:
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 
-def _choose(in_use: InUse, few: bool) -> Choice:
-    """Layer, what is looked among, how many, and the weights of a mix."""
-    tools = st.columns([2, 4, 2], vertical_alignment="bottom")
+def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Choice:
+    """Layer or sense space, which words without labels are shown in; what is looked among, how many, and the weights of a mix."""
+    known = model_layers.in_use()
+    if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
+        st.query_params.pop(LAYER_KEY, None)
+        st.session_state.pop(LAYER_KEY, None)
+        st.info(t("{model} has no sense space: a layer is shown.", model=plain(in_use.model)))
+    tools = st.columns([8, 10, 4], vertical_alignment="bottom")
+    told = [what_layers_read(), t("The mix weighs them all; set it on the Mix page.")]
+    told += [t("The sense space joins layer 1, the words around and the words that ELMo expects in the place.")] * has_senses
     layer = pair_layer.choose(
-        "nlayer", in_use, place=tools[0], help=f"{what_layers_read()} {t('The mix weighs them all; set it on the Mix page.')}"
+        LAYER_KEY,
+        in_use,
+        spaces=(*known.spaces, SENSES) if has_senses else known.spaces,
+        best=SENSES if has_senses and not (labelled or few) else "",
+        place=tools[0],
+        help=" ".join(told),
     )
     titles = {neighbours.OTHER: t("other words"), neighbours.SAME: t("same word"), neighbours.ANY: t("any word"), TYPES: t("types")}
-    usual = follow_word(st.session_state, st.query_params.get("among"), TYPES if few else neighbours.SAME, titles)
+    more = TYPES
+    if layer == SENSES:  # spellings have no place in it
+        more = neighbours.OTHER
+        del titles[TYPES]
+        if st.session_state.get("among") == TYPES:
+            st.session_state.among = more
+    usual = follow_word(st.session_state, st.query_params.get("among"), more if few else neighbours.SAME, titles)
     which = choice(
         "among",
         t("Look among"),
@@ -223,28 +258,45 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _found_for(choice: Choice, query: Query, weights: np.ndarray, table: OccurrenceTable, *, everything: bool) -> Found | None:
+def _asked_by(choice: Choice, table: OccurrenceTable, space: SenseSpace | None) -> np.ndarray | SenseIndex:
+    """The weights by which a table is asked, or its occurrences in the sense space."""
+    if choice.layer == SENSES:
+        return SenseIndex(table, space)
+    return layer_weights(choice.layer, table.meta["layers"], choice.weights or None)
+
+
+@kept(64)
+def _in_senses(_index: SenseIndex, _query: Query, key: str, tokens: tuple, position: int, read_as: str, among: str, k: int) -> Found:
+    with st.spinner(t("Reading sentences with the word…")):
+        near = _index.nearest(_query, sense_index.WEIGHTS, k=k, which=among)
+    return Found(None, near, [], _index.narrows(_query, among))
+
+
+def _found_for(
+    choice: Choice, query: Query, asked_by: np.ndarray | SenseIndex, table: OccurrenceTable, *, everything: bool
+) -> Found | None:
     """The list of one context; None while what it needs is still being read."""
     if not everything and (choice.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()):
         return None
+    if isinstance(asked_by, SenseIndex):
+        return _in_senses(asked_by, query, opened.table_key(table), query.tokens, query.position, query.read_as, choice.among, choice.k)
     found = opened.query_products(table, query, types=choice.among == TYPES)
     if choice.among == TYPES:
-        types = table.nearest_types(found, weights, k=choice.k)
-        return Found(types, [], table.nearest_of_types(query, [one.word for one in types], weights))
-    return Found(None, table.nearest(found, weights, k=choice.k, which=choice.among), [])
+        types = table.nearest_types(found, asked_by, k=choice.k)
+        return Found(types, [], table.nearest_of_types(query, [one.word for one in types], asked_by))
+    return Found(None, table.nearest(found, asked_by, k=choice.k, which=choice.among), [])
 
 
-def _list(found: Found, among: str, chosen: Chosen, side: str, senses: list[str]) -> None:
+def _list(found: Found, choice: Choice, chosen: Chosen, side: str, senses: list[str]) -> None:
     """The lines; where there is none, why, and the choice that has some. With a `side` each can become that sentence."""
     if found.types:
         lists.type_lines(found.types, found.sentences, side)
     elif found.occurrences:
         lists.keyword_lines(found.occurrences, senses, taken_as=side)
-    elif among == neighbours.SAME:
+    elif choice.among == neighbours.SAME:
         st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(chosen.word)[:40])))
         if side:
-            st.button(
-                t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(TYPES,)
-            )
+            more = neighbours.OTHER if choice.layer == SENSES else TYPES
+            st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
         st.markdown(t("The sentences in use hold no other word. Choose a larger corpus under In use."))

@@ -31,8 +31,9 @@ def choose(key: str, in_use: InUse, *, spaces: Sequence[str] = (), best: str = "
         elif given in spaces:  # a view that is no layer
             state[key] = given
     wanted = state[CHOSEN] if state.get(CHOSEN) in spaces else best
-    if state.get(key) not in spaces or (state.get(key) in model_layers.in_use().spaces and state[key] != wanted):
-        state[key] = wanted
+    by_itself = f"{key}.by_itself"  # what this page opened at, and nobody chose
+    if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
+        state[key] = state[by_itself] = wanted
     return layer_choice(key, spaces=spaces, default=best, label=label, place=place, on_change=_chosen_by_hand, args=(key, best), **options)
 
 
@@ -50,4 +51,5 @@ def keep(layer: str) -> None:
 
 
 def _chosen_by_hand(key: str, best: str) -> None:
+    st.session_state.pop(f"{key}.by_itself", None)
     keep(st.session_state.get(key) or best)

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed_cosines, pair_products
 from core.figures.style import FONTS, OWN, layer_colour, layer_title
+from core.index.sense_index import SenseIndex
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._export import record
@@ -34,9 +36,7 @@ def note(
 
 def _card(in_use, first, second, layer, weights, lines) -> dict:
     pair = first, second
-    a, b = (query.layers for query in opened.queries(in_use.model, (first.asked, second.asked)))
-    cross, *own = pair_products(a, b)
-    cosine = float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(layer, len(a), weights))[0])
+    cosine = _cosine(in_use, pair, layer, weights)
     found = verdict.on(in_use, first, second)
     degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
     near = (
@@ -60,3 +60,12 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
             "A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.", **told
         ),
     }
+
+
+def _cosine(in_use: InUse, pair: Sequence[Chosen], layer: str, weights: str | None) -> float:
+    first, second = opened.queries_for(in_use.model, [one.in_context for one in pair])
+    if layer == SENSES:
+        index = SenseIndex(opened.targets(in_use.corpus, in_use.model), verdict.judge_of(in_use.model).space)
+        return float(index.place(first) @ index.place(second, first))
+    cross, *own = pair_products(first.layers, second.layers)
+    return float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(layer, len(first.layers), weights))[0])

@@ -173,7 +173,13 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     assert not page.exception and not page.error and not page.info
     (job,) = senses._jobs().values()
     first, second = job.result
+    assert first.shares.pop("senses") > first.shares["1"]  # of the other model no row is kept in its sense space
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
+
+
+def test_the_sense_space_is_no_side_of_a_comparison():
+    page = opened("pages/compare.py", first="elmo-mini · senses", second="elmo-mini · 2")
+    assert not page.exception and any("a layer's number or mix" in one.value for one in page.error)
 
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():

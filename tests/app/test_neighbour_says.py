@@ -50,7 +50,7 @@ def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, 
     assert (f"GloVe has no vector for “{word}”" in told) != known
 
 
-@given(two_lists(), st.sampled_from(["0", "2", "mix"]), st.booleans())
+@given(two_lists(), st.sampled_from(["0", "2", "mix", "senses"]), st.booleans())
 def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     first, second = pair
     lines = written(about(first, second, layer, static_has=known))

@@ -327,6 +327,22 @@ def test_a_contextual_layer_tells_two_sentences_of_one_word_apart(answer, model,
     assert first.keys() == second.keys() and max(abs(first[key] - second[key]) for key in first) > 1e-3
 
 
+def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(answer, call, model, corpus, tmp_path):
+    found = neighbours(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
+    assert (found["query"]["layer"], found["query"]["weights"]) == ("senses", [1.0])
+    cosines = [row["cosine"] for row in found["neighbours"]]
+    assert len(cosines) == sum(len(row["tokens"]) for row in CORPUS) and cosines == sorted(cosines, reverse=True) and max(cosines) <= 1
+    mute = shutil.copytree(model, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt"))
+    asked = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
+    for more, said in (
+        (["--model", mute], "has no softmax and vocabulary"),
+        (["--model", model, "--approximate"], "leave out --cluster and --approximate"),
+        (["--model", model, "--weights", "1,1,1"], "leave out --weights"),
+    ):
+        status, _, error = call(*asked, *more)
+        assert status == 2 and said in error and "Traceback" not in error
+
+
 def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, corpus):
     found = neighbours(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbours"]
     everything = neighbours(answer, model, corpus, "a Bank", "--k", 50)["neighbours"]

@@ -34,6 +34,15 @@ def test_names_say_what_a_layer_is():
     assert bert.title("3") == "6층 가운데 3층"
 
 
+def test_the_sense_space_is_named_and_stays_itself_at_any_depth():
+    assert (Layers().title("senses"), Layers().label("senses"), Layers().at_depth("senses", Layers(13))) == (
+        "the sense space",
+        "sense space",
+        "senses",
+    )
+    assert "senses" not in Layers().spaces and layer_colour("senses") not in map(layer_colour, Layers().spaces)
+
+
 def test_colours_go_from_light_to_dark_however_many_layers_there_are():
     assert [layer_colour(space) for space in Layers().spaces] == list(LAYER_COLOURS.values())
     model_layers.use(Layers(13, "deep"))

@@ -1,0 +1,58 @@
+"""Neighbours in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
+
+All of them stand by one mean, that of all words, and by the map that has not seen the query's word: less the mean of the word's own rows
+the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
+anew, so where those are more than `MOST_READ` only the rows nearest at layer 1 are placed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.elmo.mix import layer_weights
+from core.index.neighbours import ANY, Index, Neighbour, Query, Question, best, cosines, products_of
+from core.index.sense_space import LAYER, SenseSpace
+from core.index.table import OccurrenceTable
+from core.text.readings import WordInContext
+
+MOST_READ = 300  # rows whose sentences a search reads: two seconds
+WEIGHTS = (1.0,)  # the space is one layer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SenseIndex(Index):
+    """A table's occurrences in a model's sense space."""
+
+    table: OccurrenceTable
+    space: SenseSpace
+
+    def answer(self, question: Question) -> list[Neighbour]:
+        query = question.query
+        rows = self.rows(question)
+        values = self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
+        return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
+
+    def place(self, query: Query, by: Query | None = None) -> np.ndarray:
+        """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
+        return self._placed(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
+
+    def rows(self, question: Question) -> np.ndarray:
+        """(n,): the rows that are placed, in the table's order; all that may answer, unless too many of them must be read."""
+        rows = np.flatnonzero(self.table.kept(question))
+        if not self._too_many(rows):
+            return rows
+        layer = cosines(
+            self.table.rows, products_of(self.table.rows, question.asked), layer_weights(str(LAYER), len(question.query.layers))
+        )
+        return np.sort(rows[best(layer[rows], MOST_READ)])
+
+    def narrows(self, query: Query, which: str = ANY) -> bool:
+        """Whether only the rows nearest at layer 1 are placed, of those that may answer."""
+        return self._too_many(np.flatnonzero(self.table.kept(Question(query, WEIGHTS, which=which))))
+
+    def _too_many(self, rows: np.ndarray) -> bool:
+        return bool(np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ)
+
+    def _placed(self, views: np.ndarray, query: Query) -> np.ndarray:
+        word = WordInContext(query.tokens, query.position, query.read_as)
+        return self.space.placed(views, word=word.lemma_in(self.table) or word.spelling)
