@@ -18,7 +18,9 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import ElmoscopeError
-from core.elmo.encoder import Encoder, encoded
+from core.common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import Prediction
 from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
 from core.files.atomic import replacing
@@ -31,7 +33,6 @@ KEPT = "substitutes.npz"  # of a table's folder: the substitutes of its rows
 LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
 FOLDS = 10
 FORMAT = 1
-SENSES = "senses"  # its name beside the layers' and the mix's
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +63,7 @@ class SenseSpace:
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
     _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
+    _last: tuple = (None, None)  # of `_places_of`
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -103,6 +105,15 @@ class SenseSpace:
             start += width
         return unit(joined @ self.learned.map_for(word) if self.learned else joined)
 
+    def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "") -> np.ndarray:
+        """(n, D): some rows of one word of a table in the space, less their own mean."""
+        views = self.of_rows(table, rows)
+        return self.placed(views, views.mean(axis=0), word)
+
+    def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
+        """The k likeliest substitutes of some rows of a table, best first."""
+        return self.substitutes.likeliest(*self._places_of(table, rows), k)
+
     def _side_by_side(self, layers: np.ndarray, sentences: list[list[str]], positions: list[int], substitutes: np.ndarray) -> np.ndarray:
         spans = [(position, position + 1) for position in positions]
         topics = static_contexts(self.vectors, sentences, spans) if self.vectors else np.zeros((len(sentences), 1), np.float32)
@@ -116,13 +127,21 @@ class SenseSpace:
         kept, computed = self._kept[key]
         missing = [int(row) for row in rows if int(row) not in computed and (kept is None or np.isnan(kept[row, 0]))]
         if missing:
-            occurrences = [table.occurrence(row) for row in missing]
-            sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
-            places = self.encoder.around(sentences, positions, list(encoded(self.encoder, sentences)))
-            words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
-            computed |= zip(missing, self.substitutes.vectors(places, words).astype(np.float16), strict=True)
+            vectors = self.substitutes.vectors(*self._places_of(table, np.array(missing)))
+            computed |= zip(missing, vectors.astype(np.float16), strict=True)
         vectors = [computed[int(row)] if int(row) in computed else kept[row] for row in rows]
         return np.array(vectors, np.float32).reshape(len(rows), self.substitutes.dim)
+
+    def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""
+        key = str(table.folder), str(table.meta["corpus"]), rows.tobytes()
+        known, last = self._last
+        if known != key:
+            occurrences = [table.occurrence(int(row)) for row in rows]
+            places = self.encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+            last = places, [o.tokens[o.position] for o in occurrences]
+            self._last = key, last
+        return last
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
         """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""

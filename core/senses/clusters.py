@@ -42,6 +42,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import tn
 from core.common.significance import LEVEL, rank_p
+from core.elmo.language_model import Prediction
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
 from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
@@ -52,6 +53,8 @@ SAMPLE = 200  # occurrences on which the number is suggested, at most: more woul
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
+SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labelled senses, each sentence left out: said with 92 % on average, right 93 %
+NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
@@ -155,6 +158,24 @@ def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarr
     own = cosines[np.arange(len(found)), found]
     others = np.where(members > 0, -np.inf, cosines).max(axis=1)
     return own, own - np.where(np.isfinite(others), others, 0.0)
+
+
+def shares(rows: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """(n, D), (n,) -> (n, clusters), 1 in sum: how far each row belongs to each cluster, by its cosines with the means of the other rows."""
+    members = np.eye(found.max() + 1, dtype=np.float32)[found]
+    sums = (members.T @ rows)[None] - members[:, :, None] * rows[:, None]  # (n, clusters, D): a row tells nothing of its own cluster
+    powers = np.exp(SHARPNESS * np.einsum("nd,nkd->nk", rows, unit(sums)))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def telling_substitutes(substitutes: Sequence[Sequence[Prediction]], found: np.ndarray) -> list[list[tuple[str, float]]]:
+    """Of each cluster the words that are expected in its places more than in the others', with z, best first; see `telling_words`."""
+    return telling_words([[answer.word for answer in of[:NAMED_BY]] for of in substitutes], found, Counter())
+
+
+def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str, float]]) -> str:
+    """A cluster's name: two of its telling substitutes, where there are any, else three of its telling words."""
+    return ", ".join(word for word, _ in substitutes[:2]) or " · ".join(word for word, _ in words[:3])
 
 
 def telling_words(

@@ -45,7 +45,8 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
     known = model_layers.in_use()
     spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
     if known.few:
-        return choice(key, label, {name: layer_name(name) for name in spaces}, default, place=place, **options)
+        control = coded_choice if model_layers.SENSES in spaces else choice  # its name has a space in it, which no address likes
+        return control(key, label, {name: layer_name(name) for name in spaces}, default, place=place, **options)
     own = {ALL: t("four of them"), TOKENS: t("all tokens")}
     titles = {name: own.get(name) or known.title(name) for name in spaces}
     return _coded(
@@ -133,13 +134,13 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
     return text
 
 
-def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, **options: Any) -> str:
+def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, **options: Any) -> str:
     """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first."""
     return _coded(
         key,
         titles,
         default,
-        lambda: st.segmented_control(
+        lambda: place.segmented_control(
             label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
         ),
     )
