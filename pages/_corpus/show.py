@@ -137,8 +137,10 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
         draw(_bars(opened, hits), key="corpus.bars", alt=alt)
         notice(told)
     with text:
-        words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines[:SHOWN]] if named_by else []
-        each = [of.substitutes for of in expected.in_places(named_by, words, BOTH)] or [()] * SHOWN
+        each = [()] * SHOWN
+        if named_by:
+            words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines[:SHOWN]]
+            each = [of.substitutes for of in expected.in_places(named_by, words, BOTH)]
         show_html("{}", [_line(line, len(opened.documents) > 1, of) for line, of in zip(lines, each, strict=False)])
         if len(hits) > SHOWN:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))

@@ -65,7 +65,7 @@ def show(in_use: InUse) -> None:
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
     names = labels.current(view, groups.names)
     with picture:
-        _pictures(found, groups.of, names, number, view)
+        _pictures(found, groups.of, names, number, layer, view)
     notice(noticed(found, number, groups.agreement, groups.words))
     if groups.agreement is not None and number > 1:
         st.caption(measures(groups.agreement))
@@ -186,7 +186,7 @@ def _ways_on() -> None:
         st.page_link("pages/cloud.py", label=t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
 
 
-def _pictures(found: Occurrences, groups, names: list[str], number: int, view: str) -> None:
+def _pictures(found: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:
     gold = [o.sense for o in found.items]
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -211,10 +211,12 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
         told = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
         alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **told)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
+        before = t("It is measured before the sense space's map, which pulls any cloud apart.") if layer == SENSES else ""
         show_html(
-            '<p class="small">{}</p>',
+            '<p class="small">{} {}</p>',
             t(
                 "Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
                 "single clouds without groups, drawn by lot, that scatter as these sentences do."
             ),
+            before,
         )
