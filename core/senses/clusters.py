@@ -1,23 +1,10 @@
 """Senses without labels: clusters of a word's occurrences in the full space, how many there seem to be, and what to call them.
 
 Each occurrence is a direction, from which what its spelling shares is taken away: "banks" differs from "bank" by more than one
-meaning from another, and clusters of raw vectors are clusters of endings. Mean adjusted Rand index over the 55 words of the
-bundled sentences under elmo-mini, at the true number of senses, seed 0, by scikit-learn (chance is 0, the labels themselves 1):
-
-                                    raw directions         spelling taken away
-    layer                            1      2     mix       1      2     mix
-    average linkage on cosines     0.006  0.091  0.041      -      -      -
-    Ward                           0.115  0.112  0.117    0.244  0.163  0.188
-    HDBSCAN (chooses its number)   0.044  0.080  0.067      -      -      -
-    spectral, 10 neighbours          -      -      -      0.309  0.175  0.194
-    k-means                        0.115  0.122  0.122    0.283  0.173  0.206
-
-The way was chosen on these words, of some forty looked at (also centring, PCA first, k-means on the sphere), so the best of the table
-flatters itself. Taking the spelling away is the large step; which method follows matters little: spectral clustering is a little
-ahead at layer 1 and behind in the mix, spherical k-means (Dhillon and Modha 2001) was 0.004 above k-means at layer 1 over five seeds,
-standard error 0.009. V-measures at layer 1, row by row: 0.063, 0.290, 0.079, 0.320, 0.306 (average linkage and HDBSCAN raw). The
-tests make layer 1 of rows 1, 2 and 5 again (`pytest tests/core/senses/test_clusters.py -k chosen_method -s`). Elsewhere, on 250 sentences a
-word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03 for "serve" into 0.34.
+meaning from another, and clusters of raw vectors are clusters of endings. Which space and which way: README.md. The way was chosen on the
+bundled words, of some forty looked at (also centring, PCA first, k-means on the sphere, HDBSCAN), so the best figure flatters itself.
+Elsewhere, on 250 sentences a word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03
+for "serve" into 0.34.
 
 How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
 whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
@@ -246,8 +233,8 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
 def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int = 1) -> str:
     """Of the words (the most frequent LOOKED_AT, in small letters) the one whose vectors differ most from sentence to sentence; "" of none.
 
-    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, where senses lie furthest
-    apart in the table above. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
+    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, the layer where senses lie furthest
+    apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
     as ambiguous, a labelled one is ahead of another in 57 cases of 100; by the silhouette of its clusters it would be in 42.
     """
     spread = {}
