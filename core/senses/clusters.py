@@ -233,8 +233,8 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
 def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int = 1) -> str:
     """Of the words (the most frequent LOOKED_AT, in small letters) the one whose vectors differ most from sentence to sentence; "" of none.
 
-    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, the layer where senses lie furthest
-    apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
+    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, of the layers the one where
+    senses lie furthest apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
     as ambiguous, a labelled one is ahead of another in 57 cases of 100; by the silhouette of its clusters it would be in 42.
     """
     spread = {}

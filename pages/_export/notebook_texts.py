@@ -219,10 +219,7 @@ directions = clusters.directions(vectors, table.word[rows])
 asked = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows]) if layer == "senses" else directions
 suggestion = clusters.suggest(asked)  # of the sense space before its map, which pulls any cloud apart
 groups = clusters.clusters(directions, number or suggestion.number)
-substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
-names = [clusters.name_of(words, ()) for words in clusters.telling_substitutes(substitutes, groups)]
-shares = clusters.shares(directions, groups)  # of each sentence in each group
-suggestion.number, dict(zip(names, np.bincount(groups))), shares.round(2)
+suggestion.number, np.bincount(groups)
 """
 _TYPICAL = """\
 occurrences = [table.occurrence(int(row)) for row in rows]
@@ -233,7 +230,10 @@ typical = {  # the three sentences nearest to the middle of each group
 }
 labelled = np.array([k for k, one in enumerate(occurrences) if one.sense], int)
 agreement = clusters.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
-typical, agreement
+substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
+names = [clusters.name_of(words, ()) for words in clusters.telling_substitutes(substitutes, groups)]
+shares = clusters.shares(directions, groups)  # of each sentence in each group
+names, typical, agreement, shares.round(2)
 """
 _NUMBER = """\
 from core.figures.spaces import number_figure
