@@ -1,4 +1,4 @@
-"""Words in their places: which substitutes a model expects there, why they may be weak, and a sentence with another word put in.
+"""Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
 
 They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing.
 """
@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.common.config import NEIGHBOURS
+from core.common.directions import unit
 from core.elmo.language_model import Prediction
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 from core.text import languages
+from core.text.concordance import Concordance, Hits
 from core.text.morphemes import analysed
 from core.text.readings import WordInContext
 from core.text.sentences import written
@@ -41,6 +43,24 @@ def in_place(
     places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
     likeliest = substitutes.likeliest(places, [word.word for word in words], k, direction=direction)
     return tuple(InPlace(word, direction, of, weakness(word, direction)) for word, of in zip(words, likeliest, strict=True))
+
+
+def by_substitutes(substitutes: Substitutes, concordance: Concordance, hits: Hits, most: int = 2_000) -> Hits:
+    """The first `most` finds so that those with like substitutes, of their first words, stand together: the leaves of average linkage.
+
+    The others follow in their order.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    lines = concordance.lines(hits, most)
+    if len(lines) < 3:
+        return hits
+    tokens = [[*line.left, *line.words, *line.right] for line in lines]
+    positions = [len(line.left) for line in lines]
+    places = substitutes.model.encoder.around(tokens, positions)
+    vectors = substitutes.vectors(places, [of[k] for of, k in zip(tokens, positions, strict=True)])
+    order = np.concatenate([leaves_list(linkage(unit(vectors), "average")), np.arange(len(lines), len(hits))])
+    return Hits(hits.first[order], hits.length[order])
 
 
 def weakness(word: WordInContext, direction: str = BOTH) -> str:

@@ -19,7 +19,8 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import ElmoscopeError
 from core.common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
-from core.elmo.encoder import Encoder, encoded
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import Prediction
 from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
 from core.files.artifacts import write_json
@@ -64,6 +65,7 @@ class SenseSpace:
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
     _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
+    _last: tuple = (None, None)  # of `_places_of`
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -93,7 +95,7 @@ class SenseSpace:
         sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
-    def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "") -> np.ndarray:
+    def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
         """(n, V) -> (n, D) unit vectors: each part less that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
         mean = self.mean if mean is None else mean
         joined = np.empty_like(views, dtype=np.float32)
@@ -103,7 +105,16 @@ class SenseSpace:
             there = np.linalg.norm(views[:, part], axis=1, keepdims=True) > 1e-6  # a sentence without known words has no topic
             joined[:, part] = unit(views[:, part] - mean[part]) * there
             start += width
-        return unit(joined @ self.learned.map_for(word) if self.learned else joined)
+        return unit(joined @ self.learned.map_for(word) if self.learned and mapped else joined)
+
+    def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "", *, mapped: bool = True) -> np.ndarray:
+        """(n, D): some rows of one word of a table in the space, less their own mean; not `mapped`: the parts as they are, (n, V)."""
+        views = self.of_rows(table, rows)
+        return self.placed(views, views.mean(axis=0), word, mapped=mapped)
+
+    def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
+        """The k likeliest substitutes of some rows of a table, best first."""
+        return self.substitutes.likeliest(*self._places_of(table, rows), k)
 
     def _side_by_side(self, layers: np.ndarray, sentences: list[list[str]], positions: list[int], substitutes: np.ndarray) -> np.ndarray:
         spans = [(position, position + 1) for position in positions]
@@ -115,11 +126,8 @@ class SenseSpace:
         kept, computed = self._of(table)
         missing = [int(row) for row in rows if int(row) not in computed and (kept is None or np.isnan(kept[row, 0]))]
         if missing:
-            occurrences = [table.occurrence(row) for row in missing]
-            sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
-            places = self.encoder.around(sentences, positions, list(encoded(self.encoder, sentences)))
-            words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
-            computed |= zip(missing, self.substitutes.vectors(places, words).astype(np.float16), strict=True)
+            vectors = self.substitutes.vectors(*self._places_of(table, np.array(missing)))
+            computed |= zip(missing, vectors.astype(np.float16), strict=True)
         vectors = [computed[int(row)] if int(row) in computed else kept[row] for row in rows]
         return np.array(vectors, np.float32).reshape(len(rows), self.substitutes.dim)
 
@@ -133,6 +141,17 @@ class SenseSpace:
         if key not in self._kept:
             self._kept[key] = self._read(table), {}
         return self._kept[key]
+
+    def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""
+        key = str(table.folder), str(table.meta["corpus"]), rows.tobytes()
+        known, last = self._last
+        if known != key:
+            occurrences = [table.occurrence(int(row)) for row in rows]
+            places = self.encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+            last = places, [o.tokens[o.position] for o in occurrences]
+            self._last = key, last
+        return last
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
         """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""

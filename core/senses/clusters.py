@@ -1,23 +1,10 @@
 """Senses without labels: clusters of a word's occurrences in the full space, how many there seem to be, and what to call them.
 
 Each occurrence is a direction, from which what its spelling shares is taken away: "banks" differs from "bank" by more than one
-meaning from another, and clusters of raw vectors are clusters of endings. Mean adjusted Rand index over the 55 words of the
-bundled sentences under elmo-mini, at the true number of senses, seed 0, by scikit-learn (chance is 0, the labels themselves 1):
-
-                                    raw directions         spelling taken away
-    layer                            1      2     mix       1      2     mix
-    average linkage on cosines     0.006  0.091  0.041      -      -      -
-    Ward                           0.115  0.112  0.117    0.244  0.163  0.188
-    HDBSCAN (chooses its number)   0.044  0.080  0.067      -      -      -
-    spectral, 10 neighbours          -      -      -      0.309  0.175  0.194
-    k-means                        0.115  0.122  0.122    0.283  0.173  0.206
-
-The way was chosen on these words, of some forty looked at (also centring, PCA first, k-means on the sphere), so the best of the table
-flatters itself. Taking the spelling away is the large step; which method follows matters little: spectral clustering is a little
-ahead at layer 1 and behind in the mix, spherical k-means (Dhillon and Modha 2001) was 0.004 above k-means at layer 1 over five seeds,
-standard error 0.009. V-measures at layer 1, row by row: 0.063, 0.290, 0.079, 0.320, 0.306 (average linkage and HDBSCAN raw). The
-tests make layer 1 of rows 1, 2 and 5 again (`pytest tests/core/senses/test_clusters.py -k chosen_method -s`). Elsewhere, on 250 sentences a
-word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03 for "serve" into 0.34.
+meaning from another, and clusters of raw vectors are clusters of endings. Which space and which way: README.md. The way was chosen on the
+bundled words, of some forty looked at (also centring, PCA first, k-means on the sphere, HDBSCAN), so the best figure flatters itself.
+Elsewhere, on 250 sentences a word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03
+for "serve" into 0.34.
 
 How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from one Gaussian (the null of SigClust, Liu et al. 2008)
 whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
@@ -42,6 +29,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import tn
 from core.common.significance import LEVEL, rank_p
+from core.elmo.language_model import Prediction
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
 from core.senses.gaussian_null import NUMBERS, one_cloud, silhouettes
@@ -52,6 +40,8 @@ SAMPLE = 200  # occurrences on which the number is suggested, at most: more woul
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
+SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labelled senses, each sentence left out: said with 92 % on average, right 93 %
+NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
@@ -157,6 +147,24 @@ def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return own, own - np.where(np.isfinite(others), others, 0.0)
 
 
+def shares(rows: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """(n, D), (n,) -> (n, clusters), 1 in sum: how far each row belongs to each cluster, by its cosines with the means of the other rows."""
+    members = np.eye(found.max() + 1, dtype=np.float32)[found]
+    sums = (members.T @ rows)[None] - members[:, :, None] * rows[:, None]  # (n, clusters, D): a row tells nothing of its own cluster
+    powers = np.exp(SHARPNESS * np.einsum("nd,nkd->nk", rows, unit(sums)))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def telling_substitutes(substitutes: Sequence[Sequence[Prediction]], found: np.ndarray) -> list[list[tuple[str, float]]]:
+    """Of each cluster the words that are expected in its places more than in the others', with z, best first; see `telling_words`."""
+    return telling_words([[answer.word for answer in of[:NAMED_BY]] for of in substitutes], found, Counter())
+
+
+def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str, float]]) -> str:
+    """A cluster's name: two of its telling substitutes, where there are any, else three of its telling words."""
+    return ", ".join(word for word, _ in substitutes[:2]) or " · ".join(word for word, _ in words[:3])
+
+
 def telling_words(
     contexts: Sequence[Sequence[str]], found: np.ndarray, background: Counter[str], *, most: int = 6
 ) -> list[list[tuple[str, float]]]:
@@ -225,8 +233,8 @@ def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: 
 def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int = 1) -> str:
     """Of the words (the most frequent LOOKED_AT, in small letters) the one whose vectors differ most from sentence to sentence; "" of none.
 
-    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, where senses lie furthest
-    apart in the table above. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
+    The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, of the layers the one where
+    senses lie furthest apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
     as ambiguous, a labelled one is ahead of another in 57 cases of 100; by the silhouette of its clusters it would be in 42.
     """
     spread = {}

@@ -25,6 +25,7 @@ LONGEST = 40  # letters of a word that a pattern is tried on
 MAX_WAYS = 100_000  # in which a pattern may be laid on a word: what bounds the time of one trial
 MAX_SECONDS = 2.0  # for all distinct words
 IN_TEXT, BY_LEFT, BY_RIGHT = "text", "left", "right"
+BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.in_place.by_substitutes
 EQUALLY = 3  # words that may share the first place beside a find
 SORT_DEPTH = 4  # words on the side that is sorted by
 _REPEAT = re.compile(r"[*+?]|\{(\d*)(,?)(\d*)\}")

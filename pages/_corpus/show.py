@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,13 +13,18 @@ import streamlit as st
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t, tn
 from core.common.limits import BOX, check_allowed
+from core.common.markup import html
+from core.elmo.language_model import Prediction
+from core.elmo.substitutes import BOTH
 from core.figures.style import Figure, base
 from core.files import own_names
 from core.files.artifacts import plain_file_name
 from core.text import own_corpus
-from core.text.concordance import BY_LEFT, BY_RIGHT, IN_TEXT, Concordance, Hits, Line
+from core.text.concordance import BY_LEFT, BY_RIGHT, BY_SUBSTITUTES, IN_TEXT, Concordance, Hits, Line
 from core.text.own_corpus import Kept, Source
+from core.text.readings import WordInContext
 from core.text.sentences import written
+from pages._cached import expected
 from pages._corpus import reading, store
 from pages._frame import question
 from pages._frame.choices import BOUND, choice, text_box
@@ -29,6 +35,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 SHOWN, EXPORTED, BARS = 20, 5_000, 12
+STAND = 3  # substitutes behind a find, where finds are sorted by them
 BAR = "rgba(120,125,140,0.75)"
 
 
@@ -38,7 +45,7 @@ def show(in_use: InUse, way: str, given, column: str, lines: str) -> None:
     opened = store.concordance(corpus)
     with shown_errors():
         reading.show_plan(in_use, corpus, opened.sentences, kept)
-    _search(opened)
+    _search(in_use.model, corpus, opened)
 
 
 def _brought(way: str, given, column: str, lines: str) -> Kept | None:
@@ -81,11 +88,11 @@ def _as_file(upload, folder: Path) -> Source:
 
 
 @st.fragment
-def _search(opened: Concordance) -> None:
+def _search(model_name: str, corpus: str, opened: Concordance) -> None:
     several = len(opened.documents) > 1
-    places = st.columns([4, 5, 3] if several else [4, 5], vertical_alignment="bottom")
+    places = st.columns([4, 6, 3] if several else [4, 6], vertical_alignment="bottom")
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search in these texts"))
-    orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after")}
+    orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after"), BY_SUBSTITUTES: t("substitutes")}
     order = choice("find_order", t("In order of"), orders, IN_TEXT, place=places[1])
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in opened.documents]
@@ -99,7 +106,12 @@ def _search(opened: Concordance) -> None:
     with shown_errors():
         guessed = "" if (query or "").strip() else _first_word(opened)
         hits = opened.find(guessed or query, pattern=pattern and not guessed, documents=st.session_state.docs if several else None)
-        _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order))
+        named_by = ""
+        if order == BY_SUBSTITUTES and len(hits):
+            named_by = model_name
+            with st.spinner(t("Reading what could stand in each place…"), show_time=True):
+                hits = expected.by_substitutes(corpus, model_name, hits.first.tobytes(), opened, hits)
+        _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order), named_by)
 
 
 def _first_word(opened: Concordance) -> str:
@@ -108,7 +120,8 @@ def _first_word(opened: Concordance) -> str:
     return word if word in opened.number else reading.common_word(opened.sentences)
 
 
-def _found(opened: Concordance, query: str, guessed: bool, hits: Hits) -> None:
+def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by: str = "") -> None:
+    """What a search found; by a model's name with what stands for each find."""
     told = reading.noticed(opened, query, guessed, hits)
     if not len(hits):
         notice(told)
@@ -124,7 +137,11 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits) -> None:
         draw(_bars(opened, hits), key="corpus.bars", alt=alt)
         notice(told)
     with text:
-        show_html("{}", [_line(line, len(opened.documents) > 1) for line in lines[:SHOWN]])
+        each = [()] * SHOWN
+        if named_by:
+            words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines[:SHOWN]]
+            each = [of.substitutes for of in expected.in_places(named_by, words, BOTH)]
+        show_html("{}", [_line(line, len(opened.documents) > 1, of) for line, of in zip(lines, each, strict=False)])
         if len(hits) > SHOWN:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
@@ -139,10 +156,12 @@ def _parts(line: Line) -> tuple[str, ...]:
     return tuple("".join(part).strip() for part in (shown[:first], shown[first:last], shown[last:]))
 
 
-def _line(line: Line, named: bool) -> str:
+def _line(line: Line, named: bool, substitutes: Sequence[Prediction] = ()) -> str:
     tokens = (*line.left, *line.words, *line.right)
     remark = _short(line.document) if named else ""
-    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), text=line.text)
+    words = ", ".join(answer.word for answer in substitutes[:STAND])
+    after = html(' <span class="small">{}</span>', words) if words else ""
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), after=after, text=line.text)
 
 
 def _short(name: str, most: int = 28) -> str:

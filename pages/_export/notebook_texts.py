@@ -174,6 +174,12 @@ from core.text.concordance import Concordance
 languages.use(languages.of_model(registry.resolve(model_name, "model")).code)
 opened = Concordance(open_corpus(corpus))
 hits = opened.ordered(opened.find(query, pattern=pattern), order)
+if order == "substitutes":
+    from core.elmo.in_place import by_substitutes
+    from core.elmo.models import open_language_model, open_model
+    from core.elmo.substitutes import Substitutes
+
+    hits = by_substitutes(Substitutes(open_language_model(open_model(model_name))), opened, hits)
 lines = [(" ".join(line.left), " ".join(line.words), " ".join(line.right)) for line in opened.lines(hits, 200)]
 print(len(hits), "finds")
 pd.DataFrame(lines, columns=["before", "found", "after"])
@@ -185,7 +191,7 @@ def found(settings: Settings) -> Recipe:
     number = chosen(settings, "found_k", "auto")
     given = used(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings))).strip().casefold(),
-        "layer": chosen(settings, "found_layer", model_layers.in_use().top),
+        "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }
     return Recipe(shows, given, (OPEN, _GROUPS, _TYPICAL, _NUMBER))
@@ -195,15 +201,23 @@ _GROUPS = """\
 import numpy as np
 
 from core.elmo.mix import layer_weights
+from core.evaluation.layer_scores import static_vectors
+from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.senses import clusters
 
+space = open_space(model, static_vectors(model))  # None where the model names no substitutes
+layer = model.layers.top if layer == "senses" and space is None else layer
 table = open_table(corpus, model, targets_only=corpus == "sentences")
 code = table.word_codes.get(word, -2)
 rows = np.flatnonzero(table.lemma == table.lemmas.index(word) if word in table.lemmas else table.word == code)
-weights = layer_weights(layer, table.meta["layers"]).astype(np.float32)
-directions = clusters.directions(np.tensordot(weights, table.rows.take(rows), axes=(0, 1)), table.word[rows])
-suggestion = clusters.suggest(directions)
+if layer == "senses":
+    vectors = space.of_word(table, rows, word)
+else:
+    vectors = np.tensordot(layer_weights(layer, table.meta["layers"]).astype(np.float32), table.rows.take(rows), axes=(0, 1))
+directions = clusters.directions(vectors, table.word[rows])
+asked = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows]) if layer == "senses" else directions
+suggestion = clusters.suggest(asked)  # of the sense space before its map, which pulls any cloud apart
 groups = clusters.clusters(directions, number or suggestion.number)
 suggestion.number, np.bincount(groups)
 """
@@ -216,7 +230,10 @@ typical = {  # the three sentences nearest to the middle of each group
 }
 labelled = np.array([k for k, one in enumerate(occurrences) if one.sense], int)
 agreement = clusters.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
-typical, agreement
+substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
+names = [clusters.name_of(words, ()) for words in clusters.telling_substitutes(substitutes, groups)]
+shares = clusters.shares(directions, groups)  # of each sentence in each group
+names, typical, agreement, shares.round(2)
 """
 _NUMBER = """\
 from core.figures.spaces import number_figure

@@ -6,11 +6,12 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.senses import clusters
-from pages._found.store import Occurrences
+from pages._found.store import Groups, Occurrences
 from pages._widgets import lists
 
 KEPT = "found.labels"  # in the session: view -> labels
 MOST_CHARACTERS = 80
+IN_TABLE = 5  # substitutes of a sentence in the table
 
 
 def current(view: str, suggested: list[str]) -> list[str]:
@@ -23,31 +24,37 @@ def current(view: str, suggested: list[str]) -> list[str]:
     return names
 
 
-def editor(view: str, groups: np.ndarray, telling: list[list[tuple[str, float]]]) -> None:
+def editor(view: str, groups: Groups) -> None:
     """A row a group; only the label can be changed."""
     key = f"found.edit.{view}"
     bases = st.session_state.setdefault("found.bases", {})
-    counts = np.bincount(groups, minlength=len(telling))
-    names = current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
+    names = current(view, groups.names)
     if key not in st.session_state:  # the table under an editor must not change while it is edited
         bases[view] = names
     frame = pd.DataFrame(
         {
             "label": bases.get(view, names),
-            "sentences": counts,
-            "words": [", ".join(f"{word} {z:.1f}" for word, z in words) for words in telling],
+            "sentences": np.bincount(groups.of, minlength=len(names)),
+            "substitutes": [_listed(words) for words in groups.substitutes],
+            "words": [_listed(words) for words in groups.words],
         }
     )
+    if not any(groups.substitutes):
+        frame = frame.drop(columns="substitutes")
     st.markdown(t("**What are they?** Type a label in place of a suggested name."))
     st.data_editor(
         frame,
         key=key,
         hide_index=True,
         width="stretch",
-        disabled=["sentences", "words"],
+        disabled=["sentences", "substitutes", "words"],
         column_config={
             "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
             "sentences": st.column_config.NumberColumn(t("Sentences")),
+            "substitutes": st.column_config.TextColumn(
+                t("Most telling substitutes"),
+                help=t("Words expected in the places of this group more than in the others': log-odds in standard deviations."),
+            ),
             "words": st.column_config.TextColumn(
                 t("Most telling words"),
                 help=t("Words near by that stand in this group more than in the others: log-odds in standard deviations."),
@@ -56,9 +63,10 @@ def editor(view: str, groups: np.ndarray, telling: list[list[tuple[str, float]]]
     )
 
 
-def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str]) -> None:
+def downloads(word: str, found: Occurrences, groups: Groups, names: list[str]) -> None:
     """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
-    labels = [names[one] for one in groups]
+    labels = [names[one] for one in groups.of]
+    expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in found.substitutes]
     st.download_button(
         t("Download as labelled sentences (JSONL)"),
         clusters.labelled_jsonl(found.items, labels, word).encode(),
@@ -71,14 +79,20 @@ def downloads(word: str, found: Occurrences, groups: np.ndarray, names: list[str
     )
     table = pd.DataFrame(
         {
-            t("group"): groups + 1,
+            t("group"): groups.of + 1,
             t("label"): labels,
+            **{t("share in group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
+            **({t("substitutes"): expected} if any(expected) else {}),
             t("word"): [o.tokens[o.position] for o in found.items],
             t("label in the corpus"): [o.sense or "" for o in found.items],
             t("sentence"): [o.sentence for o in found.items],
         }
     )
     lists.twin(table, name=f"{word}-senses", label=t("All {n} sentences as a table", n=len(table)), key="found.twin")
+
+
+def _listed(words: list[tuple[str, float]]) -> str:
+    return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 
 def _clean(label: object) -> str:

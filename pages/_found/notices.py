@@ -4,17 +4,19 @@ import numpy as np
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.common.significance import written
 from core.figures.style import sense_colour
 from core.senses import clusters
 from core.senses.clusters import Agreement
 from core.text import languages
 from core.text.definitions import definition
-from pages._found.store import Occurrences
+from pages._found.store import Groups, Occurrences
 from pages._frame.markup import show_html
 from pages._widgets import lists
 
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
+WITH = 4  # words near by in a group's second line
 LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 
@@ -79,11 +81,11 @@ def measures(agreement: Agreement) -> str:
     )
 
 
-def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np.ndarray, found: Occurrences) -> None:
+def sentences(groups: Groups, names: list[str], found: Occurrences) -> None:
     """Each group's typical sentences, nearest its centre, and its odd ones, nearest another or, of a single group, farthest from its centre; how many of
     all that are is said."""
     title = t("Odd ones, nearest to another group") if len(names) > 1 else t("Odd ones, farthest from the centre")
-    told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups, minlength=len(names))), "n": len(groups)}
+    told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups.of, minlength=len(names))), "n": len(groups.of)}
     if told["shown"] < told["n"]:
         st.caption(
             t(
@@ -91,20 +93,22 @@ def sentences(groups: np.ndarray, names: list[str], near: np.ndarray, margin: np
                 **told,
             )
         )
+    if len(names) > 1:
+        st.caption(t("The bar beside a sentence: its shares in the groups, by its nearness to the sentences of each."))
     for start in range(0, len(names), 2):
         for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
-            here = [k for k in range(len(groups)) if groups[k] == number]
-            typical = sorted(here, key=lambda k: -near[k])[:LINES]
-            odd = sorted((k for k in here if k not in typical), key=lambda k: margin[k])[: LINES // 2]
+            here = np.flatnonzero(groups.of == number).tolist()
+            typical = sorted(here, key=lambda k: -groups.near[k])[:LINES]
+            odd = sorted((k for k in here if k not in typical), key=lambda k: groups.margin[k])[: LINES // 2]
+            note = t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups.of))
+            if groups.substitutes[number] and groups.words[number]:  # the words near by, where they are not the name
+                words = ", ".join(word for word, _ in groups.words[number][:WITH])
+                note = html("{}<br>{}", t("with: {words}", words=words), note)
             with column:
-                lists.heading(
-                    names[number],
-                    sense_colour(number),
-                    t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups)),
-                )
-                show_html("{}", [_line(found, k, near[k]) for k in typical])
+                lists.heading(names[number], sense_colour(number), note)
+                show_html("{}", [_line(found, groups, names, k) for k in typical])
                 if odd:
-                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(found, k, near[k]) for k in odd])
+                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(found, groups, names, k) for k in odd])
 
 
 def shown_of(counts: np.ndarray) -> int:
@@ -112,7 +116,17 @@ def shown_of(counts: np.ndarray) -> int:
     return int(np.minimum(counts, LINES + LINES // 2).sum())
 
 
-def _line(found: Occurrences, k: int, cosine: float) -> str:
+def _line(found: Occurrences, groups: Groups, names: list[str], k: int) -> str:
     o = found.items[k]
     chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), found.word, o.sense)) if o.sense else ""
-    return lists.keyword_line(o.tokens, o.position, f"{cosine:.2f}", chip, text=o.text)
+    remark = html("{}{:.2f}", _bar(groups.shares[k], names), groups.near[k])
+    return lists.keyword_line(o.tokens, o.position, remark, chip, text=o.text)
+
+
+def _bar(shares: np.ndarray, names: list[str]) -> str:
+    """A sentence's shares in the groups; none in a single one."""
+    if len(names) < 2:
+        return ""
+    told = " · ".join(f"{names[k]} {shares[k]:.0%}" for k in np.argsort(-shares))
+    parts = [html('<i style="width:{:.0f}%;background:{}"></i>', 100 * share, sense_colour(k)) for k, share in enumerate(shares)]
+    return html('<span class="shares" role="img" title="{told}" aria-label="{told}">{}</span>', parts, told=told)

@@ -6,6 +6,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import html, plain
+from core.common.model_layers import SENSES
 from core.figures.spaces import found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
 from core.index.table import OccurrenceTable
@@ -60,16 +61,16 @@ def show(in_use: InUse) -> None:
     with st.spinner(t("Looking for groups…"), show_time=True):
         found = store.occurrences(in_use.corpus, in_use.model, key, word, layer, table)
         number = found.suggestion.number if chosen == AUTO else int(chosen)
-        groups, telling, near, margin, agreement = store.grouped(in_use.corpus, in_use.model, key, word, layer, number, found, table)
+        groups = store.grouped(in_use.corpus, in_use.model, key, word, layer, number, found, table)
     view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
-    names = labels.current(view, [" · ".join(w for w, _ in words[:3]) for words in telling])
+    names = labels.current(view, groups.names)
     with picture:
-        _pictures(found, groups, names, number, view)
-    notice(noticed(found, number, agreement, telling))
-    if agreement is not None and number > 1:
-        st.caption(measures(agreement))
-    labels.editor(view, groups, telling)
-    sentences(groups, names, near, margin, found)
+        _pictures(found, groups.of, names, number, layer, view)
+    notice(noticed(found, number, groups.agreement, groups.words))
+    if groups.agreement is not None and number > 1:
+        st.caption(measures(groups.agreement))
+    labels.editor(view, groups)
+    sentences(groups, names, found)
     labels.downloads(word, found, groups, names)
 
 
@@ -89,12 +90,16 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
         titles={},
         help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
     )
-    places = st.columns([2, 6], vertical_alignment="bottom")
+    places = st.columns([3, 6], vertical_alignment="bottom")
+    reading = model_layers.in_use().reading
+    with_senses = store.space(in_use.model) is not None
     layer = layer_choice(
         "found_layer",
-        spaces=model_layers.in_use().reading,
+        spaces=(SENSES, *reading) if with_senses else reading,
+        default=SENSES if with_senses else "",
         place=places[0],
-        help=t("Layer 0 is left out: it does not read the sentence, so that all sentences would be nearly one dot."),
+        help=(t("Sense space: layer 1, topic and substitutes, joined.") + " " if with_senses else "")
+        + t("Layer 0 is left out: it does not read the sentence, so that all sentences would be nearly one dot."),
     )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
     chosen = places[1].select_slider(
@@ -181,7 +186,7 @@ def _ways_on() -> None:
         st.page_link("pages/cloud.py", label=t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
 
 
-def _pictures(found: Occurrences, groups, names: list[str], number: int, view: str) -> None:
+def _pictures(found: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:
     gold = [o.sense for o in found.items]
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -206,10 +211,12 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, view: s
         told = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
         alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **told)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
+        before = t("It is measured before the sense space's map, which pulls any cloud apart.") if layer == SENSES else ""
         show_html(
-            '<p class="small">{}</p>',
+            '<p class="small">{} {}</p>',
             t(
                 "Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
                 "single clouds without groups, drawn by lot, that scatter as these sentences do."
             ),
+            before,
         )

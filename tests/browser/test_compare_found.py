@@ -30,7 +30,7 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
     expect(page.locator(".colhead").first).to_contain_text("beside the water")
     page.get_by_role("radio", name="1", exact=True).click()  # another layer has other groups, with names of their own
     expect(page.locator(".colhead").first).not_to_contain_text("beside the water")
-    page.get_by_role("radio", name="2", exact=True).click()
+    page.get_by_role("radio", name="sense space", exact=True).click()
     expect(page.locator(".colhead").first).to_contain_text("beside the water")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

@@ -4,11 +4,13 @@ import pytest
 
 from core.common.config import NEIGHBOURS
 from core.elmo import in_place as own
-from core.elmo.in_place import in_place, put_in, weakness
+from core.elmo.in_place import by_substitutes, in_place, put_in, weakness
 from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.text import languages
+from core.text.concordance import Concordance
 from core.text.readings import WordInContext
+from core.text.sentences import Sentence
 from core.text.tokens import bare, find_word
 
 
@@ -31,6 +33,21 @@ def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sente
     assert in_place(bundled, words, read=read) == (river, money) and in_place(bundled, ()) == ()
     (forward,) = in_place(bundled, words[:1], 3, direction="forward")
     assert len(forward.substitutes) == 3 and forward.substitutes != river.substitutes[:3]
+
+
+def test_finds_stand_beside_those_with_like_substitutes(bundled: Substitutes):
+    texts = [
+        "We sat on the bank and watched the boats.",
+        "The bank refused to lend him any money.",
+        "They walked along the bank and looked at the water.",
+        "A bank wanted to lend her the money.",
+    ]
+    corpus = Concordance([Sentence(tuple(languages.tokenize(text))) for text in texts])
+    hits = corpus.find("bank")
+    order = [int(corpus.sentence_of[k]) for k in by_substitutes(bundled, corpus, hits).first]
+    assert sorted(order) == [0, 1, 2, 3] and {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
+    assert by_substitutes(bundled, corpus, hits, most=3).first[3] == hits.first[3]
+    assert len(by_substitutes(bundled, corpus, corpus.find("nowhere"))) == 0
 
 
 @pytest.mark.parametrize(

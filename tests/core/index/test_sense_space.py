@@ -9,6 +9,7 @@ import pytest
 from core.analysis import sense_map
 from core.common.directions import unit
 from core.common.errors import BadInput
+from core.elmo.in_place import in_place
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
 from core.index import build, sense_space
@@ -17,6 +18,7 @@ from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.separation import one_nn
+from core.text.readings import WordInContext
 from core.text.sentences import Sentence
 
 
@@ -116,6 +118,17 @@ def test_what_is_kept_beside_a_table_is_what_reading_its_sentences_gives(model, 
     np.testing.assert_allclose(fresh, kept, atol=2e-3)
     occurrences = [(table.occurrence(int(row)).tokens, table.occurrence(int(row)).position) for row in rows]
     np.testing.assert_allclose(sense_space.open_space(model, vectors).views(occurrences, table.rows.take(rows)), kept, atol=2e-3)
+
+
+def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table):
+    space, rows = sense_space.open_space(model, static_vectors(model)), table.labelled_rows("bank")[:12]
+    views = space.of_rows(table, rows)
+    np.testing.assert_array_equal(space.of_word(table, rows, "bank"), space.placed(views, views.mean(axis=0), "bank"))
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    words = in_place(space.substitutes, [WordInContext(o.tokens, o.position) for o in occurrences], 5)
+    assert space.likeliest(table, rows, 5) == [of.substitutes for of in words] == space.likeliest(table, rows, 5)
+    assert [answer.word for answer in space.likeliest(table, rows[:1], 5)[0]] == [answer.word for answer in words[0].substitutes]
+    assert space.of_word(table, rows, mapped=False).shape == (12, sum(space.widths))
 
 
 def test_a_damaged_or_foreign_file_teaches_nothing(model, tmp_path):

@@ -11,10 +11,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from core.common.config import ASSETS
 from core.common.errors import BadInput
+from core.elmo.language_model import Prediction
+from core.elmo.models import open_model
+from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.gaussian_null import one_cloud, silhouettes
 from core.senses.separation import silhouette
+from core.static.vectors import open_vectors
 from core.text.sentences import read_labelled, read_sentences
 from core.text.tokens import tokenize
 
@@ -140,6 +144,42 @@ def test_the_chosen_method_is_better_than_others_on_all_bundled_words():
     print(means)
     assert max(means, key=means.get) == "ours"
     assert means["ours"] > 0.25 and means["average, raw"] < 0.05
+
+
+def test_groups_in_the_sense_space_are_nearer_to_the_labels_and_named_by_their_substitutes():
+    space = open_space(open_model("elmo-mini"), open_vectors("glove-mini"))
+    scores = {"layer 1": [], "sense space": []}
+    for word in table().lemmas[::3]:
+        vectors, gold, spellings = of_word(word, 1)
+        placed = space.of_word(table(), table().labelled_rows(word), word)
+        for name, rows in (("layer 1", vectors), ("sense space", placed)):
+            found = clusters.clusters(clusters.directions(rows, spellings), len(set(gold)))
+            scores[name].append(adjusted_rand_score(gold, found))
+    means = {name: float(np.mean(values)) for name, values in scores.items()}
+    print(means)
+    assert means["sense space"] > means["layer 1"] + 0.2
+    rows = table().labelled_rows("bank")
+    river = np.array([table().senses[code] == "river edge" for code in table().sense[rows]], int)
+    money, water = clusters.telling_substitutes(space.likeliest(table(), rows, clusters.NAMED_BY), river)
+    assert {"company", "shop"} & {word for word, _ in money} and {"hill", "water"} & {word for word, _ in water}
+
+
+def test_a_row_has_shares_in_groups_by_its_nearness_to_the_other_rows_of_each():
+    rows = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0.6, 0.8]], np.float32)
+    shares = clusters.shares(rows, np.array([0, 0, 1, 1, 0]))
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
+    odds = np.exp(clusters.SHARPNESS * (0.8 - 0.6))  # the last row's own group is where the two others of it are
+    np.testing.assert_allclose(shares[4, 1] / shares[4, 0], odds, rtol=1e-4)
+    assert shares[2, 1] > 0.9 and clusters.shares(rows, np.zeros(5, int)).tolist() == [[1]] * 5
+
+
+def test_a_group_is_named_by_its_substitutes_else_by_its_words():
+    boats, money = ((Prediction("hill", 0.5), Prediction("the", 0.3)), (Prediction("firm", 0.4), Prediction("the", 0.4)))
+    first, second = clusters.telling_substitutes([boats, boats, money], np.array([0, 0, 1]))
+    assert first[0][0] == "hill" and second[0][0] == "firm" and first[0][1] > 0 > dict(first)["the"] - first[0][1]
+    assert clusters.name_of(first, [("river", 1.0)]) == "hill, the"
+    assert clusters.name_of([], [("river", 2.0), ("boats", 1.0)]) == "river · boats"
+    assert clusters.telling_substitutes([(), ()], np.array([0, 1])) == [[], []]
 
 
 def test_the_suggestion_hears_the_number_of_sentences_and_is_careful_with_few():

@@ -1,0 +1,34 @@
+"""Senses found: grouped in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
+
+from core.elmo.models import open_model
+from pages._found import store
+from tests.app.test_further_words import said
+from tests.app.visit import opened
+
+
+def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
+    page = opened("pages/found.py", found_word="bank", found_k="2")
+    control = page.button_group(key="found_layer")
+    assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
+    editor, table = page.dataframe[0].value, page.dataframe[-1].value
+    names = list(editor["label"])
+    assert all(len(name.split(", ")) == 2 for name in names) and "with: " in said(page) and 'class="shares"' in said(page)
+    shares = table[["share in group 1", "share in group 2"]]
+    assert abs(shares.sum(axis=1) - 1).max() < 0.002 and set(table["label"]) == set(names) and all(table["substitutes"])
+    assert not opened("pages/found.py", found_word="bank", found_layer="2").exception
+
+
+def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_near_by(monkeypatch):
+    monkeypatch.setattr(store, "space", lambda model: None)
+    page = opened("pages/found.py", found_word="seal", found_k="2")
+    assert not page.exception and page.button_group(key="found_layer").value == open_model("elmo-mini").layers.top
+    editor, table = page.dataframe[0].value, page.dataframe[-1].value
+    assert all(" · " in name for name in editor["label"]) and "substitutes" not in table and "with: " not in said(page)
+
+
+def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():
+    page = opened("pages/corpus.py", find="bank", find_order="substitutes")
+    text = opened("pages/corpus.py", find="bank")
+    sorted_rows, rows = page.dataframe[-1].value, text.dataframe[-1].value
+    assert not page.exception and sorted(sorted_rows["sentence"]) == sorted(rows["sentence"])
+    assert list(sorted_rows["sentence"]) != list(rows["sentence"])
