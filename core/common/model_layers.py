@@ -1,7 +1,8 @@
 """The layers of the model in use: how many there are, which spaces they make with their mix, and what each is called.
 
 A space is a layer, named by its number ("0", "1", ...), or the mix of all of them ("mix"). Everything that lists, weighs, draws or
-names layers asks here, so that it follows a model of any depth. Layer 0 is ELMo's spelling, or a transformer's embeddings.
+names layers asks here, so that it follows a model of any depth. Layer 0 is ELMo's spelling, or a transformer's embeddings. Beside them
+some models have the sense space ("senses", core.index.sense_space), which is no mix of layers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from core.common.i18n import t
 
 MIX = "mix"
+SENSES = "senses"
 FEW = 5  # layers that stand side by side; more stand on a slider
 ELMO = "ELMo"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -69,12 +71,12 @@ class Layers:
 
     def at_depth(self, space: str, other: Layers) -> str:
         """The space of another model that lies as deep as one of these: bottom at bottom, top at top, the mix at the mix."""
-        return space if space == MIX else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
+        return space if space in (MIX, SENSES) else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
 
     def title(self, space: str) -> str:
         """A space's name, as in the middle of a sentence."""
-        if space == MIX:
-            return t("the mix")
+        if space in (MIX, SENSES):
+            return t("the mix") if space == MIX else t("the sense space")
         if self.is_elmo:
             return t("layer {layer}", layer=space)
         return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
@@ -89,8 +91,8 @@ class Layers:
 
     def label(self, space: str) -> str:
         """A space's name on a button or in a column."""
-        if space == MIX:
-            return t("mix")
+        if space in (MIX, SENSES):
+            return t("mix") if space == MIX else t("sense space")
         return t("embeddings") if space == "0" and not self.is_elmo else space
 
     def of_model(self, space: str) -> str:

@@ -102,7 +102,7 @@ class Substitutes:
         changes = []
         for gains in roots[1:] - roots[0]:
             come, go = (row.topk(min(k, len(row))) for row in (gains, -gains))
-            named = (tuple(bare(self.model.vocabulary.words[i]) for v, i in zip(*top, strict=True) if v > 0.01) for top in (come, go))
+            named = (tuple(bare(self.model.vocabulary.words[i]) for v, i in zip(*top, strict=True) if v > 1e-4) for top in (come, go))
             changes.append(Change(min(1.0, float(gains.square().sum()) / 2), *named))
         return changes
 

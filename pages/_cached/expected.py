@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from core.common.i18n import t
-from core.elmo import in_place as places
-from core.elmo.in_place import InPlace, in_place
+from core.elmo.in_place import ALONE, FIRST, GRAMMAR, LAST, NAME, InPlace, in_place
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import open_language_model
 from core.elmo.substitutes import Change, Substitutes
@@ -51,9 +50,9 @@ def weakness(word: str, why: str) -> str:
     """Why what stands for a word may say little (core.elmo.in_place.weakness), in a sentence, or ""."""
     word = bare(word)[:24]
     return {
-        places.GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
-        places.NAME: t("“{word}” is written as a name: these words say little.", word=word),
-        places.FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
-        places.LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
-        places.ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
+        GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
+        NAME: t("“{word}” is written as a name: these words say little.", word=word),
+        FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
+        LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
+        ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
     }.get(why, "")

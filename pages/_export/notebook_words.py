@@ -307,10 +307,12 @@ import pandas as pd
 from core.index.neighbours import make_query
 from core.index.tables import open_word
 from core.senses import quiz
+from core.senses.judge import open_judge
 
+space = open_judge(model).space
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
 readings = [
-    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position)) for one in asked
+    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position), space) for one in asked
 ]  # a word's sentences are read once, the sentence asked about is none of those that vote
 pd.DataFrame(
     [
