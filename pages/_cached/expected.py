@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from core.common.i18n import t
-from core.elmo.in_place import ALONE, FIRST, GRAMMAR, LAST, NAME, InPlace, in_place
+from core.elmo import in_place
+from core.elmo.in_place import InPlace
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import open_language_model
 from core.elmo.substitutes import Change, Substitutes
@@ -35,7 +36,7 @@ def in_places(model_name: str, words: Sequence[WordInContext], direction: str) -
 
     def compute(new: list[tuple]) -> tuple[InPlace, ...]:
         each = [word for *_, word in new]
-        return in_place(substitutes, each, direction=direction, read=opened.sentences(model_name, [word.tokens for word in each]))
+        return in_place.in_place(substitutes, each, direction=direction, read=opened.sentences(model_name, [word.tokens for word in each]))
 
     return KEPT.values("in_places", [(model_name, of, direction, word) for word in words], compute, most=PLACES)
 
@@ -50,9 +51,9 @@ def weakness(word: str, why: str) -> str:
     """Why what stands for a word may say little (core.elmo.in_place.weakness), in a sentence, or ""."""
     word = bare(word)[:24]
     return {
-        GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
-        NAME: t("“{word}” is written as a name: these words say little.", word=word),
-        FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
-        LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
-        ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
+        in_place.GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
+        in_place.NAME: t("“{word}” is written as a name: these words say little.", word=word),
+        in_place.FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
+        in_place.LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
+        in_place.ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
     }.get(why, "")
