@@ -1,4 +1,4 @@
-"""Lessons: five questions that a course asks of contextual vectors, each with its baseline, its control and its interval."""
+"""Lessons: six questions that a course asks of contextual vectors, each with its baseline, its control and its interval."""
 
 from pages._frame.frame import frame, lede, question, show
 from pages._lessons.words import choose

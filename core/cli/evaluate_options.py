@@ -4,7 +4,7 @@ import argparse
 
 from core.cli.options import add_cluster, add_command, add_model, whole
 
-PARTS = ("context", "control")  # of the lessons
+PARTS = ("context", "before", "control")  # of the lessons
 ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
 
 
@@ -88,7 +88,9 @@ def _split(parser: argparse.ArgumentParser, share: float) -> None:
 
 
 def _lessons(evaluate) -> None:
-    help_text = "What the lessons take minutes to compute, kept beside the model: is it context, the control task."
+    help_text = (
+        "What the lessons take minutes to compute, kept beside the model: is it context, before it reads the word, the control task."
+    )
     lessons = add_command(evaluate, "lessons", "lessons.evaluate_lessons", help_text)
     lessons.add_argument("--only", nargs="+", choices=PARTS, metavar="WHAT", help=f"only these of: {', '.join(PARTS)}; others stay")
     add_model(lessons)

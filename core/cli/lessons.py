@@ -25,8 +25,9 @@ def evaluate_lessons(args) -> tuple[dict, str]:
     model = open_model(args)
     lines = []
     measures = store.measure(model, args.only, report=progress("tokens or probes"))
-    for name, values in measures.get("context", {}).get("one_nn", {}).items():
-        lines.append(f"1-NN, {name}: {sum(values) / len(values):.1%}")
+    for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
+        for name, values in measures.get(part, {}).get(measure, {}).items():
+            lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
     for layer, ranks in measures.get("control", {}).get("layers", {}).items():
         for rank, one in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {one['tags']:.1%}, random tags {one['control']:.1%}")

@@ -9,6 +9,7 @@ particle stands for a noun.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +31,15 @@ LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
 ROWS_PER_BLOCK, WORDS_PER_BLOCK = 256, 2048  # of `vectors`: 256 x 2,048 numbers are 2 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From the substitutes of one place to those of another."""
+
+    size: float  # 1 - the sum of sqrt(p q): 0 the same, 1 no word in common
+    come: tuple[str, ...]  # words that gain most by it, most first
+    go: tuple[str, ...]  # words that lose most
 
 
 class Substitutes:
@@ -105,6 +115,19 @@ class Substitutes:
         """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
         p, q = self._shares(places, words, BOTH, False)
         return min(1.0, float((p * q).sqrt().sum()))
+
+    def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
+        """From the first of n places (n, 2P) to each of the others.
+
+        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the words named make up most of the change.
+        """
+        roots = self._shares(places, words, BOTH, False).sqrt()
+        changes = []
+        for gains in roots[1:] - roots[0]:
+            come, go = (row.topk(min(k, len(row))) for row in (gains, -gains))
+            named = (tuple(bare(self.model.vocabulary.words[i]) for v, i in zip(*top, strict=True) if v > 1e-4) for top in (come, go))
+            changes.append(Change(min(1.0, float(gains.square().sum()) / 2), *named))
+        return changes
 
     def _shares(self, places: np.ndarray, words: Sequence[str], direction: str, common: bool) -> Tensor:
         """(n, V): the probabilities of the words that may answer."""

@@ -7,11 +7,11 @@ from core.common.errors import BadInput
 from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
-from core.lessons import context, control
+from core.lessons import before, context, control
 
 FORMAT = 1
 FILE = "lessons.json"
-PARTS: dict[str, Callable[..., dict]] = {"context": context.measured, "control": control.measured}
+PARTS: dict[str, Callable[..., dict]] = {"context": context.measured, "before": before.measured, "control": control.measured}
 
 
 def read(folder: Path, fingerprint: str) -> dict:

@@ -4,6 +4,7 @@ A word's senses are the centroids of its labelled occurrences; an occurrence is 
 (Peters et al. 2018, section 5.3). The forward LSTMs of a biLM fill the first half of a vector and have read the past,
 the backward ones fill the second and have read the future, and the two never meet (section 3.1): so each half can be
 asked by itself. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
+What the model expects in the word's place it knows without having read it: there each word's influence is a change of substitutes.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import mixed
+from core.elmo.substitutes import Change, Substitutes
 from core.text.languages import tokenize
 from core.text.tokens import join_tokens
 
@@ -177,6 +179,17 @@ def influence(
         spread=spread,
         least=least,
     )
+
+
+def expectations(
+    substitutes: Substitutes, tokens: Sequence[str], position: int, *, how: str, swap: str = "", reach: int | None = REACH
+) -> dict[int, Change]:
+    """By its position: how each word, changed as by `variants`, changes what is expected in the target's place."""
+    tried = variants(tokens, position, how, swap, reach=reach)
+    sentences = [list(tokens), *(list(v.tokens) for v in tried)]
+    places = substitutes.model.encoder.around(sentences, [position, *(v.position for v in tried)])
+    changes = substitutes.changes(places, [tokens[position]] * len(sentences))
+    return dict(zip((v.changed for v in tried), changes, strict=True))
 
 
 def margins(cosines: np.ndarray, sense: int) -> np.ndarray:

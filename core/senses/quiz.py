@@ -3,7 +3,8 @@
 What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on
 every machine, whatever model is in use. The quiz of a day has the number of days since FIRST_DAY. What a model reads is asked of
 it afterwards: its nearest labelled sentences of the same word vote, and the sentence that is asked about is never among them.
-Nearness is that of Home's verdict (core.senses.verdict): the cosine of what is left when the word's own mean is taken off.
+Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labelled than the word's best layer
+(core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +18,10 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.index.neighbours import Neighbour, Query
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import verdict
 from core.senses.separation import purity_at_k
@@ -57,7 +60,7 @@ class Reading:
 
     sense: str  # with most votes
     votes: tuple[int, ...]  # of the nearest labelled sentences, by sense as they are offered
-    layer: str  # in which they are nearest: where the word's other sentences are told apart best
+    layer: str  # in which they are nearest: SENSES, or where the word's other sentences are told apart best
     nearest: tuple[Neighbour, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
     right: int  # of the word's other sentences, how many the same vote reads as they are labelled ...
     others: int  # ... of so many
@@ -113,11 +116,11 @@ def question(number: int, word: str, sentences: Sequence[Sentence]) -> Asked | N
     return Asked(word, tokens, position, tuple(offered), label)
 
 
-def read(table: OccurrenceTable, asked: Asked, query: Query) -> Reading:
+def read(table: OccurrenceTable, asked: Asked, query: Query, space: SenseSpace | None = None) -> Reading:
     """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labelled sentences under it.
 
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
-    and of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
+    and, without a `space`, of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
     """
     rows = table.labelled_rows(asked.word)
     senses = np.array([-1] * len(table.senses))
@@ -130,16 +133,13 @@ def read(table: OccurrenceTable, asked: Asked, query: Query) -> Reading:
     rows, labels = rows[kept], labels[kept]
     if len(set(labels.tolist())) < 2:
         raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=asked.word))
-    layers = table.rows.take(rows)
-    spaces = {}
-    for name in verdict.spaces(table.meta["layers"]):
-        vectors = _directions(layers, name)
-        mean = vectors.mean(axis=0)
-        known = unit(vectors - mean)
-        spaces[name] = purity_at_k(known @ known.T, labels, min(K, len(rows) - 1)), known, mean
-    layer = max(spaces, key=lambda name: spaces[name][0])
-    _, known, mean = spaces[layer]
-    similarities, cosines = known @ known.T, known @ unit(_directions(query.layers[None], layer) - mean)[0]
+    if space:
+        layer, views = SENSES, space.of_rows(table, rows)
+        seen = space.views([(query.tokens, query.position)], query.layers[None])
+        known, own = (space.placed(each, views.mean(axis=0), asked.word) for each in (views, seen))
+    else:
+        layer, known, own = _best_layer(table.rows.take(rows), labels, query)
+    similarities, cosines = known @ known.T, known @ own[0]
     sense, nearest = _vote(cosines, labels, len(asked.senses))
     np.fill_diagonal(similarities, -np.inf)
     right = sum(_vote(row, labels, len(asked.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
@@ -171,6 +171,22 @@ def _vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, 
     nearest = np.argsort(-cosines, kind="stable")[: min(K, int(np.isfinite(cosines).sum()))]
     votes = np.bincount(labels[nearest], minlength=n_senses)
     return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest
+
+
+def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[str, np.ndarray, np.ndarray]:
+    """(n, L, D) of a word's sentences -> the layer that tells them apart best, the n there and the query (1, D), their mean taken off."""
+    spaces = {}
+    for name in verdict.spaces(layers.shape[1]):
+        vectors = _directions(layers, name)
+        mean = vectors.mean(axis=0)
+        known = unit(vectors - mean)
+        spaces[name] = (
+            purity_at_k(known @ known.T, labels, min(K, len(labels) - 1)),
+            known,
+            unit(_directions(query.layers[None], name) - mean),
+        )
+    layer = max(spaces, key=lambda name: spaces[name][0])
+    return layer, *spaces[layer][1:]
 
 
 def _directions(layers: np.ndarray, name: str) -> np.ndarray:

@@ -13,7 +13,7 @@ from core.figures.style import LAYER_COLOURS, layer_title, sense_colour
 from core.senses import influence
 from core.senses.influence import Influence
 from pages._cached import opened
-from pages._decided import tables, words
+from pages._decided import expected, tables, words
 from pages._decided.inputs import Asked, controls
 from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._frame.choices import BOUND
@@ -46,6 +46,8 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
         senses = opened.targets(in_use.corpus, in_use.model).senses_of(chosen.word)
         _sense(found, asked, chosen, {sense: sense_colour(k) for k, sense in enumerate(senses)}, inputs, picture)
     lists.twin(tables.of_words(found), name="influence", label=t("The words as a table"), key="decided.table")
+    if found.changed:
+        expected.show(in_use, chosen, asked, content_of(found))
 
 
 def _sense(

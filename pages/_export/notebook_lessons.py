@@ -189,4 +189,17 @@ from core.lessons.context import less
 {name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
 """
 
-LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context}
+
+def _before(settings: Settings) -> Recipe:
+    shows = t("What is known before a word is read beside layer 1, word by word, as it was measured.")
+    return Recipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
+
+
+_BEFORE = """\
+import pandas as pd
+
+found = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
+pd.DataFrame({measure: {name: sum(of) / len(of) for name, of in found[measure].items()} for measure in ("one_nn", "ari")}).round(3)
+"""
+
+LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context, "before": _before}

@@ -3,7 +3,7 @@
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import LABELLED, OPEN, QUERIES, SUBSTITUTES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -24,7 +24,7 @@ def home(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
         | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE, _EXPECTED))
+    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE, SUBSTITUTES, _EXPECTED))
 
 
 _VERDICT = """\
@@ -60,16 +60,9 @@ angle_figure(
 )
 """
 _EXPECTED = """\
-from core.common.errors import ElmoscopeError
 from core.elmo.in_place import in_place
-from core.elmo.models import open_language_model
-from core.elmo.substitutes import Substitutes
 
-try:
-    expected = in_place(Substitutes(open_language_model(model)), words, direction=direction)  # as `python -m core substitutes` gives them
-except ElmoscopeError as no_softmax:
-    expected = ()
-    print(no_softmax)
+expected = in_place(substitutes, words, direction=direction) if substitutes else ()  # as `python -m core substitutes` gives them
 {f"{k}: {of.word.word}": [(sub.word, round(sub.probability, 4)) for sub in of.substitutes] for k, of in enumerate(expected, 1)}
 """
 
@@ -200,7 +193,7 @@ def decided(settings: Settings) -> Recipe:
             "sense": chosen(settings, "dsense", None),  # None: the nearest
         }
     )
-    return Recipe(shows, given, (OPEN, LABELLED, _INFLUENCE, _SPOKE, _HALVES))
+    return Recipe(shows, given, (OPEN, LABELLED, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -235,6 +228,10 @@ verdicts = [v for view in found.views[1:-1] for v in influence.halves(found, vie
 halves_figure(
     [HalfBar(v.view, v.half, v.sense, sense_colour(found.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
 ) if verdicts else None
+"""
+_EXPECTATIONS = """\
+changes = influence.expectations(substitutes, tokens, position, how=how, swap=swap) if substitutes else {}
+pd.DataFrame([(tokens[k], round(c.size, 4), c.come, c.go) for k, c in changes.items()], columns=["word", "change", "come in", "go"])
 """
 
 
@@ -315,10 +312,12 @@ import pandas as pd
 from core.index.neighbours import make_query
 from core.index.tables import open_word
 from core.senses import quiz
+from core.senses.judge import open_judge
 
+space = open_judge(model).space
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
 readings = [
-    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position)) for one in asked
+    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position), space) for one in asked
 ]  # a word's sentences are read once, the sentence asked about is none of those that vote
 pd.DataFrame(
     [

@@ -38,6 +38,17 @@ from core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # the sense-labelled tokens, a row each
 """
+SUBSTITUTES = """\
+from core.common.errors import ElmoscopeError
+from core.elmo.models import open_language_model
+from core.elmo.substitutes import Substitutes
+
+try:
+    substitutes = Substitutes(open_language_model(model))
+except ElmoscopeError as no_softmax:
+    substitutes = None
+    print(no_softmax)
+"""
 
 
 @dataclass(frozen=True, slots=True)

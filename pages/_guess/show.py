@@ -1,20 +1,24 @@
 """Guess the machine: a question, its answer, the score. The page stands before any model is opened; ELMo reads while one thinks."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.common.errors import BadInput
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
+from core.elmo.substitutes import BOTH
 from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
 from core.senses.quiz import Asked, Reading
 from core.text import languages
 from core.text.corpora import sentences_of
 from core.text.definitions import definition
+from core.text.readings import WordInContext
 from core.text.tokens import pieces
+from pages._cached import expected
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
@@ -25,6 +29,7 @@ from pages._guess.store import questions, reading
 from pages._widgets import lists
 
 SHOWN = 3  # of the sentences that voted
+EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 
 
@@ -60,7 +65,7 @@ def _play(in_use: InUse) -> None:
         if game.at >= len(asked):
             _score(asked, game, done)
         else:
-            _question(asked[game.at], game, done[game.at] if game.at < len(done) else None, len(asked))
+            _question(asked[game.at], game, done[game.at] if game.at < len(done) else None, len(asked), in_use)
     if len(done) < len(asked):
         reading(in_use.model, asked[len(done)])  # while the visitor thinks; the next one when this one is answered
 
@@ -88,7 +93,7 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     )
 
 
-def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
+def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: InUse) -> None:
     told = t("Question {k} of {n}", k=game.at + 1, n=n)
     show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', told, _marked(asked))
     if found is None:
@@ -107,6 +112,7 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
     answer = game.answers[game.at]
     show_html('<div role="status">{}</div>', [_sense(asked, found, k, answer) for k in range(len(asked.senses))])
     notice(notices.answered(asked, found, answer))
+    _expected(asked, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             t("Next question") if game.at + 1 < n else t("See the score"),
@@ -120,6 +126,15 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int) -> None:
         st.page_link("pages/decided.py", label=t("What decided it?"), icon=":material/content_cut:", query_params=address)
     show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(notices.how(asked, found)))
     lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
+
+
+def _expected(asked: Asked, in_use: InUse) -> None:
+    """What ELMo expects in the word's place, where it can name words."""
+    word = WordInContext(asked.tokens, asked.position)
+    with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
+        (place,) = expected.in_places(in_use.model, [word], BOTH)
+        words = ", ".join(one.word for one in place.substitutes[:EXPECTED])
+        show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, expected.weakness(word.word, place.weak))
 
 
 def _marked(asked: Asked) -> Markup:

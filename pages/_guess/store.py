@@ -9,6 +9,7 @@ from core.senses.quiz import Asked, Reading
 from core.text import languages
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._word import verdict
 
 
 @kept(32, corpus="corpus", more="corpus")
@@ -27,4 +28,5 @@ def reading(model_name: str, asked: Asked) -> Reading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
     model = opened.model(model_name)
     with st.spinner(t("ELMo is reading…")):
-        return quiz.read(open_word(asked.word, model), asked, opened.query(model_name, asked.tokens, asked.position))
+        query = opened.query(model_name, asked.tokens, asked.position)
+        return quiz.read(open_word(asked.word, model), asked, query, verdict.judge_of(model_name).space)

@@ -72,18 +72,6 @@ def directions() -> dict[str, str]:
     return {BOTH: t("both"), FORWARD: t("forward"), BACKWARD: t("backward")}
 
 
-def weakness(of: InPlace) -> str:
-    """Why a word's chips may say little, in a sentence, or ""."""
-    word = bare(of.word.word)[:24]
-    return {
-        in_place.GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
-        in_place.NAME: t("“{word}” is written as a name: these words say little.", word=word),
-        in_place.FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
-        in_place.LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
-        in_place.ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
-    }.get(of.weak, "")
-
-
 def put(side: str, word: str) -> None:
     """In a callback: put a word in the place of a sentence's word in question; the other sentence keeps its own."""
     now = question.settle()  # with what was typed since the chips were drawn
@@ -112,7 +100,7 @@ def _take_direction() -> None:
 def _buttons(each: Sequence[InPlace]) -> None:
     """By Streamlit alone."""
     for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{t('In this place ELMo also expects:')} {weakness(of)}"))
+        st.caption(plain(f"{t('In this place ELMo also expects:')} {expected.weakness(of.word.word, of.weak)}"))
         with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
             for k, answer in enumerate(of.substitutes):
                 label = f"{plain(answer.word)} {answer.probability:.1%}"
@@ -127,7 +115,7 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                 "side": side,
                 "which": which,
                 "colour": colour,
-                "note": weakness(of),
+                "note": expected.weakness(of.word.word, of.weak),
                 "words": [
                     {
                         "word": answer.word,

@@ -86,6 +86,19 @@ def lessons() -> tuple[Lesson, ...]:
                 "row than in that of the static vectors, and read its sentences on the Map page: why?"
             ),
         ),
+        Lesson(
+            "before",
+            t("Before the word"),
+            t("Does ELMo know the sense better before it reads the word?"),
+            t(
+                "Its two language models have read all but the word when they reach it, and expect words in its place. "
+                "Layer 1 has read the word, too, which is the same whatever it means."
+            ),
+            t(
+                "Choose a word that is told apart worse before it is read, and look at its substitutes on the page “What decided it”: why? "
+                "What would you expect of a word that begins its sentence?"
+            ),
+        ),
     )
 
 

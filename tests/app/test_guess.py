@@ -12,6 +12,7 @@ from core.elmo.models import open_model
 from core.index import tables
 from core.index.neighbours import make_query
 from core.senses import quiz
+from core.senses.judge import open_judge
 from core.senses.quiz import Asked, Reading
 from core.text import languages
 from pages._guess import notices
@@ -31,7 +32,8 @@ def pressed(page: AppTest, key: str) -> AppTest:
 
 def read(asked: Asked) -> Reading:
     model = open_model(ENGLISH.model)
-    return quiz.read(tables.open_word(asked.word, model), asked, make_query(model.encoder, list(asked.tokens), asked.position))
+    query = make_query(model.encoder, list(asked.tokens), asked.position)
+    return quiz.read(tables.open_word(asked.word, model), asked, query, open_judge(model).space)
 
 
 def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():
@@ -52,6 +54,7 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
         told = plain(page)
         assert f"Your points: {hits} of {k + 1}" in told and f"ELMo right: {right} of {k + 1}" in told
         assert ("A point:" in told) == (choice == found.sense) and ("ELMo is right" in told) == (found.sense == labels[k])
+        assert "In this place ELMo also expects:" in told and "(the sense space)" in told
         assert f"{max(found.votes)} mean “{found.sense}”" in told
         page = pressed(page, f"guess.next.{number}.{k}")
     assert page.subheader[0].value == f"You knew what ELMo reads in {hits} of 8" and not page.exception

@@ -79,7 +79,7 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
 def test_a_model_that_nobody_measured_says_how_to(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
     (tmp_path / "mine" / "lessons.json").unlink()
-    for name in ("control", "context"):
+    for name in ("control", "context", "before"):
         page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
         assert not page.exception and "python -m core evaluate lessons" in page.info[0].value
 
@@ -88,3 +88,9 @@ def test_a_word_that_is_chosen_is_a_star_in_every_row():
     page = opened(PAGE, lesson="context", context_word="bank")
     assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
     assert "static vectors that is" in said(page)
+
+
+def test_what_is_known_before_the_word_is_held_against_layer_1_and_the_nulls():
+    page = opened(PAGE, lesson="before", before_word="bank")
+    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 8
+    assert "before it reads the word" in said(page) and "by more than chance" in said(page) and "less shuffled sentences" in said(page)

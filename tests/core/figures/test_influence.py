@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.elmo.models import open_model
+from core.elmo.models import open_language_model, open_model
+from core.elmo.substitutes import Substitutes
 from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed
 from core.index.tables import open_table
 from core.senses import influence as inf
@@ -332,3 +333,23 @@ def test_the_halves_are_drawn_with_their_names_and_the_word_alone():
     assert list(figure.data[0].x) == [0.2, 0.1] and list(figure.data[1].text) == ["\u00a0&lt;i&gt; 0.20", "\u00a0&lt;i&gt; 0.10"]
     assert list(figure.data[2].marker.symbol) == ["arrow-left"] * 2
     assert min(figure.data[2].x) >= figure.layout.xaxis.range[0]  # a stroke far to the left stays in the picture
+
+
+# --- what is expected in the target's place -----------------------------------------------------------------------------
+
+
+def test_a_words_part_in_what_is_expected_is_what_goes_of_the_overlap(model):
+    substitutes = Substitutes(open_language_model(model))
+    changes = inf.expectations(substitutes, TOKENS, TARGET, how=SWAP, swap="money")
+    assert set(changes) == {*BEFORE, *AFTER}
+    swapped = [*TOKENS[:7], "money", "."]
+    places = model.encoder.around([list(TOKENS), swapped], [TARGET, TARGET])
+    assert changes[7].size == pytest.approx(1 - substitutes.overlap(places, ["bank"] * 2), abs=1e-4)
+    now, then = ({one.word: one.probability for one in of} for of in substitutes.likeliest(places, ["bank"] * 2, 1000))
+    assert all(now.get(word, 0) < then[word] for word in changes[7].come) and len(changes[7].come) == 3
+    assert all(now[word] > then.get(word, 0) for word in changes[7].go) and len(changes[7].go) == 3
+
+
+def test_a_word_put_in_its_own_place_changes_nothing_that_is_expected(model):
+    changes = inf.expectations(Substitutes(open_language_model(model)), TOKENS, TARGET, how=SWAP, swap="the")
+    assert changes[3].size == pytest.approx(0, abs=1e-5) and not changes[3].come and not changes[3].go and changes[7].size > 0.01

@@ -8,9 +8,10 @@ from sklearn.metrics import roc_auc_score
 
 from core.common.config import ASSETS
 from core.common.errors import BadInput
-from core.elmo.models import open_model
+from core.elmo.models import open_language_model, open_model
+from core.elmo.substitutes import Substitutes
 from core.index.table import OccurrenceTable
-from core.lessons import apart, cone, context, control, relations, store
+from core.lessons import apart, before, cone, context, control, relations, store
 from core.text import languages
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -264,3 +265,28 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     for ranks in parts.get("control", {}).get("layers", {}).values():
         assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
     assert store.read(model.folder, "0" * 16) == {}
+
+
+# --- before the word --------------------------------------------------------------------------------------------------
+
+
+def test_a_word_is_told_apart_by_hand():
+    vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
+    assert before.told_apart(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
+    assert before.told_apart(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
+
+
+def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
+    model = open_model("elmo-mini")
+    kept, table = store.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets)
+    words = apart.words_of(table)
+    assert kept["words"] == list(words) and kept["n"] == sum(map(len, words.values()))
+    assert set(kept["ari"]) | {"chance"} == set(kept["one_nn"]) and len(kept["ari"]) == 8
+    number, (word, rows) = 0, next(iter(words.items()))
+    sentences, places = context.sentences_of(table, rows)
+    states = model.encoder.around([list(tokens) for tokens in sentences], places)
+    substitutes = Substitutes(open_language_model(model)).vectors(states, [tokens[k] for tokens, k in zip(sentences, places, strict=True)])
+    for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states), ("substitutes", substitutes)):
+        assert before.told_apart(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
+    means = {name: np.mean(values) for name, values in kept["one_nn"].items()}
+    assert means["substitutes"] > means["place"] > means["1"] > means["untrained place"] > means["chance"]

@@ -11,6 +11,7 @@ from core.elmo.models import Model, open_model
 from core.index.neighbours import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
+from core.senses.judge import open_judge
 from core.text import labelled_words, languages
 from core.text.corpora import labelled_of
 
@@ -95,6 +96,20 @@ def test_a_model_reads_most_sentences_as_they_are_labelled_but_not_all(model):
         for asked in [quiz.question(n, word, labelled_of(ENGLISH, word)) for n in (1, 2)]
     ]
     assert 0.65 <= np.mean(right) < 1.0
+
+
+def test_in_the_sense_space_more_sentences_are_read_as_they_are_labelled(model):
+    """And the sentence asked about does not vote there either, whatever label its own row bears."""
+    space = open_judge(model).space
+    right = {"best layer": 0, "sense space": 0}
+    for word in ("bank", "bark", "cell", "court", "light", "match"):
+        table, asked = open_word(word, model), quiz.question(1, word, labelled_of(ENGLISH, word))
+        query = query_of(model, asked)
+        found = quiz.read(table, asked, query, space)
+        right["best layer"] += quiz.read(table, asked, query).right
+        right["sense space"] += found.right
+        assert found.layer == "senses" and {n.occurrence.tokens for n in found.nearest}.isdisjoint({asked.tokens})
+    assert right["sense space"] > right["best layer"]
 
 
 def test_equal_votes_go_to_the_sense_of_the_nearest():

@@ -1,0 +1,66 @@
+"""Which words change what ELMo expects in the place of the word in question: the sentence coloured, and which words come and go."""
+
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.elmo import in_place
+from core.elmo.substitutes import Change
+from core.figures.influence import influence_marks
+from core.figures.style import LAYER_COLOURS
+from core.senses import influence
+from core.text.tokens import bare
+from pages._cached import expected
+from pages._decided.inputs import Asked
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, show_html
+from pages._widgets import lists
+from pages._widgets.inputs import Chosen
+
+
+def show(in_use: InUse, chosen: Chosen, asked: Asked, content: set[int]) -> None:
+    """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
+    blue = LAYER_COLOURS["2"]
+    note = t("how far the likely words change: 0 not at all, 1 none stays (1 − Σ√(p·q))")
+    lists.heading(t("What ELMo expects in place of “{word}”", word=bare(chosen.word)[:40]), blue, note)
+    try:
+        expected.language_model(in_use.model)
+    except ElmoscopeError as error:  # a transformer, or published weights without a softmax
+        st.caption(plain(str(error)))
+        return
+    changes = expected.changes(in_use.model, chosen.tokens, chosen.position, asked.how, asked.swap)
+    hovers = {k: f"{_way(asked)}: {_come_and_go(change)}" for k, change in changes.items()}
+    sizes = {k: change.size for k, change in changes.items()}
+    show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
+    why = in_place.weakness(chosen.in_context)
+    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, asked, content), expected.weakness(chosen.word, why))
+    rows = [
+        {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}
+        | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
+        for k, change in changes.items()
+    ]
+    label = t("The changes of what is expected as a table")
+    lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
+
+
+def noticed(tokens: tuple[str, ...], changes: dict[int, Change], asked: Asked, content: set[int]) -> str:
+    """Which word of meaning changes most what is expected, and how."""
+    most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
+    if most is None or changes[most].size < influence.CLEAR:
+        return t("No content word changes what is expected.")
+    told = {"word": bare(tokens[most])[:40], "size": f"{changes[most].size:.2f}", "way": _way(asked), "change": _come_and_go(changes[most])}
+    return t("Of the content words “{word}” changes it most ({size}); {way}: {change}.", **told)
+
+
+def _way(asked: Asked) -> str:
+    if asked.how == influence.SWAP:
+        return t("with “{swap}” in its place", swap=asked.swap)
+    return t("without it") if asked.how == influence.DROP else t("with it masked")
+
+
+def _come_and_go(change: Change) -> str:
+    """ "company, house come in; shore, hill go"."""
+    come, go = ", ".join(change.come), ", ".join(change.go)
+    parts = [t("{words} come in", words=come) if come else "", t("{words} go", words=go) if go else ""]
+    return "; ".join(filter(None, parts)) or t("nothing changes")

@@ -1,0 +1,117 @@
+"""The lesson on what is known before the word is read: its place and its substitutes beside layer 1, by word."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.word_maps import ALL_WORDS
+from core.common.i18n import t
+from core.common.significance import paired
+from core.figures.lessons import LOT, Dots, interval_dots
+from core.figures.style import GLOVE, layer_colour, layer_title
+from core.lessons.before import PLACE, READ, SUBSTITUTES
+from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from pages._frame.choices import BOUND
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
+from pages._lessons import store
+from pages._lessons.words import Lesson, exercise, interval
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+
+@st.fragment
+def show(in_use: InUse, lesson: Lesson) -> None:
+    store.draw_kept(in_use.model, "before", lambda kept: _page(kept, lesson))
+
+
+def _page(kept: dict, lesson: Lesson) -> None:
+    picture = st.container()
+    options = [ALL_WORDS, *kept["words"]]
+    word = st.selectbox(
+        t("Word"), options, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="before_word", width=260, **BOUND
+    )
+    titles = _titles(kept)
+    rows = []
+    for name, (title, colour) in titles.items():
+        values = kept["one_nn"][name]
+        mean = paired(values, [0.0] * len(values))
+        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(kept["words"], values, strict=True)), colour))
+    with picture:
+        named = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
+        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=named)
+        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key="before", marked=word or "")
+        draw(figure, key="lesson.before", alt=alt)
+    notice(_noticed(kept))
+    show_html('<p class="small">{}</p>', _how(kept))
+    exercise(lesson)
+    beside = {name: less(kept, name, READ) for name in titles if name != READ}
+    table = [{t("vectors"): titles[READ][0], "1-NN %": _mean(kept["one_nn"][READ]), "ARI": _index(kept, READ)}]
+    table += [
+        {t("vectors"): titles[name][0], "1-NN %": _mean(kept["one_nn"][name]), "ARI": _index(kept, name)}
+        | {t("more than layer 1, points"): round(100 * one.mean, 1), "95 %": one.cell(), "p": round(one.p, 4)}
+        for name, one in beside.items()
+    ]
+    lists.twin(pd.DataFrame(table), name="before", label=t("The figures as a table"), key="lesson.before.table")
+    by_word = [
+        {t("word"): each, **{titles[name][0]: round(kept["one_nn"][name][k], 3) for name in titles}} for k, each in enumerate(kept["words"])
+    ]
+    lists.twin(pd.DataFrame(by_word), name="before-words", label=t("Every word as a table"), key="lesson.before.words")
+
+
+def _titles(kept: dict) -> dict[str, tuple[str, str]]:
+    """What is shown, in order: its name and colour."""
+    titles = {
+        SUBSTITUTES: (t("before: expected words"), "#E69F00"),
+        PLACE: (t("before: states on both sides"), "#009E73"),
+        READ: (t("after: {layer}", layer=layer_title(READ)), layer_colour(READ)),
+        STATIC: (t("other words’ static vectors"), GLOVE),
+        f"{SHUFFLED} {SUBSTITUTES}": (t("expected words, sentence shuffled"), "#F0C66B"),
+        f"{SHUFFLED} {PLACE}": (t("states, sentence shuffled"), "#7CC7B0"),
+        f"{UNTRAINED} {PLACE}": (t("states of random LSTMs"), "#CC79A7"),
+        CHANCE: (t("chance"), LOT),
+    }
+    return {name: title for name, title in titles.items() if name in kept["one_nn"]}
+
+
+def _noticed(kept: dict) -> list[str]:
+    best = SUBSTITUTES if SUBSTITUTES in kept["one_nn"] else PLACE
+    shares = {name: sum(values) / len(values) for name, values in kept["one_nn"].items()}
+    lines = [
+        t(
+            "By what ELMo knows before it reads the word, the nearest other sentence has the same sense in {before:.0%} of cases, by layer 1 in {after:.0%}: {difference}.",
+            before=shares[best],
+            after=shares[READ],
+            difference=interval(less(kept, best, READ)),
+        )
+    ]
+    told = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
+    if STATIC in shares:
+        return [
+            *lines,
+            t(
+                "Less the other words' static vectors: {static}; less shuffled sentences: {shuffled}.",
+                static=interval(less(kept, best, STATIC)),
+                **told,
+            ),
+        ]
+    return [*lines, t("Less shuffled sentences: {shuffled}.", **told)]
+
+
+def _how(kept: dict) -> str:
+    return t(
+        "{n:,} sentences of {words} words, each left out in turn; a dot a word. What a word's sentences share is taken off first. States: of the forward "
+        "LSTM before the word and the backward LSTM behind it. Expected words: what both name together. Shuffled: the word stays in its place. "
+        "Random LSTMs have the same shape and their first weights. Intervals: 95 %, words drawn, differences paired by word.",
+        n=kept["n"],
+        words=len(kept["words"]),
+    )
+
+
+def _mean(values: list[float]) -> float:
+    return round(100 * sum(values) / len(values), 1)
+
+
+def _index(kept: dict, name: str) -> float | None:
+    values = kept["ari"].get(name)
+    return round(sum(values) / len(values), 3) if values else None

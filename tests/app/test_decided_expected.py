@@ -1,0 +1,60 @@
+"""What changes the words that ELMo expects in a word's place, on What decided it: each word's part, where it says little, and taken along."""
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+from core.elmo.weights import save_hdf5
+from pages._export.notebook_file import notebook
+from tests.app.visit import opened, opened_whole
+from tests.core.elmo.test_language_model import language_model
+
+PAGE = "pages/decided.py"
+RIVER = "We sat on the grassy bank and watched the boats."
+
+
+def table(page):
+    noted = page.session_state["_taken"].tables().get("decided.expected.table")
+    return None if noted is None else noted.table
+
+
+def text_of(page) -> str:
+    return " ".join([*(block.proto.body for block in page.get("html")), *(caption.value for caption in page.caption)])
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [("drop it", "without it"), ("mask it", "with it masked"), ("swap it", "with “thing” in its place")]
+)
+def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(how: str, said: str):
+    page = opened_whole(PAGE, a=RIVER, ai="bank", dhow=how)
+    rows = table(page).set_index("word")
+    word = rows.loc[["sat", "grassy", "watched", "boats"], "change"].idxmax()
+    assert (
+        f"Of the content words “{word}” changes it most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come in"
+        in text_of(page)
+    )
+    assert len(rows) == 10 and "bank" not in rows.index
+
+
+def test_page_and_notebook_give_the_same(tmp_path: Path):
+    page = opened_whole(PAGE, a=RIVER, ai="bank")
+    source = [
+        "".join(cell["source"]) for cell in json.loads(notebook("decided", {"a": RIVER, "ai": 5}))["cells"] if cell["cell_type"] == "code"
+    ]
+    (file := tmp_path / "decided.py").write_text("\n\n".join(source), encoding="utf-8")
+    changes = runpy.run_path(str(file))["changes"]
+    assert [round(change.size, 4) for change in changes.values()] == table(page)["change"].tolist()
+
+
+def test_at_the_edge_it_says_less_and_alone_nothing():
+    assert "Nothing stands before “Kettle”: these words say less." in text_of(opened_whole(PAGE, a="Kettle drums thundered.", ai="Kettle"))
+    page = opened_whole(PAGE, a="Bank", ai="Bank")
+    assert table(page) is None and "What ELMo expects" not in text_of(page)
+
+
+def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
+    save_hdf5(language_model().encoder.model, tmp_path)
+    page = opened(PAGE, model=str(tmp_path), a=RIVER, ai="bank")
+    assert not page.exception and not page.error and table(page) is None and text_of(page).count("has no softmax and vocabulary") == 1

@@ -1,0 +1,51 @@
+"""How often Guess the machine's model reads a sentence as it is labelled: `python -m tests.bench.quiz [--language ko]`.
+
+One question about each of our labelled words, own and further, in the word's best layer and in the sense space; and all of their sentences on
+offer, each left out of the vote on it. Means over words, and the difference with a 95 % interval drawn by word.
+"""
+
+import argparse
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.significance import paired
+from core.elmo.models import open_model
+from core.evaluation.layer_scores import static_vectors
+from core.index.neighbours import make_query
+from core.index.sense_space import open_space
+from core.index.tables import open_table
+from core.senses import quiz
+from core.text import languages
+from core.text.corpora import labelled_of
+from core.text.labelled_words import with_all, words_of
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--number", type=int, default=0, help="of the quiz")
+    args = parser.parse_args()
+    language = languages.named(args.language)
+    model = open_model(language.model)
+    space = open_space(model, static_vectors(model))
+    table = open_table(with_all(language.sentences), model, targets_only=True)
+    questions = [asked for word in words_of(language) if (asked := quiz.question(args.number, word, labelled_of(language, word)))]
+    readings = {"best layer": [], "sense space": []}
+    for asked in questions:
+        query = make_query(model.encoder, list(asked.tokens), asked.position)
+        try:
+            for name, of in zip(readings, (None, space), strict=True):
+                readings[name].append(quiz.read(table, asked, query, of))
+        except BadInput as error:  # a word that this table does not hold
+            print(error)
+    right = {name: [each.right / each.others for each in of] for name, of in readings.items()}
+    for name, of in readings.items():
+        hits = np.mean([each.sense == asked.label for each, asked in zip(of, questions, strict=True)])
+        print(f"{name}: {hits:.1%} of {len(of)} questions, {np.mean(right[name]):.1%} of all sentences", flush=True)
+    ahead = paired(right["sense space"], right["best layer"])
+    print(f"sense space less best layer: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}")
+
+
+if __name__ == "__main__":
+    main()
