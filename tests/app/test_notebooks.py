@@ -16,7 +16,9 @@ from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
 from core.index import neighbours, tables
+from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_table
+from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of
 from core.static import vectors
 from core.text import corpora
@@ -114,6 +116,15 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
         query = neighbours.make_query(model.encoder, tokens, 3)
         expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbours.SAME)
         assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
+
+
+def test_the_neighbours_notebook_finds_them_in_the_sense_space(run):
+    namespace = run("neighbours", {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "senses", "k": 5})
+    model = OPENED[models, "open_model"]("elmo-mini")
+    index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).space)
+    query = neighbours.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
+    expected = index.nearest(query, WEIGHTS, k=5, which=neighbours.SAME)
+    assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == namespace["found"][0]
 
 
 def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
