@@ -112,7 +112,7 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
 
 
 def test_sentences_of_a_single_group_are_odd_by_its_centre():
-    assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot"))
+    assert "Odd ones, farthest from the centre" in said(opened_whole("pages/found.py", found_word="hot", found_k="1"))
 
 
 MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])
