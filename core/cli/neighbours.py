@@ -45,7 +45,7 @@ def find_neighbours(args) -> tuple[dict, str]:
             index = SenseIndex(index, senses)
             if index.narrows(query, which):
                 note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
-        found = index.nearest(query, weights, k=args.k, which=which)
+        nearest = index.nearest(query, weights, k=args.k, which=which)
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -54,7 +54,7 @@ def find_neighbours(args) -> tuple[dict, str]:
             "sense": n.occurrence.sense,
             "cosine": round(n.cosine, 6),
         }
-        for n in found
+        for n in nearest
     ]
     asked = {
         "word": args.word,

@@ -49,8 +49,13 @@ def noticed(tokens: tuple[str, ...], changes: dict[int, Change], asked: Asked, c
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
         return t("No content word changes what is expected.")
-    told = {"word": bare(tokens[most])[:40], "size": f"{changes[most].size:.2f}", "way": _way(asked), "change": _come_and_go(changes[most])}
-    return t("Of the content words “{word}” changes it most ({size}); {way}: {change}.", **told)
+    facts = {
+        "word": bare(tokens[most])[:40],
+        "size": f"{changes[most].size:.2f}",
+        "way": _way(asked),
+        "change": _come_and_go(changes[most]),
+    }
+    return t("Of the content words “{word}” changes it most ({size}); {way}: {change}.", **facts)
 
 
 def _way(asked: Asked) -> str:

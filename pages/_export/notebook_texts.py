@@ -216,8 +216,8 @@ if layer == "senses":
 else:
     vectors = np.tensordot(layer_weights(layer, table.meta["layers"]).astype(np.float32), table.rows.take(rows), axes=(0, 1))
 directions = clusters.directions(vectors, table.word[rows])
-asked = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows]) if layer == "senses" else directions
-suggestion = clusters.suggest(asked)  # of the sense space before its map, which pulls any cloud apart
+unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows]) if layer == "senses" else directions
+suggestion = clusters.suggest(unmapped)  # of the sense space before its map, which pulls any cloud apart
 groups = clusters.clusters(directions, number or suggestion.number)
 suggestion.number, np.bincount(groups)
 """

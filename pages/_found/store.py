@@ -105,15 +105,15 @@ def occurrences(corpus: str, model_name: str, key: str, word: str, layer: str, _
         layers = _table.rows.take(rows)  # (n, L, D)
         vectors = np.tensordot(layer_weights(layer, layers.shape[1]).astype(np.float32), layers, axes=(0, 1))
     directions = clusters.directions(vectors, _table.word[rows])
-    asked = directions
+    unmapped = directions
     if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
-        asked = clusters.directions(space(model_name).of_word(_table, rows, word, mapped=False), _table.word[rows])
+        unmapped = clusters.directions(space(model_name).of_word(_table, rows, word, mapped=False), _table.word[rows])
     items = [_table.occurrence(int(row)) for row in rows]
     maps = opened.maps(corpus, model_name, word) if sentences_of(corpus) and word in _table.lemmas else None
     is_frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
     points = maps.coordinates[maps.names.index(layer)] if is_frozen else pca(directions)
     expected = substitutes(corpus, model_name, key, word, _table)
-    return Occurrences(word, everything, items, directions, clusters.suggest(asked), points, is_frozen, expected)
+    return Occurrences(word, everything, items, directions, clusters.suggest(unmapped), points, is_frozen, expected)
 
 
 @kept(64)
