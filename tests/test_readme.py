@@ -53,7 +53,7 @@ def test_what_a_readme_points_at_is_there(place: Path):
         assert there.exists(), target
         assert not anchor or anchor in _anchors(there.read_text(encoding="utf-8")), target
     for path in re.findall(r"`((?:core|pages|tests|assets|\.ci|\.deploy)/[\w./-]+)`", text):
-        assert path == "pages/x.py" or (ROOT / path).exists(), path
+        assert path == "pages/x.py" or (ROOT / path).exists() or (ROOT / f"{path}.py").exists(), path
     for module in re.findall(r"python -m (tests\.[\w.]+)", text):
         path = ROOT.joinpath(*module.split("."))
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module

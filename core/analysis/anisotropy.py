@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from core.common.errors import BadInput
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, layer_weights
 from core.elmo.models import Model
+from core.files.artifacts import read_json
 from core.text.corpora import open_corpus
 
 TOKENS = 1000  # drawn for what is kept: half a million pairs
@@ -122,6 +124,13 @@ def drawn_for(model: Model, measures: Mapping | None) -> Drawn:
     """The tokens that a model's kept levels are of, so that any mix is held against the same ones; FEWER where none are kept."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     return draw(model.encoder, sentences, (measures or {}).get("random", {}).get("n", FEWER))
+
+
+def measures_of(folder: Path, fingerprint: str) -> dict | None:
+    """What measures.json beside a model says was measured of these very weights; None where there is none."""
+    path = folder / "measures.json"
+    stored = read_json(path, expect=dict) if path.is_file() else {}
+    return stored.get("measures") if stored.get("fingerprint") == fingerprint else None
 
 
 def level_of(measures: Mapping | None, layer: str) -> Level | None:

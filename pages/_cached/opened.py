@@ -21,13 +21,14 @@ from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
 from core.index.index_plan import claim_room, index_plan
-from core.index.neighbours import Products, Query, normalised_products, products, query_of
+from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
 from core.text.readings import WordInContext
+from core.workbench import products_with, table_key
 from pages._cached.kept import KEPT, kept, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
@@ -37,6 +38,7 @@ from pages._frame.server_jobs import TURNS, ServerJob, visitor
 WARM_UP_AFTER_S = 30.0
 LENGTHS_OF = 1_000  # labelled words whose vectors are measured
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
+memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
 
 
@@ -210,6 +212,11 @@ def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Non
         jobs.pop(_key(corpus, model_name, targets_only), None)
 
 
+def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
+    """Every token of a corpus, read beside the page; None until that is done."""
+    return everything(corpus, model_name, table_job(corpus, model_name))
+
+
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """A job that was stopped, or failed, begun again: it goes on where it was."""
     drop_job(corpus, model_name, targets_only=targets_only)
@@ -244,17 +251,9 @@ def sentences(model_name: str, asked: Iterable[tuple[str, ...]]) -> list[np.ndar
     return KEPT.values("sentences", [(model_name, known, tokens) for tokens in asked], encode, most=256)
 
 
-def query_products(table: OccurrenceTable, asked: Query, normalised: bool = False, *, types: bool = False) -> Products:
+def query_products(table: OccurrenceTable, query: Query, normalised: bool = False, *, types: bool = False) -> Products:
     """Layer products of a query with a table's rows, or its `types`; of normalised layers if told so."""
-    return _products(table, asked, table_key(table), asked.tokens, asked.position, normalised, types)
-
-
-@kept(64)
-def _products(
-    _table: OccurrenceTable, _asked: Query, key: str, tokens: tuple[str, ...], position: int, normalised: bool, types: bool
-) -> Products:
-    rows = _table.types if types else _table.rows
-    return normalised_products(rows, query_products(_table, _asked, types=types)) if normalised else products(rows, _asked)
+    return products_with(memo, table, query, normalised=normalised, types=types)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -275,11 +274,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False):
     """Sense measures of a word (or of all) in the full space, for one mix, of normalised layers if told so."""
     return sense_report_of(targets(corpus, model_name), word, np.array(weights), normalised=normalised)
-
-
-def table_key(table: OccurrenceTable) -> str:
-    """What tells a table apart from every other, one that was since made anew in the same folder too."""
-    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
 
 
 @kept(16)

@@ -16,7 +16,9 @@ from core.index import neighbours
 from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.text.tokens import bare
+from core.views import levels
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._cloud import notices, unlabelled
 from pages._frame import markup
 from pages._frame.choices import what_layers_read
@@ -25,7 +27,7 @@ from pages._frame.in_use import InUse
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, random_levels
+from pages._word import atlas, pair_layer, verdict_words
 from pages._word.store import static_side
 
 HEIGHT = 370
@@ -104,7 +106,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
             k=cloud.NEAREST,
             model=model_layers.in_use().called,
         )
-        + f" {trusted} {random_levels.sentence(level, layer) if (level := random_levels.level(in_use, layer)) else ''}".rstrip()
+        + f" {trusted} {verdict_words.random_sentence(level, layer) if (level := levels.level(bench(in_use), layer)) else ''}".rstrip()
     )
     notice(notices.noticed(lemma, senses, layer, placed, [one and one[0] for one in found]))
     lists.twin(notices.shares_table(table, placed, shares, found), name=f"cloud-{lemma}", key="cloud.table")

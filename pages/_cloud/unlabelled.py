@@ -15,8 +15,10 @@ from core.index import neighbours
 from core.senses import cloud
 from core.text import languages, word_in_question
 from core.text.tokens import JOINER, bare
+from core.views import levels
 from pages._cached import opened
 from pages._cached.progress import show_state
+from pages._cached.views import bench
 from pages._cloud import notices
 from pages._frame import markup
 from pages._frame.frame import notice
@@ -25,7 +27,7 @@ from pages._frame.markup import show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import random_levels
+from pages._word import verdict_words
 
 ENOUGH = 8  # sentences with the word, from which on they are the cloud; below, the words around each sentence's vector are
 AROUND, LOOKED_AT = 14, 80  # words shown of each side, and of how many nearest they are chosen
@@ -67,8 +69,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen, layer: str, why: str, hei
     if shares:
         named = "; ".join(f"{label}: {notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
         draw(share_bars(shares, names), key="cloud.shares", alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named))
-    if level := random_levels.level(in_use, layer):
-        st.caption(random_levels.sentence(level, layer))
+    if level := levels.level(bench(in_use), layer):
+        st.caption(verdict_words.random_sentence(level, layer))
     if found is None:
         notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=notices.in_question(*words))])
         return

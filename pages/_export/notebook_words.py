@@ -3,7 +3,7 @@
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, SUBSTITUTES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, LABELLED, OPEN, QUERIES, SUBSTITUTES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -24,40 +24,23 @@ def home(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
         | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (OPEN, QUERIES, _VERDICT, _HOME, _HOME_FIGURE, SUBSTITUTES, _EXPECTED))
+    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, SUBSTITUTES, _EXPECTED))
 
 
-_VERDICT = """\
-from core.senses.judge import open_judge
+_PAIR = """\
+from core.views import pair
 
-judgment = open_judge(model).judge(*words, corpus) if len(words) == 2 else None  # as `python -m core verdict` gives it
-verdict = judgment.verdict if judgment else None
+result = pair.compute(bench, pair.PairRequest(first=words[0], second=words[-1]))
+verdict = result.judgment.verdict  # as `python -m core verdict` gives it
 (verdict.says, round(verdict.probability, 4), verdict.right_of_100, verdict.senses) if verdict else "no verdict: two words"
 """
-
-
-_HOME = """\
-from core.common.directions import unit
-from core.static.vectors import open_vectors
-
-
-def cosine(a, b):
-    return float(unit(a) @ unit(b))
-
-
-first, second = queries
-cosines = {str(k): cosine(a, b) for k, (a, b) in enumerate(zip(first.layers, second.layers))}
-cosines["mix"] = cosine(first.layers.mean(axis=0), second.layers.mean(axis=0))
-glove = open_vectors(vectors_name).cosine(first.word, second.word)  # None where one has no vector
-{"GloVe": glove} | cosines
+_COSINES = """\
+result.bars  # GloVe's is missing where one of both has no vector
 """
 _HOME_FIGURE = """\
 from core.figures.maps import angle_figure
 
-angle_figure(
-    cosines[layer], (first.word, second.word),
-    same_word=first.word.casefold() == second.word.casefold(), layer=layer, glove=glove,
-)
+angle_figure(result.cosines[layer], result.words, same_word=result.same, layer=layer, glove=result.static)
 """
 _EXPECTED = """\
 from core.elmo.in_place import in_place
@@ -81,37 +64,28 @@ def neighbours(settings: Settings) -> Recipe:
             "k": chosen(settings, "k", NEIGHBOURS),
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, _NEAREST, _NEAREST_STATIC))
+    return Recipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
 
 
 _NEAREST = """\
 import pandas as pd
 
-from core.elmo.mix import layer_weights
-from core.index import sense_index
-from core.index.tables import open_tokens
-from core.senses.judge import open_judge
+from core.views import neighbours
 
-table = open_tokens(corpus, model)  # every token of the corpus; made once, then kept on disk
-if layer == "senses":
-    index, weights = sense_index.SenseIndex(table, open_judge(model).space), sense_index.WEIGHTS
-else:
-    index, weights = table, layer_weights(layer, table.meta["layers"], mix or None)
-found = []
-for query in queries:
-    if among == "types":
-        near = table.nearest_types(query, weights, k=k)
-        found.append([(one.word, one.cosine, f"mean of {one.occurrences}") for one in near])
-    else:
-        near = index.nearest(query, weights, k=k, which=among)
-        found.append([(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in near])
-pd.concat([pd.DataFrame(rows, columns=["word", "cosine", "in"]) for rows in found], keys=["first", "second"])
+
+def rows(word):
+    result = neighbours.compute(bench, neighbours.NeighboursRequest(word=word, space=layer, weights=mix, among=among, k=k))
+    if among == neighbours.TYPES:
+        return [(near.word, near.cosine, f"mean of {near.occurrences}") for near in result.entries]
+    return [(near.occurrence.word, near.cosine, near.occurrence.sentence) for near in result.entries]
+
+
+tables = [pd.DataFrame(rows(word), columns=["word", "cosine", "in"]) for word in words]  # every token is read once, then kept on disk
+pd.concat(tables, keys=["first", "second"][: len(words)])
 """
 _NEAREST_STATIC = """\
-from core.static.vectors import open_vectors
-
-vectors = open_vectors(vectors_name)
-[(near.word, round(near.cosine, 4)) for near in vectors.neighbours(queries[0].word, k)] if queries[0].word in vectors else "unknown"
+word = words[0].word
+[(near.word, round(near.cosine, 4)) for near in bench.vectors.neighbours(word, k)] if word in bench.vectors else "unknown"
 """
 
 

@@ -23,6 +23,16 @@ model = open_model(model_name)
 model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 """
+BENCH = """\
+from core.common import model_layers
+from core.text.readings import WordInContext
+from core.workbench import open_bench
+
+bench = open_bench(model_name, vectors_name, corpus)
+model = bench.model
+model_layers.use(bench.layers)  # how many it has, and what they are called
+words = [WordInContext(tuple(model.language.tokenize(text)), position, read_as) for text, position, read_as in sentences]
+"""
 QUERIES = """\
 from dataclasses import replace
 

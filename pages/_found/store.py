@@ -125,7 +125,7 @@ def substitutes(corpus: str, model_name: str, key: str, word: str, _table: Occur
 
 def space(model_name: str) -> SenseSpace | None:
     """The model's sense space; None where it has none."""
-    return verdict.judge_of(model_name).space
+    return verdict.space_of(model_name)
 
 
 def taken(table: OccurrenceTable, word: str) -> np.ndarray:

@@ -29,4 +29,4 @@ def reading(model_name: str, asked: Asked) -> Reading:
     model = opened.model(model_name)
     with st.spinner(t("ELMo is reading…")):
         query = opened.query(model_name, asked.tokens, asked.position)
-        return quiz.read(open_word(asked.word, model), asked, query, verdict.judge_of(model_name).space)
+        return quiz.read(open_word(asked.word, model), asked, query, verdict.space_of(model_name))

@@ -14,6 +14,7 @@ from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
+from core.senses.judge import is_word
 from core.text.tokens import bare
 from pages._cached import expected
 from pages._frame import language, question
@@ -24,7 +25,6 @@ from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
-from pages._word import verdict
 
 KEY = "home.expected"  # of the component
 DIRECTION = "expected"  # of the control, in the address
@@ -35,7 +35,7 @@ _chips = st.components.v2.component("elmoscope_expected", html='<div class="expe
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
     """The chips in their place, where the model can name words; what they hold."""
     pair = (first, second)
-    if language.foreign(bare(first.word), second.word) or not all(map(verdict.is_word, pair)):
+    if language.foreign(bare(first.word), second.word) or not all(map(is_word, (word.in_context for word in pair))):
         return []
     with place:
         try:

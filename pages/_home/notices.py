@@ -8,7 +8,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.text.tokens import bare
-from pages._home.numbers import Beside
+from pages._home.beside import Beside
 
 EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
 
@@ -52,7 +52,7 @@ def zeros() -> str:
 def beside(other: Beside, layer: str) -> str:
     """What the second model says at the same depth."""
     place = other.place(layer, model_layers.in_use())
-    told = {"model": other.name, "where": other.where(place), "cosine": other.cosine(place)}
+    told = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
     return t("As deep in {model}, {where}, their cosine is {cosine:.2f}.", **told)
 
 

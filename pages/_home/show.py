@@ -3,7 +3,6 @@
 The picture moves under the hand (home.js); where the browser cannot run it, Plotly draws it (plain.py).
 """
 
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -12,19 +11,23 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
 from core.common.markup import html
+from core.senses.judge import is_word
 from core.text.tokens import bare
+from core.views import levels
+from core.views.pair import Pair, angles
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
+from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import show_html, shown_errors
 from pages._home import expected, instrument, notices, plain
-from pages._home.numbers import Numbers, beside, numbers
+from pages._home.beside import Beside
 from pages._widgets import instruments, lists
 from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
-from pages._word import pair_layer, random_levels, share_card, verdict, verdict_words
+from pages._word import pair_layer, share_card, verdict, verdict_words
 from pages._word.engines import compare_engines
 
 PLAIN = "home.plain"  # in the session: this browser cannot run the instrument
@@ -43,60 +46,62 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) ->
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
-    found = verdict.on(in_use, first, second)
+    judgment = verdict.on(in_use, first, second)
     word = bare(first.word)
     if foreign := language.foreign(word, second.word):
-        said, small = t("Another language"), language.say_foreign(foreign[0])
-    elif found is not None:
-        said = verdict_words.title(found)
-        small = f"{verdict_words.certainty(found)} {verdict_words.reason(found, word)}"
-    elif verdict.is_word(first) and verdict.is_word(second):
-        said, small = t("Two different words"), t("Tap the same word in both sentences.")
+        title, reason = t("Another language"), language.say_foreign(foreign[0])
+    elif judgment is not None:
+        title = verdict_words.title(judgment)
+        reason = f"{verdict_words.certainty(judgment)} {verdict_words.reason(judgment, word)}"
+    elif is_word(first.in_context) and is_word(second.in_context):
+        title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
-        said, small = t("Not a word"), t("Tap a word in each sentence.")
-    show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', said, small)
-    record.now().note("notice", html("<b>{}</b> {}", said, small), "verdict")
+        title, reason = t("Not a word"), t("Tap a word in each sentence.")
+    show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', title, reason)
+    record.now().note("notice", html("<b>{}</b> {}", title, reason), "verdict")
     for other in foreign[:1]:
         language.offer_its_language(other, "home.read")
 
 
 def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    found = numbers(in_use, first, second)
+    pair = verdict.of_pair(in_use, first, second)
+    other = None
     if in_use.beside:
         with shown_errors():  # the first model's answer stands whatever becomes of the second's
-            found = replace(found, beside=beside(in_use, first, second))
+            turned = angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context)
+            other = Beside(short_name(in_use.beside), turned)
     by_streamlit = bool(st.session_state.get(PLAIN))
     chips = st.container(key="home_expected")
-    layer = _drawn(in_use, found, first, second, by_streamlit=by_streamlit)
+    layer = _draw(in_use, pair, other, (first, second), by_streamlit=by_streamlit)
     words = []
     with shown_errors():  # after the picture, which waits for no softmax
         words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
-    level = random_levels.level(in_use, layer)
-    seen = notices.Seen(found.words, found.one_word, found.cosines, layer, level, found.in_glove)
-    zeros = [notices.zeros()] if found.static is None and all(found.in_glove) else []
-    notice(notices.noticed(seen) + zeros + ([notices.beside(found.beside, layer)] if found.beside else []))
+    seen = notices.Seen(pair.words, pair.one_word, pair.cosines, layer, levels.level(bench(in_use), layer), pair.in_static)
+    zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
+    notice(notices.noticed(seen) + zeros + ([notices.beside(other, layer)] if other else []))
     pair_layer.note(in_use, layer)
-    rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in found.bars.items()]
-    if found.beside:
-        rows += [{t("vectors"): instrument.beside_name(found.beside, k), t("cosine"): round(v, 4)} for k, v in found.beside.cosines.items()]
+    rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in pair.bars.items()]
+    if other:
+        rows += [{t("vectors"): instrument.beside_name(other, k), t("cosine"): round(v, 4)} for k, v in other.angles.cosines.items()]
     share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
     expected.twin(words)
 
 
-def _drawn(in_use: InUse, found: Numbers, first: Chosen, second: Chosen, *, by_streamlit: bool) -> str:
+def _draw(in_use: InUse, pair: Pair, other: Beside | None, chosen: tuple[Chosen, Chosen], *, by_streamlit: bool) -> str:
     """The picture, and the layer that it shows."""
+    spaces = list(pair.cosines)
     if by_streamlit:
-        layer = _layer(in_use, found.layers)
-        plain.draw_picture(found, layer)
+        layer = _layer(in_use, spaces)
+        plain.draw_picture(pair, other, layer)
         return layer
     st.html(HIDDEN)
     with st.container(key="home_controls"):
-        layer = _layer(in_use, found.layers)
+        layer = _layer(in_use, spaces)
     with st.container(key="home_picture"):
-        instrument.show(found, layer, partial(_take_set, found.layers))
-    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, first, second))}, _take_plain)
-    for key, make, alt in plain.figures(found, layer):
+        instrument.show(pair, other, layer, partial(_take_set, spaces))
+    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, *chosen))}, _take_plain)
+    for key, make, alt in plain.figures(pair, other, layer):
         note(make, key=key, alt=alt)
     return layer
 

@@ -13,7 +13,6 @@ from core.text import languages, word_in_question
 from core.text.tokens import bare
 from pages._cached import opened
 from pages._frame.in_use import InUse
-from pages._home.numbers import numbers
 from pages._widgets.inputs import Chosen
 from pages._word import store, verdict
 from pages._word.nearest import nearest
@@ -76,9 +75,9 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
-    found = numbers(in_use, first, second)
-    some = [name for name in found.layers if name in model_layers.in_use().some]
-    angles = {name: math.acos(min(1.0, max(-1.0, found.cosines[name]))) for name in some}
+    cosines = verdict.of_pair(in_use, first, second).cosines
+    some = [name for name in cosines if name in model_layers.in_use().some]
+    angles = {name: math.acos(min(1.0, max(-1.0, cosines[name]))) for name in some}
     widest = max(angles, key=angles.__getitem__)
     told = {
         "low": f"{math.degrees(angles[some[0]]):.0f}",
@@ -133,7 +132,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     onward = t("See every word")
     if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(title, [], t("With another sentence, or other words around this one, there is something to decide."), page, onward)
-    weights = layer_weights("mix", len(numbers(in_use, first, second).layers) - 1)
+    weights = layer_weights("mix", opened.model(in_use.model).layers.n)
     found = store.pulls(in_use.model, first.asked, second.asked, "drop", "", tuple(weights.tolist()))
     values = influence.apart(found, layer, "both")
     content = {one.position for one in word_in_question.candidates(found.tokens, languages.in_use())}  # words of more than grammar

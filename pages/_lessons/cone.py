@@ -8,7 +8,9 @@ from core.common.markup import html
 from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_rows, interval_dots
 from core.figures.style import layer_colour, layer_title
 from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
+from core.views import levels
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -17,7 +19,7 @@ from pages._lessons import store
 from pages._lessons.words import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._word import random_levels
+from pages._word import verdict_words
 
 
 @st.fragment
@@ -66,8 +68,8 @@ def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
     draw(figure, key="lesson.cone.kept", alt=alt)
     show_html('<p class="small">{}</p>', _how(found))
     top = str(len(found.panels) - 1)
-    if level := random_levels.level(in_use, top):
-        told = random_levels.sentence(level, top)
+    if level := levels.level(bench(in_use), top):
+        told = verdict_words.random_sentence(level, top)
         show_html(
             '<p class="small">{}</p>',
             t("The pairs above are of the lesson's own words. Of any words of the language: {sentence}", sentence=told),

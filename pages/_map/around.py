@@ -25,8 +25,10 @@ from core.senses import clusters
 from core.senses.trust import links
 from core.text.readings import WordInContext
 from core.text.tokens import bare
+from core.views import levels
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._cached.views import bench
 from pages._frame.choices import ALL, TOKENS, choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -35,7 +37,7 @@ from pages._map import brush, every_token, lines, map_view, notices
 from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, more_sentences, pair_layer, random_levels, verdict
+from pages._word import atlas, more_sentences, pair_layer, verdict
 
 PCA, BETWEEN, UMAP = "spread", "between", "umap"
 OFFERED = 200  # words of a corpus without labels that can be chosen
@@ -328,7 +330,7 @@ def _noticed(in_use: InUse, found: Around, word: str, layer: str, groups: np.nda
         weights = layer_weights(layer, points.layers.shape[1])
         cosine = surroundings.cosine(*(query.layers for query in found.queries), weights)
         here = slice(points.occurrences, None)
-        level = random_levels.level(in_use, layer)
+        level = levels.level(bench(in_use), layer)
         random = None if level is None else level.mean
         return notices.of_leans([bare(w) for w in points.words[here]], _cosines(found, layer)[:, here], layer, cosine, random)
     if len(found.queries) == 1:

@@ -29,8 +29,10 @@ from core.index.neighbours import TypeNeighbour
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
+from core.views import levels
 from pages._cached import opened
 from pages._cached.progress import show_progress
+from pages._cached.views import bench
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -40,7 +42,7 @@ from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import presets, sliders
-from pages._word import random_levels
+from pages._word import verdict_words
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
@@ -352,13 +354,13 @@ def _leans(
         if shown:
             lists.heading(t("How alike are the two words?"), LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix"))
         named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
-        random = random_levels.means(
-            in_use, [name for name in values if name != "mix"], normalised=normalised
+        random = levels.means(
+            bench(in_use), [name for name in values if name != "mix"], normalised=normalised
         )  # of this very mix the line below tells
         picture(
             cosine_bars(values, chosen="mix", random=random),
             key="mix.cosines",
-            alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + random_levels.in_words(random),
+            alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + verdict_words.random_in_words(random),
         )
         if random and shown:
             st.caption(t("A grey line stands where two random words stand on average."))
@@ -379,7 +381,7 @@ def _leans(
                     )
                 alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
                 picture(lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
-        level = random_levels.level_of_mix(in_use, weights, normalised=normalised)
+        level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
         random_here = None if level is None else level.mean
         notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], random_here), *more])
     else:

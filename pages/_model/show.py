@@ -12,7 +12,9 @@ from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
+from core.views import levels
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -21,7 +23,7 @@ from pages._model import cone
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
-from pages._word import random_levels
+from pages._word import verdict_words
 
 
 def show(in_use: InUse) -> None:
@@ -68,7 +70,9 @@ def _knowledge(name: str, card: ModelCard) -> None:
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     found = [
-        line for k in range(n_layers) if (level := random_levels.level(in_use, str(k))) and (line := random_levels.sentence(level, str(k)))
+        line
+        for k in range(n_layers)
+        if (level := levels.level(bench(in_use), str(k))) and (line := verdict_words.random_sentence(level, str(k)))
     ]
     if found:
         st.caption(t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found))

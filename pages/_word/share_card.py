@@ -65,7 +65,7 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
 def _cosine(in_use: InUse, pair: Sequence[Chosen], layer: str, weights: str | None) -> float:
     first, second = opened.queries_for(in_use.model, [one.in_context for one in pair])
     if layer == SENSES:
-        index = SenseIndex(opened.targets(in_use.corpus, in_use.model), verdict.judge_of(in_use.model).space)
+        index = SenseIndex(opened.targets(in_use.corpus, in_use.model), verdict.space_of(in_use.model))
         return float(index.place(first) @ index.place(second, first))
     cross, *own = pair_products(first.layers, second.layers)
     return float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(layer, len(first.layers), weights))[0])

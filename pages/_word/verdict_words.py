@@ -1,5 +1,8 @@
 """A verdict in words: pure functions of its numbers, so that every page says the same of it."""
 
+from collections.abc import Mapping
+
+from core.analysis.anisotropy import Level
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
@@ -70,4 +73,18 @@ def _without_labels(verdict: Verdict, where: str, word: str) -> str:
         return told
     return (
         f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"
+    )
+
+
+def random_in_words(means: Mapping[str, float]) -> str:
+    """The level of two random words by layer, as an end of what a picture is described by, a blank in front; "" where there is none."""
+    values = ", ".join(f"{layer_title(name)} {mean:.2f}" for name, mean in means.items())
+    return " " + t("Two random words have on average: {values}.", values=values) if values else ""
+
+
+def random_sentence(level: Level, layer: str) -> str:
+    """Where two random words stand, as a sentence."""
+    values = {"where": layer_title(layer), "mean": level.mean, "low": level.low, "high": level.high}
+    return t(
+        "At {where} two random words have a cosine of {mean:.2f} on average, nine pairs in ten between {low:.2f} and {high:.2f}.", **values
     )

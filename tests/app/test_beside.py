@@ -7,10 +7,11 @@ import pytest
 
 from core.common.model_layers import Layers
 from core.elmo.mix import along, stops
+from core.views.pair import Angles, judge
+from core.workbench import open_bench
 from pages._compare.show import usual
 from pages._frame.in_use import InUse
-from pages._home.numbers import Beside
-from pages._word import verdict
+from pages._home.beside import Beside
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
 
@@ -37,10 +38,10 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
     rng = np.random.default_rng(5)
     known = Layers(7, "deep")
     own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
-    one = Beside("deep", known, stops(7), rng.normal(size=(7, 7)), own, {})
+    one = Beside("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
     assert [one.place(space, Layers(3)) for space in Layers(3).spaces] == [0, 3, 6, 7]
     assert one.where(3.0) == "layer 3 of 6" and one.where(2.4) == "between layer 2 of 6 and layer 3 of 6"
-    weights = along(2.5, one.stops)
+    weights = along(2.5, one.angles.stops)
     assert weights[[2, 3]].tolist() == [0.5, 0.5]
     assert [Layers(7).at_depth(space, Layers(3)) for space in ("0", "3", "6", "mix")] == ["0", "1", "2", "mix"]
 
@@ -84,7 +85,7 @@ def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monke
     deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
 
     def ground(model: str):
-        return verdict.judge_of.__wrapped__(model).ground()  # what memory keeps is not asked
+        return judge(open_bench(model)).ground()  # a bench of its own: what memory keeps is not asked
 
     first = ground(deep)
     monkeypatch.setattr("core.senses.pairs.measure", lambda *_: pytest.fail("measured again"))

@@ -9,8 +9,9 @@ from core.analysis.trustworthiness import by_chance
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.evaluation.card import read_card
+from core.views import levels
+from core.workbench import open_bench
 from pages._frame.in_use import InUse
-from pages._word import random_levels
 from tests.app.test_pages import html_of, opened, plain_mix
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
@@ -39,7 +40,7 @@ def test_two_random_words_are_as_alike_on_every_page():
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
-        level = random_levels.level_of_mix(OWN, np.array(weights))
+        level = levels.level_of_mix(open_bench(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
             assert re.findall(pattern, text_of(opened(layer=layer))) == [mean]

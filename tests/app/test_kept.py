@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import workbench
 from core.index.neighbours import Products, Query
 from core.text import languages
 from pages._cached import opened
@@ -71,7 +72,7 @@ def large(monkeypatch) -> SimpleNamespace:
     def pretended(*_) -> Products:
         return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
 
-    monkeypatch.setattr(opened, "products", pretended)
+    monkeypatch.setattr(workbench, "products", pretended)
     return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
 
 

@@ -75,4 +75,4 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
 
 def test_the_notebook_asks_the_same_space():
     made = recipe({"nlayer": "senses", "a": "a bank .", "ai": 1, "b": "the bank .", "bi": 1})
-    assert made.given["layer"] == "senses" and any("SenseIndex(table, open_judge(model).space)" in cell for cell in made.cells)
+    assert made.given["layer"] == "senses" and any("neighbours.compute(bench" in cell for cell in made.cells)

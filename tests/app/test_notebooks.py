@@ -12,6 +12,7 @@ import numpy as np
 import plotly.io as pio
 import pytest
 
+from core import workbench
 from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
@@ -56,6 +57,10 @@ def run(tmp_path: Path, monkeypatch):
         return TABLES(corpus, model, targets_only=True)
 
     monkeypatch.setattr(tables, "open_table", labelled_only)
+    for name, opened in (("open_model", OPENED[models, "open_model"]), ("open_vectors", OPENED[vectors, "open_vectors"])):
+        monkeypatch.setattr(workbench, name, opened)
+    for name in ("open_table", "open_tokens"):
+        monkeypatch.setattr(workbench, name, labelled_only)
 
     monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
 
@@ -112,10 +117,10 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
     namespace = run("neighbours", settings)
     model = OPENED[models, "open_model"]("elmo-mini")
     table = TABLES("sentences", model, targets_only=True)
-    for tokens, found in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["found"], strict=True):
+    for tokens, rows in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["tables"], strict=True):
         query = neighbours.make_query(model.encoder, tokens, 3)
         expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbours.SAME)
-        assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == found
+        assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == list(rows.itertuples(index=False, name=None))
 
 
 def test_the_neighbours_notebook_finds_them_in_the_sense_space(run):
@@ -124,7 +129,8 @@ def test_the_neighbours_notebook_finds_them_in_the_sense_space(run):
     index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).space)
     query = neighbours.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
     expected = index.nearest(query, WEIGHTS, k=5, which=neighbours.SAME)
-    assert [(n.occurrence.word, n.cosine, " ".join(n.occurrence.tokens)) for n in expected] == namespace["found"][0]
+    rows = list(namespace["tables"][0].itertuples(index=False, name=None))
+    assert [(n.occurrence.word, n.cosine, n.occurrence.sentence) for n in expected] == rows
 
 
 def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
@@ -140,7 +146,7 @@ def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
 
 
 def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
-    cosines = run("home")["cosines"]
+    cosines = run("home")["result"].cosines
     assert math.isclose(cosines["0"], 1, abs_tol=1e-5) and cosines["2"] < 0.9
 
 

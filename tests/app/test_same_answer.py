@@ -7,6 +7,7 @@ import runpy
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import workbench
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
@@ -56,7 +57,8 @@ def verdict_on(page: AppTest) -> str:
 
 def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
-    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not sixty times
+    for module in (models, workbench):
+        monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
     cells = {}
     for word, (a, b) in pairs().items():
         home.text_input(key="a").set_value(a)
@@ -73,7 +75,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypat
         if command["says"] != "too close to call":
             assert f"Right in {command['right_of_100']} of 100" in said, (word, said, command)
         source = ["".join(cell["source"]) for cell in json.loads(notebook("home", settings))["cells"] if cell["cell_type"] == "code"]
-        last = next(k for k, cell in enumerate(source) if "open_judge" in cell)
+        last = next(k for k, cell in enumerate(source) if "pair.compute" in cell)
         cells[word] = source[: last + 1], command
     for word, (source, command) in cells.items():
         (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")

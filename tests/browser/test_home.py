@@ -11,7 +11,8 @@ from core.common.config import ROOT
 from core.common.model_layers import Layers
 from core.elmo.mix import along, mixed_cosines, pair_products, stops
 from core.elmo.models import BUNDLED_MODEL, open_model
-from pages._home.numbers import Beside
+from core.views.pair import Angles
+from pages._home.beside import Beside
 from pages._widgets.instruments import SHARED
 from tests.browser.test_main_path import at_rest, opened
 
@@ -48,7 +49,7 @@ def test_every_place_between_the_layers_has_core_s_cosine(page: Page):
     page.goto("about:blank")
     source = SHARED + (ROOT / "pages/_home/home.js").read_text("utf-8")
     np.testing.assert_allclose(page.evaluate(ALL, [source, cases]), expected, atol=1e-6)
-    deep = Beside("deep", Layers(7), stops(7), np.eye(7), (np.ones(28), np.ones(28)), {})
+    deep = Beside("deep", Angles(Layers(7), stops(7), np.eye(7), (np.ones(28), np.ones(28)), {}))
     found = page.evaluate(BESIDE, [source, [[k, 4, 8] for k in range(4)]])
     np.testing.assert_allclose(found, [deep.place(space, Layers(3)) for space in Layers(3).spaces], atol=1e-9)
     assert np.ptp(expected) > 0.3

@@ -1,0 +1,52 @@
+"""What a cosine is held against: two random words at a layer, or under a mix, as the model's measures have them, else measured now."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.analysis import anisotropy
+from core.analysis.anisotropy import Level
+from core.common.errors import ElmoscopeError
+from core.common.model_layers import MIX
+from core.elmo.mix import layer_weights
+from core.workbench import Bench
+
+
+def level(bench: Bench, space: str, *, normalised: bool = False) -> Level | None:
+    """Of a layer or "mix"; None where the model's language has no sentences here."""
+    n_layers = bench.layers.n
+    names = (*map(str, range(n_layers)), MIX)
+    measured = bench.once("levels", lambda: {name: anisotropy.level_of(_measures(bench), name) for name in names})
+    return (None if normalised else measured.get(space)) or _measure(bench, tuple(layer_weights(space, n_layers)), normalised)
+
+
+def level_of_mix(bench: Bench, weights: Sequence[float], *, normalised: bool = False) -> Level | None:
+    """The same under any weights (L,): a layer's own where all the weight is its."""
+    if np.count_nonzero(weights) == 1:
+        return level(bench, str(np.flatnonzero(weights)[0]), normalised=normalised)
+    return _measure(bench, tuple(np.asarray(weights).round(3)), normalised)
+
+
+def means(bench: Bench, spaces: Sequence[str], *, normalised: bool = False) -> dict[str, float]:
+    """Layer -> the mean of that level, where it is known."""
+    levels = {space: level(bench, space, normalised=normalised) for space in spaces}
+    return {space: each.mean for space, each in levels.items() if each is not None}
+
+
+def _measure(bench: Bench, weights: tuple[float, ...], normalised: bool) -> Level | None:
+    def compute() -> Level | None:
+        words = bench.once("random words", lambda: _random_words(bench))
+        return words and anisotropy.random_level(words, np.array(weights), normalised=normalised)
+
+    return bench.once("random level", compute, weights, normalised, most=64)
+
+
+def _random_words(bench: Bench) -> anisotropy.Drawn | None:
+    try:
+        return anisotropy.drawn_for(bench.model, _measures(bench))
+    except ElmoscopeError:  # a language without sentences of its own
+        return None
+
+
+def _measures(bench: Bench) -> dict | None:
+    return anisotropy.measures_of(bench.model.folder, bench.model.fingerprint)

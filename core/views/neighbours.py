@@ -1,0 +1,84 @@
+"""The nearest occurrences, or spellings, to a word in its sentence: at a layer, under a mix, or in the sense space."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.anisotropy import Level
+from core.common.config import NEIGHBOURS
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.model_layers import MIX, SENSES
+from core.elmo.mix import layer_weights
+from core.index import sense_index
+from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
+from core.index.sense_index import SenseIndex
+from core.index.table import OccurrenceTable
+from core.text.readings import WordInContext
+from core.views import levels
+from core.views.pair import judge
+from core.workbench import Bench
+
+READS = ("model", "corpus")
+TYPES = "types"
+EQUAL = 0.005  # weights that differ less are equal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighboursRequest:
+    """`among`: the same word, other words, any word, or types; `whole`: of every token, or of the labelled ones alone."""
+
+    word: WordInContext
+    space: str  # a layer, "mix" or "senses"
+    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    among: str = SAME
+    k: int = NEIGHBOURS
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Neighbours:
+    """A list, best first."""
+
+    entries: tuple[Neighbour | TypeNeighbour, ...]
+    examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
+    narrowed: bool = False  # in the sense space: only the occurrences nearest at layer 1 are ranked
+    level: Level | None = None  # two random words' cosines, where it is known
+
+
+def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
+    """The list; None while what it needs is still being read. BadInput in a space that the model has not."""
+    bench = bench.about(request.word)
+    table = bench.every_token if request.whole else bench.targets
+    query = bench.queries([request.word])[0]
+    if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
+        return None
+    if request.space == SENSES:
+        return _in_senses(bench, table, query, request)
+    weights = layer_weights(request.space, bench.layers.n, request.weights or None)
+    products = bench.products(table, query, types=request.among == TYPES)
+    if request.among == TYPES:
+        types = table.nearest_types(products, weights, k=request.k)
+        return Neighbours(entries=tuple(types), examples=tuple(table.nearest_of_types(query, [near.word for near in types], weights)))
+    level = levels.level(bench, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
+    return Neighbours(entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+
+
+def other_sentences(table: OccurrenceTable, query: Query) -> int:
+    """How many other sentences have the word of this one."""
+    return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
+
+
+def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool:
+    return among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()
+
+
+def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> Neighbours:
+    space = judge(bench).space
+    if space is None:
+        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    if request.among == TYPES:
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences."))
+    index = SenseIndex(table, space)
+    near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
+    return Neighbours(entries=tuple(near), narrowed=index.narrows(query, request.among))

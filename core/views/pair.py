@@ -1,0 +1,116 @@
+"""One word in two sentences: the verdict, and what any mix of the layers needs of both vectors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.model_layers import Layers
+from core.elmo.mix import along, mixed_cosines, pair_products, stops
+from core.senses.judge import Judge, Judgment
+from core.text.readings import WordInContext
+from core.text.tokens import bare
+from core.views import levels
+from core.workbench import Bench
+
+READS = ("model", "vectors", "corpus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRequest:
+    """Two words in question."""
+
+    first: WordInContext
+    second: WordInContext
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Angles:
+    """What any mix of the layers needs of two vectors of one model."""
+
+    layers: Layers
+    stops: np.ndarray  # (L + 1, L) weights: each layer alone, then the mix
+    cross: np.ndarray  # (L, L) layer products, first word with second
+    own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
+    cosines: Mapping[str, float]  # by layer, last the mix
+
+    def cosine(self, place: float) -> float:
+        """At a place between two stops."""
+        weights = along(place, self.stops)
+        return float(mixed_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pair:
+    """What is known of both words."""
+
+    words: tuple[str, str]  # without what clings to them
+    judgment: Judgment
+    angles: Angles
+    static: float | None  # GloVe's cosine; None where one has no vector, or one of no length
+    in_static: tuple[bool, bool]
+    random: Mapping[str, float]  # mean cosine of two random words, where it is known
+
+    @property
+    def cosines(self) -> Mapping[str, float]:
+        """By layer, and last the mix."""
+        return self.angles.cosines
+
+    @property
+    def bars(self) -> dict[str, float]:
+        """All cosines, GloVe's first where it has one."""
+        return ({} if self.static is None else {"GloVe": self.static}) | dict(self.cosines)
+
+    @property
+    def same(self) -> bool:
+        """Whether both are one spelling, letter case aside: one vector to GloVe."""
+        return self.words[0].casefold() == self.words[1].casefold()
+
+    @property
+    def one_word(self) -> bool:
+        """Whether both are forms of one word, letter case aside."""
+        return self.judgment.one_word
+
+
+def compute(bench: Bench, request: PairRequest) -> Pair:
+    """The answer; MissingArtifact where the vectors in use are not there."""
+    both = request.first, request.second
+    bench = bench.about(*both)
+    turned = angles(bench, *both)
+    return Pair(
+        words=(bare(both[0].word), bare(both[1].word)),
+        judgment=judge(bench).judge(*both, labels(bench)),
+        angles=turned,
+        static=bench.vectors.cosine(both[0].word, both[1].word),
+        in_static=tuple(bench.vectors.vector(word.word) is not None for word in both),
+        random=levels.means(bench, turned.layers.spaces),
+    )
+
+
+def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
+    """Of both words' vectors, which needs no labels and no static vectors."""
+    a, b = (query.layers for query in bench.queries((first, second)))
+    cross, *own = pair_products(a, b)
+    weights = stops(len(a))
+    values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
+    return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
+
+
+def judge(bench: Bench) -> Judge:
+    """The judge by the bench's model; `is_ready` says whether its first verdict waits for a measuring."""
+    opener, model = bench.opener, bench.names.model
+
+    def make() -> Judge:
+        return Judge(
+            bench.model,
+            bench.language_vectors,
+            table=lambda corpus: opener.targets(corpus, model),
+            encode=lambda sentences: opener.sentences(model, sentences),
+        )
+
+    return bench.once("judge", make, bench.model)  # anew for a model whose files changed
+
+
+def labels(bench: Bench) -> str:
+    """The corpus in use, where it has labels."""
+    return bench.corpus if bench.is_labelled else ""

@@ -1,0 +1,210 @@
+"""What questions about words are answered over: models, vectors and tables opened by name, each sentence encoded once.
+
+A `Bench` is handed to the views (core.views), which compute one answer each. `open_bench(model="elmo-mini")` makes one for notebooks,
+commands and Python; pages hand theirs an opener that keeps what it opens for all visitors.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from core.common.device import CPU
+from core.common.errors import ElmoscopeError
+from core.common.memo import Kept
+from core.common.model_layers import Layers
+from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.index.neighbours import Products, Query, normalised_products, products, query_of
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table, open_tokens, opens_at_once
+from core.static.vectors import StaticVectors, open_vectors
+from core.text import languages
+from core.text.labelled_words import corpus_for
+from core.text.languages import Language
+from core.text.readings import WordInContext, read_in
+from core.text.word_in_question import word_in_question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What is in use, by registry name or path; "" is what belongs to the model's language."""
+
+    model: str = BUNDLED_MODEL
+    vectors: str = ""
+    corpus: str = ""
+
+
+class Opener(Protocol):
+    """Opens by name and keeps what it opened; whoever waits sees what for."""
+
+    memo: Kept
+
+    def model(self, name: str) -> Model: ...
+
+    def vectors(self, name: str) -> StaticVectors: ...
+
+    def is_labelled(self, corpus: str) -> bool: ...
+
+    def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
+        """The labelled tokens of a corpus; of one without labels, every token."""
+
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Every token of a corpus; None while it is being read."""
+
+    def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+        """(L, T, D) of each sentence."""
+
+
+class _Opener:
+    """Everything is opened when first wanted, in this process, and read to its end."""
+
+    def __init__(self, device: str, report: Callable[[int, int, float], None] | None) -> None:
+        self.memo = Kept()
+        self._device, self._report = device, report
+
+    def _once(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
+        return self.memo.value(kind, key, make, most=8, weighed=False)
+
+    def model(self, name: str) -> Model:
+        return self._once("model", name, lambda: open_model(name, device=self._device))
+
+    def vectors(self, name: str) -> StaticVectors:
+        return self._once("vectors", name, lambda: open_vectors(name))
+
+    def is_labelled(self, corpus: str) -> bool:
+        return self._once("labelled", corpus, lambda: opens_at_once(corpus))
+
+    def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
+        return self._once(
+            "targets", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report)
+        )
+
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
+        return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
+
+    def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+        encode = self.model(model_name).encoder.encode
+        return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(one) for one in new]), most=256)
+
+
+class Bench:
+    """What is in use, opened on first use. Safe to share between threads; nothing it hands out may be changed."""
+
+    def __init__(self, names: Names, opener: Opener) -> None:
+        self.names, self.opener = names, opener
+
+    @property
+    def model(self) -> Model:
+        return self.opener.model(self.names.model)
+
+    @property
+    def language(self) -> Language:
+        return self.model.language
+
+    @property
+    def layers(self) -> Layers:
+        return self.model.layers
+
+    @property
+    def corpus(self) -> str:
+        return self.names.corpus or self.language.sentences
+
+    @property
+    def vectors(self) -> StaticVectors:
+        """The static vectors in use. MissingArtifact where there are none."""
+        return self.opener.vectors(self.names.vectors or self.language.vectors)
+
+    @cached_property
+    def language_vectors(self) -> StaticVectors | None:
+        """Those of the model's language, on which its sense space rests; None where it has none here."""
+        try:
+            return self.opener.vectors(self.language.vectors) if self.language.vectors else None
+        except ElmoscopeError:
+            return None
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the corpus has labelled tokens."""
+        return self.opener.is_labelled(self.corpus)
+
+    @property
+    def targets(self) -> OccurrenceTable:
+        """The labelled tokens of the corpus; of one without labels, every token."""
+        return self.opener.targets(self.corpus, self.names.model)
+
+    @property
+    def every_token(self) -> OccurrenceTable | None:
+        """Every token of the corpus; None while a page reads it."""
+        return self.opener.every_token(self.corpus, self.names.model)
+
+    def about(self, *words: WordInContext) -> "Bench":
+        """With the labelled sentences of further words that these are (core.text.labelled_words)."""
+        spellings = [word.read_as or word.word for word in words]
+        known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
+        return Bench(replace(self.names, corpus=known), self.opener)
+
+    def beside(self, model: str) -> "Bench":
+        """The same over a second model."""
+        return Bench(replace(self.names, model=model), self.opener)
+
+    def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
+        """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
+        tokens = [self.language.tokenize(text) for text in texts]
+        given = (*at, *[None] * (2 - len(at)))
+        guesses = word_in_question(*(*tokens, [])[:2], self.language, tapped=given)
+        return tuple(
+            WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
+            for sentence, place in zip(tokens, guesses, strict=False)
+            if sentence
+        )
+
+    def layers_of(self, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+        """(L, T, D) float32 of each sentence."""
+        return self.opener.sentences(self.names.model, sentences)
+
+    def queries(self, words: Sequence[WordInContext]) -> list[Query]:
+        """Each word with its layers (L, D) as a table would store them: float16 and back."""
+        read = self.layers_of([word.tokens for word in words])
+        queries = (query_of(layers, word.tokens, word.position) for layers, word in zip(read, words, strict=True))
+        return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
+
+    def products(self, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
+        """Layer products of a query with a table's rows, or its types; of normalised layers where wanted."""
+        return products_with(self.opener.memo, table, query, normalised=normalised, types=types)
+
+    def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
+        """What hangs on the model's weights and folder and this key alone, made once for all benches."""
+        return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
+
+
+def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
+    """`Bench.products`, kept in a memo."""
+    rows = table.types if types else table.rows
+
+    def compute() -> Products:
+        if normalised:
+            return normalised_products(rows, products_with(memo, table, query, types=types))
+        return products(rows, query)
+
+    return memo.value("products", (table_key(table), query.tokens, query.position, normalised, types), compute, most=64)
+
+
+def table_key(table: OccurrenceTable) -> str:
+    """What tells a table apart from every other, one that was since made anew in the same folder too."""
+    return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
+
+
+def open_bench(
+    model: str = BUNDLED_MODEL,
+    vectors: str = "",
+    corpus: str = "",
+    *,
+    device: str = CPU,
+    report: Callable[[int, int, float], None] | None = None,
+) -> Bench:
+    """A bench of one's own; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
+    bench = Bench(Names(model=model, vectors=vectors, corpus=corpus), _Opener(device, report))
+    languages.use(bench.language.code)  # how its text is cut into tokens
+    return bench
