@@ -85,6 +85,8 @@ class Layers:
         """A space's name over its picture, with what there is to know of it."""
         if space == MIX:
             return t("The mix, equal weights")
+        if space == SENSES:
+            return t("The sense space")
         if self.is_elmo:
             return t("Layer 0 · spelling only") if space == "0" else t("Layer {layer}", layer=space)
         return t("The embeddings · no context") if space == "0" else t("Layer {layer} of {n}", layer=space, n=self.n - 1)

@@ -50,6 +50,11 @@ def load_bilm(folder: str | Path) -> BiLM:
     return model.eval()
 
 
+def has_softmax(folder: Path) -> bool:
+    """Whether a folder has what `load_softmax` reads, as far as its files' names tell."""
+    return (folder / "vocabulary.txt").is_file()
+
+
 def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's).
 

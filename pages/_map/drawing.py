@@ -1,7 +1,7 @@
 """The maps themselves with all that follows them, in a fragment: a selection or a click draws them anew and not the page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from itertools import starmap
 
@@ -13,6 +13,8 @@ from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
+from core.common.model_layers import SENSES
+from core.elmo.weights import has_softmax
 from core.figures.maps import Star, map_figure, outer_edge, shared_limits
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
@@ -20,7 +22,11 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.text.definitions import definitions
 from core.text.readings import WordInContext
+from core.views import layouts
+from core.views.layouts import SensesRequest
+from pages._cached import opened
 from pages._cached.kept import kept
+from pages._cached.views import bench, view
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import OURS, InUse
@@ -58,7 +64,10 @@ def _show(in_use: InUse, shown: Shown) -> None:
     solid = shown.laid.plan == SOLID
     with st.container(key="map_layers"):
         best = verdict.layer_of(in_use, *([] if shown.word == ALL_WORDS else [WordInContext((shown.word,), 0, shown.word)]))
-        view = pair_layer.choose("view", in_use, spaces=(*shown.laid.names, ALL, TOKENS), best=best, label_visibility="collapsed")
+        spaces = (*shown.laid.names, *([SENSES] if offers_senses(in_use, shown.word, shown.laid.plan) else ()))
+        view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
+        if view == SENSES:
+            shown = with_senses(in_use, shown)
         live = map_view.glides(view, shown.laid.names) and not solid
         if live:
             map_view.hide_controls()
@@ -76,7 +85,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
     names = [view] if view in shown.laid.names else ["mix"] if solid else some
     if live:
         with picture:
-            _live(in_use, shown, view, name, origin, state)
+            _live(in_use, shown, view, name, origin, state, spaces)
     else:
         if origin:
             with legend:
@@ -98,6 +107,25 @@ def _show(in_use: InUse, shown: Shown) -> None:
             lines.show_list(shown.table, shown.rows, origin, space, title)
     with st.container() if state.picked else st.expander(t("The sentences of all dots"), icon=":material/list:", key="map.dots"):
         brush.show_table(atlas.dots(in_use.corpus, in_use.model, shown.word), shown.rows.tolist(), state)
+
+
+def offers_senses(in_use: InUse, word: str, plan: str) -> bool:
+    """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
+    return word != ALL_WORDS and plan == UMAP and has_softmax(opened.model(in_use.model).folder)
+
+
+def with_senses(in_use: InUse, shown: Shown) -> Shown:
+    """The same with the sense space as the last one."""
+    request = SensesRequest(word=shown.word, stars=tuple(one.in_context for one in shown.placed.values()))
+    with st.spinner(t("Fitting the map…")):
+        senses = view(layouts.compute, bench(in_use), request)
+    laid = shown.laid
+    coordinates = np.concatenate([laid.coordinates, senses.coordinates[None]])
+    stars = [
+        replace(star, points=star.points | {SENSES: tuple(map(float, at))})
+        for star, at in zip(shown.stars, senses.star_coordinates, strict=True)
+    ]
+    return replace(shown, laid=replace(laid, names=(*laid.names, SENSES), coordinates=coordinates, senses=senses), stars=stars)
 
 
 def _hands(live: bool) -> str:
@@ -126,11 +154,13 @@ def _multiples(in_use: InUse, shown: Shown, names: list[str], origin, state: bru
                 _flat(in_use, shown, space, origin, state, alone=len(names) == 1)
 
 
-def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brush.Brush) -> None:
+def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brush.Brush, spaces: Sequence[str]) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
     asked = tuple(shown.placed.items())
-    data = _sent(shown, in_use.corpus, in_use.model, shown.word, shown.lemma, shown.laid.plan, shown.laid.ends, asked, language())
-    map_view.live(data, shown.laid.names, shown.rows)
+    laid = shown.laid
+    data = _sent(shown, in_use.corpus, in_use.model, shown.word, shown.lemma, laid.plan, (*laid.ends, *laid.names), asked, language())
+    offered = SENSES in spaces and laid.senses is None
+    map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, shown.rows)
     known = str(np.flatnonzero(shown.rows == int(name))[0]) if name.isdecimal() else ""
     further = {known: list(origin.by_space.values())} if known and known not in data["links"] else {}
     map_view.told(data, view, name, state.picked, further)

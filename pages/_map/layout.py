@@ -12,6 +12,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.figures.maps import Star
+from core.views.layouts import SensesMap
 from pages._cached import opened, progress
 from pages._cached.kept import kept
 from pages._frame.choices import BOUND, choice
@@ -34,6 +35,7 @@ class Laid:
     coordinates: np.ndarray  # (K, N, d)
     views: tuple[axes.View, ...] = ()  # but for UMAP
     ends: tuple[str, ...] = ()  # of the axes: right, left, up, down
+    senses: SensesMap | None = None  # where the last space is the sense space
 
     def titles(self) -> tuple[str, str] | None:
         """What stands along the axes; None where they mean nothing."""

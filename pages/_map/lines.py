@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.figures.maps import Star
 from core.index import neighbours
@@ -83,6 +84,7 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
         query = opened.query(in_use.model, *one.asked)
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         own = int(same[0]) if len(same) else None
+        in_senses = laid.senses and laid.senses.star_cosines[list(placed).index(number)]
         places = star.points
         sentence = one.readable
     else:
@@ -90,12 +92,16 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
         o = table.occurrence(row)
         query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         own = int(np.flatnonzero(rows == row)[0])
+        in_senses = laid.senses and laid.senses.cosines[own]
         places = {n: tuple(map(float, flat[own])) for n, flat in zip(laid.names, laid.coordinates, strict=True)}
         sentence = o.sentence
     found = opened.query_products(table, query)
     by_space = {}
     for space, flat in zip(laid.names, laid.coordinates, strict=True):
-        cosines = neighbours.cosines(table.rows, found, layer_weights(space, table.meta["layers"]))[rows]
+        if space == SENSES:
+            cosines = in_senses
+        else:
+            cosines = neighbours.cosines(table.rows, found, layer_weights(space, table.meta["layers"]))[rows]
         by_space[space] = links(cosines, flat, np.array(places[space]), own=own)
     return Origin(name, sentence, by_space, places)
 
@@ -103,7 +109,10 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
 def of_every_dot(in_use: InUse, laid: Laid, rows: np.ndarray) -> list[list[Links]]:
     """True neighbours of each dot, in every space."""
     table = opened.targets(in_use.corpus, in_use.model)
-    similar = [table.similarities(rows, layer_weights(space, table.meta["layers"])) for space in laid.names]
+    similar = [
+        laid.senses.cosines if space == SENSES else table.similarities(rows, layer_weights(space, table.meta["layers"]))
+        for space in laid.names
+    ]
     return [
         [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)] for k in range(len(rows))
     ]

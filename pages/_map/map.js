@@ -34,7 +34,8 @@ function map(root) {
     fill(".x", [data.axes?.[0] ?? ""]);
     fill(".y", [data.axes?.[1] ?? ""]);
     layers.build(data);
-    for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
+    for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"], [".senses", "senses"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
+    ui(".senses").hidden = !text.senses;
     chips = data.chips.map(({ name, group, shape, told }) => {
       const chip = button({ className: "sense", title: [told, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };

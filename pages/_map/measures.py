@@ -12,11 +12,14 @@ from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
+from core.senses.reports import senses_report_of
 from core.senses.separation import SenseReport, less
 from pages._cached import opened
+from pages._cached.kept import kept
 from pages._frame.choices import layer_name
 from pages._frame.in_use import InUse
 from pages._map import notices
@@ -24,6 +27,7 @@ from pages._map.layout import POLES, UMAP, Laid
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
+from pages._word import verdict
 
 MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map
 
@@ -58,15 +62,21 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
         )
 
 
-def of(in_use: InUse, word: str) -> dict:
-    """Sense report per space; empty where there are no two senses to tell apart."""
+def of(in_use: InUse, word: str, *, senses: bool = False) -> dict:
+    """Sense report per space, the sense space's last where wanted; empty where there are no two senses to tell apart."""
     n = opened.targets(in_use.corpus, in_use.model).meta["layers"]
     with suppress(BadInput):
-        return {
+        layers = {
             name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n)))
             for name in model_layers.Layers(n).spaces
         }
+        return layers | ({SENSES: _in_senses(in_use.corpus, in_use.model, word)} if senses else {})
     return {}
+
+
+@kept(64)
+def _in_senses(corpus: str, model: str, word: str) -> SenseReport:
+    return senses_report_of(opened.targets(corpus, model), word, verdict.space_of(model))
 
 
 def static_of(in_use: InUse, word: str) -> SenseReport | None:
@@ -158,7 +168,8 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
 
 def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> dict[str, float]:
     if laid.plan == UMAP:
-        return dict(zip(maps.names, maps.trustworthiness, strict=True))
+        in_senses = {SENSES: laid.senses.trustworthiness} if laid.senses else {}
+        return dict(zip(maps.names, maps.trustworthiness, strict=True)) | in_senses
     table = opened.targets(corpus, model)
     layers = table.rows.take(map_rows(table, word)).transpose(1, 0, 2)
     spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in laid.names]

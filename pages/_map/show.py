@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.index.table import OccurrenceTable
 from core.text.composed import folded
 from core.text.labelled_words import parts
@@ -100,8 +101,10 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
         stars = layout.stars(in_use, word, laid, maps, rows, chosen)
         said = measures.noticed(word, measures.of(in_use, word), measures.static_of(in_use, word))
         placed = atlas.placed(in_use, word, chosen)
-        drawing.show(in_use, drawing.Shown(word, lemma, table, rows, laid, stars, placed, said))
-    return laid
+        shown = drawing.Shown(word, lemma, table, rows, laid, stars, placed, said)
+        drawing.show(in_use, shown)
+    in_senses = st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan)
+    return drawing.with_senses(in_use, shown).laid if in_senses else laid
 
 
 def _around(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], left, right) -> None:
@@ -130,7 +133,7 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
     """What was measured in the full space, and where the model fails: worked out when opened."""
     maps = opened.maps(in_use.corpus, in_use.model, word)
     n = len(map_rows(table, word))
-    if scores := measures.of(in_use, word):
+    if scores := measures.of(in_use, word, senses=laid.senses is not None):
         measures.show(in_use, word, scores, maps, laid, n)
     _twin(in_use, word, laid)
     everything = st.expander(

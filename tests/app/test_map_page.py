@@ -5,6 +5,7 @@ import json
 import pytest
 
 from core.common.markup import plain
+from tests.app.test_map_view import sent
 from tests.app.test_pages import html_of, opened
 
 WILD = {
@@ -117,3 +118,19 @@ def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentence
     assert page.button(key="inputs.read.ko").label == "Read it as 한국어"
     if name == "map":
         assert page.selectbox(key="map_word").value == "snow"
+
+
+def test_the_sense_space_is_a_map_beside_the_layers_only_where_it_is_asked_for():
+    bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
+    page = opened("pages/map.py", view="1", **bank)
+    assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
+    page = opened("pages/map.py", view="senses", **bank)
+    assert not page.exception and not page.error and page.session_state["view"] == "senses"
+    map_ = sent(page)
+    assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "The sense space" and not map_["text"]["senses"]
+    measures = next(table.value for table in page.dataframe if "map's trustworthiness" in table.value)
+    assert measures["layer"].tolist()[-1] == "sense space" and float(measures["map's trustworthiness"].iloc[-1]) > 0.7
+    dots = next(table.value for table in page.dataframe if "x, layer sense space" in table.value)
+    assert len(dots) == len(map_["rows"])
+    words = opened("pages/map.py", view="senses", map_word="all words")
+    assert not words.exception and words.session_state["view"] != "senses"

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import levels, neighbours, pair
+from core.views import layouts, levels, neighbours, pair
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
 from core.workbench import Bench, Names, open_bench
@@ -88,3 +89,18 @@ def test_what_is_not_there_is_named(names, bench, words):
 def test_a_layer_that_the_model_has_not_is_refused(bench, words):
     with pytest.raises(BadInput, match="no layer '7'"):
         neighbours.compute(bench, NeighboursRequest(word=words[0], space="7", whole=False))
+
+
+def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(bench):
+    table = bench.targets
+    rows = table.labelled_rows("bank")
+    first = table.occurrence(int(rows[0]))
+    result = layouts.compute(bench, layouts.SensesRequest(word="bank", stars=(WordInContext(first.tokens, first.position),)))
+    mix = open_maps(table, "bank", fit=True)
+    start = mix.coordinates[mix.names.index("mix")]
+    moved = np.linalg.norm(result.coordinates - start, axis=1).mean() / np.ptp(start, axis=0).max()
+    assert result.coordinates.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness > 0.7
+    assert result.star_cosines[0].argmax() == 0 and result.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
+    np.testing.assert_allclose(result.star_coordinates[0], result.coordinates[0], atol=0.05 * np.ptp(start))
+    with pytest.raises(BadInput, match="one word at a time"):
+        layouts.compute(bench, layouts.SensesRequest(word="all words"))
