@@ -11,7 +11,7 @@ def asking(asked: Asked) -> list[str]:
     """Before an answer: what is asked for, and what guessing would give."""
     return [
         t(
-            "Asked is what ELMo reads: the sense of the labelled sentences that its vector of “{word}” is nearest to. You may know better.",
+            "Asked is what ELMo reads: the sense of the labelled sentences that it places nearest to this “{word}”. You may know better.",
             word=asked.word,
         ),
         t("Guessing would be right once in {n}.", n=len(asked.senses)),

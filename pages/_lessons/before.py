@@ -5,8 +5,7 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
-from core.common.significance import paired
-from core.figures.lessons import LOT, Dots, interval_dots
+from core.figures.lessons import LOT
 from core.figures.style import GLOVE, layer_colour, layer_title
 from core.lessons.before import PLACE, READ, SUBSTITUTES
 from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
@@ -15,9 +14,9 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._lessons import store
+from pages._lessons.context import draw_accuracy
 from pages._lessons.words import Lesson, exercise, interval
 from pages._widgets import lists
-from pages._widgets.charts import draw
 
 
 @st.fragment
@@ -32,16 +31,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
         t("Word"), options, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="before_word", width=260, **BOUND
     )
     titles = _titles(kept)
-    rows = []
-    for name, (title, colour) in titles.items():
-        values = kept["one_nn"][name]
-        mean = paired(values, [0.0] * len(values))
-        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(kept["words"], values, strict=True)), colour))
-    with picture:
-        named = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
-        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=named)
-        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key="before", marked=word or "")
-        draw(figure, key="lesson.before", alt=alt)
+    draw_accuracy(picture, kept, titles, "before", word)
     notice(_noticed(kept))
     show_html('<p class="small">{}</p>', _how(kept))
     exercise(lesson)

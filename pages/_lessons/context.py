@@ -2,6 +2,7 @@
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
@@ -38,16 +39,7 @@ def _page(found: dict, lesson: Lesson) -> None:
         **BOUND,
     )
     titles = _titles(found, layer)
-    rows = []
-    for name, (title, colour) in titles.items():
-        values = found["one_nn"][name]
-        mean = paired(values, [0.0] * len(values))
-        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(found["words"], values, strict=True)), colour))
-    with picture:
-        told = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
-        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=told)
-        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key="context", marked=word or "")
-        draw(figure, key="lesson.context", alt=alt)
+    draw_accuracy(picture, found, titles, "context", word)
     beside = {name: less(found, layer, name) for name in titles if name != layer}
     notice(_noticed(found, titles, layer, beside))
     show_html('<p class="small">{}</p>', _how(found))
@@ -63,6 +55,20 @@ def _page(found: dict, lesson: Lesson) -> None:
         for k, each in enumerate(found["words"])
     ]
     lists.twin(pd.DataFrame(by_word), name="context-words", label=t("Every word as a table"), key="lesson.context.words")
+
+
+def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tuple[str, str]], key: str, word: str | None) -> None:
+    """1-NN accuracy with its interval, a row for each kind of vectors (its name and color); `word`'s dots are marked."""
+    rows = []
+    for name, (title, color) in titles.items():
+        values = measured["one_nn"][name]
+        mean = paired(values, [0.0] * len(values))
+        rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(measured["words"], values, strict=True)), color))
+    with picture:
+        values = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
+        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=values)
+        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key=key, marked=word or "")
+        draw(figure, key=f"lesson.{key}", alt=alt)
 
 
 def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:

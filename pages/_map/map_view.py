@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.figures.maps import Star
 from core.figures.style import OWN, ink, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
@@ -68,7 +69,7 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
     origins = [*range(len(shown.links) - len(shown.stars)), *range(dots.shape[1], dots.shape[1] + len(shown.stars))]
     found = {
         "names": list(shown.names),
-        "short": [layer_name(name) for name in shown.names],
+        "short": [t("sense") if name == SENSES else layer_name(name) for name in shown.names],
         "titles": [model_layers.in_use().heading(name) for name in shown.names],
         "where": [layer_title(name) for name in shown.names],
         "under": list(shown.under) or [""] * len(spaces),
