@@ -184,6 +184,17 @@ def test_no_file_is_longer_than_one_idea(paths, limit):
     assert not wrong, rule_broken(wrong)
 
 
+RETIRED = ("by lot", "by_lot", "flatters itself")  # phrases that nobody who teaches the subject would use
+
+
+def test_retired_phrases_stay_away():
+    places = [p for p in ROOT.rglob("*") if p.suffix in {".py", ".js", ".md", ".po"} and not {".venv", ".git"} & set(p.parts)]
+    assert len(places) > 500
+    own = Path(__file__).resolve()
+    wrong = [f"{name(p)}: {phrase}" for p in places if p != own for phrase in RETIRED if phrase in p.read_text("utf-8").casefold()]
+    assert not wrong, rule_broken(wrong)
+
+
 # --- safety and manners -----------------------------------------------------------------------------------------------
 
 

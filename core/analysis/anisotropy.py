@@ -52,7 +52,7 @@ class Drawn:
 
 
 def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
-    """A token with a letter of each of n sentences by lot; all of them where there are fewer. BadInput where two are not to be had."""
+    """A token with a letter of each of n random sentences; all of them where there are fewer. BadInput where two are not to be had."""
     rng = np.random.default_rng(seed)
     words = []
     layers = []
@@ -92,7 +92,7 @@ class Cone:
 
     @classmethod
     def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> Cone:
-        """Learned on tokens drawn by lot; of fewer than k + 1 there are fewer directions."""
+        """Learned on random tokens; of fewer than k + 1 there are fewer directions."""
         mean = drawn.layers.mean(axis=0)
         return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)]))
 

@@ -114,10 +114,10 @@ def prior(lm: LanguageModel) -> np.ndarray:
 
 
 def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts: int = CONTEXTS, seed: int = 0) -> np.ndarray:
-    """log p (V,) of a word whatever is around it: the mean of what the model foresees in contexts of these sentences by lot.
+    """log p (V,) of a word whatever is around it: the mean of what the model foresees in contexts of these random sentences.
 
     That is the p(w) that belongs to its p(w | left) and p(w | right); the softmax's bias (`prior`) is but what is left where a state is
-    zero, which no context gives. Enough sentences by lot are read to hold so many contexts.
+    zero, which no context gives. Enough random sentences are read to hold so many contexts.
     """
     order = np.random.default_rng(seed).permutation(len(sentences))
     chosen = []

@@ -5,7 +5,7 @@ was from one layer to the next. Graph and curve are umap-learn's own functions; 
 AlignedUMAP's (0.5.12) ignores min_dist, is compiled anew at every fit and lays each space out once for nothing.
 
 Layer 0 knows no context: all occurrences of a spelling have one vector. Equal vectors are drawn on one small disc, the
-larger the more they are, in an order drawn by lot: where on its disc a point lies says nothing.
+larger the more they are, in an order drawn at random: where on its disc a point lies says nothing.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     n = len(group)
     sizes = np.bincount(group)
     rng = np.random.default_rng(config.seed)
-    order = rng.permutation(n)  # by lot: the rows may be sorted by sense
+    order = rng.permutation(n)  # at random: the rows may be sorted by sense
     members = order[np.argsort(group[order], kind="stable")]  # points, group after group
     starts = np.cumsum(sizes) - sizes
     graph = coo_matrix((n, n), dtype=np.float32)

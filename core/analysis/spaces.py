@@ -2,7 +2,7 @@
 
 A word is the same in both as far as its neighbours are: the share of its k nearest words that both spaces name, as Gonen et
 al. (2020) use it to find words that changed. Whole spaces are compared by linear CKA (Kornblith et al. 2019), which no
-rotation and no scale changes, debiased, and beside words paired by lot. For one model on two corpora a word's distance is set beside the distance that two halves of
+rotation and no scale changes, debiased, and beside words paired at random. For one model on two corpora a word's distance is set beside the distance that two halves of
 one corpus have, since a mean of few occurrences moves by chance.
 """
 
@@ -21,7 +21,7 @@ from core.elmo.mix import check_weights, widened
 from core.index.table import OccurrenceTable
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
-PAIRINGS, TESTED = 199, 1_000  # of words by lot, and of how many words
+PAIRINGS, TESTED = 199, 1_000  # of random words, and of how many words
 FEWEST_WORDS = 20  # below which no figure is worth showing
 BLOCK = 1_024  # words whose cosines with all others are held at a time
 
@@ -45,8 +45,8 @@ class Comparison:
     cosines: tuple[np.ndarray, np.ndarray]  # (n, k) each, of those neighbours
     shared: np.ndarray  # (n,) int: how many of the k both spaces name
     profile: np.ndarray  # (n,) correlation of a word's cosines with all the others in the one space and in the other
-    chance: float  # share of k that two lists drawn by lot would have in common
-    by_lot: tuple[float, float]  # mean cosine of two different words in either space
+    chance: float  # share of k that two lists drawn at random would have in common
+    random: tuple[float, float]  # mean cosine of two different words in either space
 
     @property
     def k(self) -> int:
@@ -170,7 +170,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         shared=shared,
         profile=np.concatenate(profile),
         chance=k / (n - 1),
-        by_lot=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
+        random=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
     )
 
 
@@ -189,26 +189,26 @@ def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """A CKA beside that of the same spaces with their words paired by lot."""
+    """A CKA beside that of the same spaces with their words paired at random."""
 
     cka: float
-    by_lot: float  # mean of PAIRINGS pairings
+    random: float  # mean of PAIRINGS pairings
     p: float  # share of pairings, the true one among them, that reach the figure
     n: int  # words it was asked of
 
 
 def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paired:
-    """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn by lot."""
+    """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn at random."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(first))[:TESTED]
     x, y = (_kernel(np.asarray(each)[rows]) for each in (first, second))
     own = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
     if min(own) <= 1e-20:
-        return Paired(cka=0.0, by_lot=0.0, p=1.0, n=len(rows))
+        return Paired(cka=0.0, random=0.0, p=1.0, n=len(rows))
     null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
     scale = np.sqrt(own[0] * own[1])
     found = _hsic(x, y)
-    return Paired(cka=float(found / scale), by_lot=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
+    return Paired(cka=float(found / scale), random=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
 
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:

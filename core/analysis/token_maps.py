@@ -1,8 +1,8 @@
-"""Every token of a corpus on one map: UMAP lays out a few thousand drawn by lot, every other goes to where its nearest of these lie.
+"""Every token of a corpus on one map: UMAP lays out a few thousand drawn at random, every other goes to where its nearest of these lie.
 
 So a map of hundreds of thousands is made in a minute or two. That a token lies beside others says that it is like them; what lies
 far apart says little, as in UMAP itself, and a token that is like none of those laid out lies where the least unlike are. How far the
-maps can be trusted is measured on tokens drawn by lot, most of which UMAP has not seen.
+maps can be trusted is measured on random tokens, most of which UMAP has not seen.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.elmo.mix import layer_weights, mixed
 from core.files.artifacts import replacing, text_fingerprint
 from core.index.table import OccurrenceTable
 
-MOST = 300_000  # tokens on a map; of more, whole sentences drawn by lot
+MOST = 300_000  # tokens on a map; of more, whole sentences at random
 # Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
 NEIGHBOURS = 8  # of those laid out, that decide where another token lies
@@ -40,7 +40,7 @@ class TokenMaps:
     names: tuple[str, ...]  # (K,), of the spaces
     rows: np.ndarray  # (N,) int64, of the table
     places: np.ndarray  # (K, N, 2) uint16: 0 is left and below, FULL right and above
-    trust: tuple[float, ...]  # (K,), 1 is perfect, 0.5 by lot; NaN where equal vectors do not say who is nearest
+    trust: tuple[float, ...]  # (K,), 1 is perfect, 0.5 at random; NaN where equal vectors do not say who is nearest
     laid_out: int  # tokens that UMAP laid out
 
     def save(self, path: Path) -> None:
@@ -102,7 +102,7 @@ def token_maps(
 
 
 def sentence_rows(table: OccurrenceTable, most: int = MOST, seed: int = 0) -> np.ndarray:
-    """(N,) rows of whole sentences in their order; of sentences drawn by lot where all have more than `most` tokens."""
+    """(N,) rows of whole sentences in their order; of random sentences where all have more than `most` tokens."""
     order = np.lexsort((table.position, table.sentence))
     if len(order) <= most:
         return order
@@ -112,14 +112,14 @@ def sentence_rows(table: OccurrenceTable, most: int = MOST, seed: int = 0) -> np
 
 
 def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:
-    """(M,) of the rows, drawn by lot, at most OF_ONE_SPELLING of a spelling."""
-    by_lot = np.random.default_rng(seed).permutation(rows)
-    word = table.word[by_lot]
+    """(M,) of the rows, drawn at random, at most OF_ONE_SPELLING of a spelling."""
+    random = np.random.default_rng(seed).permutation(rows)
+    word = table.word[random]
     order = np.argsort(word, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(word[order]) != 0])
     turn = np.empty(len(word), int)  # how many of its spelling were drawn before
     turn[order] = np.arange(len(word)) - np.repeat(starts, np.diff(np.r_[starts, len(word)]))
-    return np.sort(by_lot[turn < OF_ONE_SPELLING][:n])
+    return np.sort(random[turn < OF_ONE_SPELLING][:n])
 
 
 def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:

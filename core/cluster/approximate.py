@@ -124,7 +124,7 @@ def _stacked(layers: np.ndarray) -> np.ndarray:
 
 
 def _sample(shards: Shards, n: int, seed: int) -> np.ndarray:
-    """Layers (n, L, D) of rows drawn by lot, from every shard its share."""
+    """Layers (n, L, D) of rows drawn at random, from every shard its share."""
     rng = np.random.default_rng(seed)
     parts = []
     for shard in shards.shards:

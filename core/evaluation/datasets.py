@@ -210,7 +210,7 @@ def _drawn_together(rows: Sequence[Row]) -> list[str]:
 def split_documents(
     sentences: Sequence[SenseSentence], share: float = 0.9, seed: int = 0
 ) -> tuple[list[SenseSentence], list[SenseSentence]]:
-    """Sentences -> those of about `share` of the documents, which are drawn by lot, and the rest; in the order of the draw."""
+    """Sentences -> those of about `share` of the documents, which are drawn at random, and the rest; in the order of the draw."""
     _check_share(share)
     by_document: dict[str, list[SenseSentence]] = {}
     for sentence in sentences:

@@ -2,7 +2,7 @@
 
 Whatever is fitted (a threshold, centroids, weights) is fitted on training or dev data alone, and figures are of
 the test data. Ties count by their share, as in core.senses.separation, so that layer 0, where occurrences share a vector, comes out as
-the draw by lot that it is.
+the random draw that it is.
 """
 
 from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import GRID, Figure, base, line_name
 
-LOT, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # pairs drawn by lot, of one word (in two senses), of one sense
+RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
 
 

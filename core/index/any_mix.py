@@ -115,6 +115,6 @@ def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
 
 
 def chance(senses: np.ndarray) -> float:
-    """(n,) -> how often the nearest other row has one's own sense if the senses are dealt by lot: the mean of all shuffles."""
+    """(n,) -> how often the nearest other row has one's own sense if the senses are dealt at random: the mean of all shuffles."""
     counts = np.unique(senses, return_counts=True)[1]
     return float((counts * (counts - 1)).sum() / (len(senses) * (len(senses) - 1)))

@@ -2,9 +2,9 @@
 
 Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's likeness to itself, its mean
 cosine over two of its occurrences, is held against that of two different words, and the variance that one direction explains of its
-occurrences against that of as many tokens drawn by lot. Taking off the mean, then the first k directions of all vectors, was proposed
+occurrences against that of as many random tokens. Taking off the mean, then the first k directions of all vectors, was proposed
 against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
-from pairs drawn by lot best, everything is measured on the other half, and as many directions drawn by lot are the control.
+from random pairs best, everything is measured on the other half, and as many random directions are the control.
 
 Both words of a pair are of the sample: labelled ones where there are labels, else any of the corpus. They are more alike than the "two
 random words" of core.analysis.anisotropy, and are not called so.
@@ -24,7 +24,7 @@ from core.text.tokens import bare
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too
 MOST_K = 10
-LOT = 400  # tokens drawn by lot
+RANDOM_TOKENS = 400  # random tokens
 WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
 DRAWS = 20  # samples of tokens that a word's explained variance is held against
 EDGES = np.linspace(-1, 1, 201)  # of the bins of a density
@@ -34,7 +34,7 @@ WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Tokens of a table: all occurrences of some words, and tokens drawn by lot."""
+    """Tokens of a table: all occurrences of some words, and random tokens."""
 
     layers: np.ndarray  # (N, L, D) float32
     groups: tuple[np.ndarray, ...]  # a word's rows among the N
@@ -57,14 +57,14 @@ class Panel:
     mean: dict[str, float]
     span: dict[str, tuple[float, float]]  # from 5 to 95 % of the pairs
     alike: Paired  # a word's mean cosine with itself, less that of two words of the sample
-    explained: Paired  # what one direction explains of a word's occurrences, less that of as many tokens drawn by lot
-    auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than pairs drawn by lot
+    explained: Paired  # what one direction explains of a word's occurrences, less that of as many random tokens
+    auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than random pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cone:
     panels: tuple[dict[str, Panel], ...]  # a layer each, by treatment
-    gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn by lot; in AUC
+    gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn at random; in AUC
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
     labelled: bool
@@ -72,21 +72,21 @@ class Cone:
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
-    """The labelled words of a table; of one without labels up to WORDS words drawn by lot, among those that stand often enough."""
+    """The labelled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
     rng = np.random.default_rng(seed)
     labelled = table.labelled_rows()
     if len(labelled):
         rows = labelled
         words = table.lemma[labelled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
-        lot = rng.permutation(len(rows))[:LOT]
+        lot = rng.permutation(len(rows))[:RANDOM_TOKENS]
         names = [table.lemmas[code] for code in chosen]
     else:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = [code for code in np.flatnonzero(counts >= FEWEST) if bare(table.words[code]).isalpha()]
         chosen = sorted(rng.permutation(often)[:WORDS].astype(int)) if often else []
         each = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
-        drawn = rng.permutation(len(table))[:LOT]
+        drawn = rng.permutation(len(table))[:RANDOM_TOKENS]
         rows = np.concatenate([*each, drawn]).astype(int)
         words = np.concatenate([*(np.full(len(found), code) for code, found in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
         lot = np.arange(len(rows) - len(drawn), len(rows))
@@ -119,13 +119,13 @@ def cone(found: Sample, *, seed: int = 0) -> Cone:
         treated = {RAW: (None, vectors), MEAN: (0, centred), TOP: (best, without(centred, top[:best]))}
         here = {name: _panel(found, each, k, measured, rng) for name, (k, each) in treated.items()}
         drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
-        by_lot = _aucs(found, unit(without(centred, drawn)), measured)
+        random = _aucs(found, unit(without(centred, drawn)), measured)
         panels.append(here)
         gains.append(
             {
                 MEAN: paired(here[MEAN].auc, here[RAW].auc),
                 TOP: paired(here[TOP].auc, here[MEAN].auc),
-                "control": paired(here[TOP].auc, by_lot),
+                "control": paired(here[TOP].auc, random),
             }
         )
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(found.apart.sum())}
@@ -171,8 +171,8 @@ def density(cosines: list[np.ndarray]) -> np.ndarray:
 
 def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> Panel:
     lengths = unit(vectors)
-    by_lot = _by_lot(found, lengths)
-    cosines: dict[str, list[np.ndarray]] = {RANDOM: [by_lot], WORD: [], SENSE: []}
+    random = _random_cosines(found, lengths)
+    cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
     alike = []
     shares = []
     drawn = {}
@@ -187,26 +187,26 @@ def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarr
             size = min(len(rows), len(found.lot))
             drawn[len(rows)] = np.mean([explained(vectors[rng.choice(found.lot, size, replace=False)]) for _ in range(DRAWS)])
         shares.append(explained(vectors[rows]) - drawn[len(rows)])
-    ordered = np.sort(by_lot)
+    ordered = np.sort(random)
     cosines = {kind: each for kind, each in cosines.items() if each}
     return Panel(
         k=k,
         density={kind: density(each) for kind, each in cosines.items()},
         mean={kind: float(np.mean([one.mean() for one in each])) for kind, each in cosines.items()},
         span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
-        alike=paired(alike, np.full(len(alike), by_lot.mean())),
+        alike=paired(alike, np.full(len(alike), random.mean())),
         explained=paired(shares, np.zeros(len(shares))),
         auc=np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in measured]),
     )
 
 
 def _aucs(found: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Unit vectors (N, D) -> (W,): each word's pairs against those drawn by lot."""
-    ordered = np.sort(_by_lot(found, lengths))
+    """Unit vectors (N, D) -> (W,): each word's pairs against those drawn at random."""
+    ordered = np.sort(_random_cosines(found, lengths))
     return np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in words])
 
 
-def _by_lot(found: Sample, lengths: np.ndarray) -> np.ndarray:
+def _random_cosines(found: Sample, lengths: np.ndarray) -> np.ndarray:
     drawn = lengths[found.lot]
     return (drawn @ drawn.T)[found.apart]
 

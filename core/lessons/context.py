@@ -66,7 +66,7 @@ def less(kept: Mapping, first: str, second: str) -> Paired:
 
 
 def chance(senses: np.ndarray) -> float:
-    """How often another sentence drawn by lot has one's sense."""
+    """How often another sentence drawn at random has one's sense."""
     counts = np.unique(senses, return_counts=True)[1]
     n = len(senses)
     return float((counts * (counts - 1)).sum() / (n * (n - 1)))

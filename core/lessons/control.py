@@ -25,7 +25,7 @@ from core.text.morphemes import analysed
 from core.text.tokens import bare
 
 RANKS = (1, 2, 4, 8, 16, 64)
-SENTENCES = 1_200  # drawn by lot, four fifths to train on
+SENTENCES = 1_200  # drawn at random, four fifths to train on
 CONTROLS = 3  # draws of random tags
 FILE = ASSETS / "tags-en.json"
 KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "ending", "X": "affix", "I": "interjection"}  # Sejong tags

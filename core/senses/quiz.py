@@ -95,8 +95,8 @@ def quiz(number: int, language: Language) -> tuple[Asked, ...]:
 
 
 def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[Asked]:
-    """A word after another, by lot, as long as one is wanted: no other word's sentences are looked for."""
-    for word in _by_lot(number, "word", words):
+    """A word after another, at random, as long as one is wanted: no other word's sentences are looked for."""
+    for word in _shuffle(number, "word", words):
         if asked := question(number, word, labelled_of(language, word)):
             yield asked
 
@@ -110,9 +110,9 @@ def question(number: int, word: str, sentences: Sequence[Sentence]) -> Asked | N
     senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
     if len(senses) < 2:
         return None
-    label, *others = _by_lot(number, f"sense of {word}", senses)
-    tokens, position = by_sense[label][_by_lot(number, f"sentence of {word}", by_sense[label])[0]]
-    offered = _by_lot(number, f"order of {word}", [label, *others[: MOST_SENSES - 1]])
+    label, *others = _shuffle(number, f"sense of {word}", senses)
+    tokens, position = by_sense[label][_shuffle(number, f"sentence of {word}", by_sense[label])[0]]
+    offered = _shuffle(number, f"order of {word}", [label, *others[: MOST_SENSES - 1]])
     return Asked(word, tokens, position, tuple(offered), label)
 
 
@@ -194,6 +194,6 @@ def _directions(layers: np.ndarray, name: str) -> np.ndarray:
     return unit(np.tensordot(layer_weights(name, layers.shape[1]).astype(np.float32), layers, axes=(0, 1)))
 
 
-def _by_lot(number: int, what: str, names: Iterable[str]) -> list[str]:
-    """Names in the order of their lots: the same for the same number, whatever order they come in and whatever else is there."""
+def _shuffle(number: int, what: str, names: Iterable[str]) -> list[str]:
+    """Names in an order of their own: the same for the same number, whatever order they come in and whatever else is there."""
     return sorted(names, key=lambda name: (sha256(f"{number}\n{what}\n{name}".encode()).digest(), name))

@@ -2,7 +2,7 @@
 
 A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
 Where neighbours are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
-its nearest neighbour must come out as the draw by lot that it is, not as the order of the rows. Whether a figure is more
+its nearest neighbour must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
 than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
 occurrences that are each other's nearest, and so right or wrong together, are drawn together.
 """
@@ -69,7 +69,7 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
 
 
 def above_chance(share: float, labels: np.ndarray) -> float:
-    """0 where neighbours have one's own sense as often as they would by lot, 1 where all have."""
+    """0 where neighbours have one's own sense as often as they would at random, 1 where all have."""
     counts = np.bincount(labels)
     chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
     return (share - chance) / (1 - chance)

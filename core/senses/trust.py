@@ -32,7 +32,7 @@ class Links:
 
     @property
     def by_chance(self) -> float:
-        """Of its neighbours so many would be near on a layout by lot, on average."""
+        """Of its neighbours so many would be near on a layout at random, on average."""
         return len(self.rows) ** 2 / self.others if self.others else 0.0
 
 

@@ -248,7 +248,7 @@ def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVector
 
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
-    """A word's labelled rows, at most MOST_ROWS drawn by lot, and their senses as numbers from 0."""
+    """A word's labelled rows, at most MOST_ROWS drawn at random, and their senses as numbers from 0."""
     rows = table.labelled_rows(lemma)
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))

@@ -27,7 +27,7 @@ class Result:
     cka_names: tuple[str, ...]
     cka: np.ndarray
     cka_pair: float
-    paired: Paired  # the same with the words paired by lot
+    paired: Paired  # the same with the words paired at random
     halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
     shift: Shift | None
     ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared

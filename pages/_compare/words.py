@@ -52,18 +52,18 @@ def noticed(found: Result) -> list[str]:
         t("Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.", name=name, mean=mean, n=n)
         for name, mean, n in found.halves
     ]
-    told = {"cka": found.cka_pair, "luck": round(found.paired.by_lot, 2) + 0.0, "p": written(found.paired.p), "n": found.paired.n}
+    told = {"cka": found.cka_pair, "luck": round(found.paired.random, 2) + 0.0, "p": written(found.paired.p), "n": found.paired.n}
     if found.paired.p > LEVEL:
         lines.append(
             t(
-                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}): not shown to be more than chance.",
+                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}): not shown to be more than chance.",
                 **told,
             )
         )
     else:
         lines.append(
             t(
-                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired by lot it is {luck:.2f} ({p}).",
+                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}).",
                 **told,
             )
         )
@@ -103,8 +103,8 @@ def word_in_both(found: Result) -> None:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
-    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.by_lot, strict=True)
-    for column, name, neighbours, cosines, by_lot in pairs:
+    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.random, strict=True)
+    for column, name, neighbours, cosines, random in pairs:
         with column:
             layer = name.rpartition(MARK)[2]
             colour = layer_colour(layer) if layer.isdecimal() or layer == MIX else GLOVE
@@ -115,7 +115,7 @@ def word_in_both(found: Result) -> None:
                     "{n} of {k} stand in both lists; cosine, of which any two of the words compared have {mean:.2f} on average",
                     n=len(both),
                     k=c.k,
-                    mean=by_lot,
+                    mean=random,
                 ),
             )
             lists.word_lines(

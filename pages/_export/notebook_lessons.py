@@ -15,9 +15,7 @@ def lessons(settings: Settings) -> Recipe:
 
 
 def _cone(settings: Settings) -> Recipe:
-    shows = t(
-        "Cosines of words drawn by lot beside those of one word, by layer: as they are, less the mean, less the first directions, too."
-    )
+    shows = t("Cosines of random words beside those of one word, by layer: as they are, less the mean, less the first directions, too.")
     given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
     return Recipe(shows, given, (OPEN, _CONE, _CONE_TABLE, _CONE_FIGURE))
 
@@ -42,9 +40,9 @@ rows = [
 pd.DataFrame(rows).round(3)
 """
 _CONE_FIGURE = """\
-from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Row, density_rows
+from core.figures.lessons import RANDOM_PAIRS, ONE_SENSE, ONE_WORD, Row, density_rows
 
-colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (LOT, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
+colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
 drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colours}) for layer, panels in enumerate(found.panels)]
 density_rows(drawn, cone.GRID, colours, span=(-0.85, 1.0), key="cone")
 """

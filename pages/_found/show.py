@@ -216,7 +216,7 @@ def _pictures(found: Occurrences, groups, names: list[str], number: int, layer: 
             '<p class="small">{} {}</p>',
             t(
                 "Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
-                "single clouds without groups, drawn by lot, that scatter as these sentences do."
+                "random single clouds without groups that scatter as these sentences do."
             ),
             before,
         )

@@ -62,7 +62,7 @@ def go_on(game: Game, at: int) -> None:
 
 
 def other() -> None:
-    """In a button's callback: a quiz of no day, drawn by lot."""
+    """In a button's callback: a quiz of no day, drawn at random."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
-from core.figures.lessons import LOT
+from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
 from core.lessons.before import PLACE, READ, SUBSTITUTES
 from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
@@ -59,7 +59,7 @@ def _titles(kept: dict) -> dict[str, tuple[str, str]]:
         f"{SHUFFLED} {SUBSTITUTES}": (t("expected words, sentence shuffled"), "#F0C66B"),
         f"{SHUFFLED} {PLACE}": (t("states, sentence shuffled"), "#7CC7B0"),
         f"{UNTRAINED} {PLACE}": (t("states of random LSTMs"), "#CC79A7"),
-        CHANCE: (t("chance"), LOT),
+        CHANCE: (t("chance"), RANDOM_PAIRS),
     }
     return {name: title for name, title in titles.items() if name in kept["one_nn"]}
 

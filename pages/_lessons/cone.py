@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.lessons import LOT, ONE_SENSE, ONE_WORD, Dots, Row, density_rows, interval_dots
+from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
 from core.figures.style import layer_colour, layer_title
 from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
 from core.views import levels
@@ -42,7 +42,9 @@ def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
         RAW,
         help=t("The mean of all vectors is what they share; directions are those of largest variance about it (Mu and Viswanath 2018)."),
     )
-    colours = {kinds[kind]: colour for kind, colour in ((RANDOM, LOT), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in found.pairs}
+    colours = {
+        kinds[kind]: colour for kind, colour in ((RANDOM, RANDOM_PAIRS), (WORD, ONE_WORD), (SENSE, ONE_SENSE)) if kind in found.pairs
+    }
     panels = [(str(k), each[treatment]) for k, each in enumerate(found.panels)]
     rows = []
     for name, panel in panels:
@@ -57,14 +59,14 @@ def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
         said = t("Each curve is as high as the others; under each layer its means, in the order of the legend. Every word counts alike.")
         show_html('<p class="small">{}</p>', said)
     notice(_noticed(found, treatment))
-    st.markdown(t("**What a word keeps of itself**, above tokens drawn by lot, vectors {how}", how=names[treatment]))
+    st.markdown(t("**What a word keeps of itself**, above random tokens, vectors {how}", how=names[treatment]))
     dots = []
     for name, panel in panels:
         for told, each in ((t("likeness to itself"), panel.alike), (t("variance along one direction"), panel.explained)):
             title = f"{layer_title(name)}, {told}"
             dots.append(Dots(title, each.mean, each.low, each.high, colour=layer_colour(name)))
-    alt = t("By layer, a word's likeness to itself and the variance that one direction explains, less those of tokens drawn by lot.")
-    figure = interval_dots(dots, title=t("above tokens drawn by lot"), zero=0.0, key="cone.kept", per_cent=False)
+    alt = t("By layer, a word's likeness to itself and the variance that one direction explains, less those of random tokens.")
+    figure = interval_dots(dots, title=t("above random tokens"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     show_html('<p class="small">{}</p>', _how(found))
     top = str(len(found.panels) - 1)
@@ -133,9 +135,9 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
 
 def _how(found: Cone) -> str:
     return t(
-        "Measured on {measured} words; k was chosen on {controls} others, by how often a word's pairs are nearer than pairs drawn by lot. A word's likeness to itself is its mean "
+        "Measured on {measured} words; k was chosen on {controls} others, by how often a word's pairs are nearer than random pairs. A word's likeness to itself is its mean "
         "cosine over two of its occurrences; the variance is the share that lies along the first direction of its vectors, less "
-        "that of as many tokens drawn by lot. Intervals: 95 %, drawn by word.",
+        "that of as many random tokens. Intervals: 95 %, drawn by word.",
         measured=len(found.measured),
         controls=len(found.controls),
     )

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import Paired, paired
-from core.figures.lessons import LOT, Dots, interval_dots
+from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
 from core.figures.style import GLOVE, layer_colour, layer_title
 from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND, coded_choice
@@ -79,7 +79,7 @@ def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:
         f"{SHUFFLED} {layer}": (t("{layer}, the words around in another order", layer=layer_title(layer)), "#009E73"),
         f"{UNTRAINED} {layer}": (t("{layer} of untrained LSTMs", layer=layer_title(layer)), "#CC79A7"),
         "0": (layer_title("0"), layer_colour("0")),
-        CHANCE: (t("chance"), LOT),
+        CHANCE: (t("chance"), RANDOM_PAIRS),
     }
     return {name: title for name, title in titles.items() if name in found["one_nn"]}
 

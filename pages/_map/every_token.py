@@ -55,14 +55,14 @@ def show(in_use: InUse, word: str) -> None:
         instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
     notice(_noticed(table, maps, word))
     told = t(
-        "UMAP laid out {laid_out:,} of them, drawn by lot; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
+        "UMAP laid out {laid_out:,} of them, drawn at random; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
         "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
         "with the keyboard + and −, and the arrows.",
         laid_out=maps.laid_out,
         k=token_maps.NEIGHBOURS,
     )
     if len(maps.rows) > MOVING:
-        told = f"{told} {t('While they move, as many of them are drawn, by lot, as the browser has time for.')}"
+        told = f"{told} {t('While they move, as many of them are drawn, at random, as the browser has time for.')}"
     st.caption(told)
     lists.twin(
         _words(table, maps, opened.table_key(table), language()),
@@ -170,7 +170,7 @@ def _binary(numbers: np.ndarray, kind: str) -> str:
 def _trust(value: float) -> str:
     if np.isnan(value):
         return t("every occurrence of a spelling lies on one dot")
-    return t("trustworthiness {value:.2f} (1 perfect, 0.50 by lot)", value=value)
+    return t("trustworthiness {value:.2f} (1 perfect, 0.50 at random)", value=value)
 
 
 def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
@@ -180,7 +180,7 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     lines = [
         t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **told)
         if n == all_of_them
-        else t("Every dot is one of {n:,} tokens, {sentences:,} sentences drawn by lot from a corpus of {all:,} tokens.", **told)
+        else t("Every dot is one of {n:,} tokens, {sentences:,} random sentences from a corpus of {all:,} tokens.", **told)
     ]
     code = table.word_codes.get(bare(word).casefold(), -1)
     words = table.word[maps.rows]

@@ -475,4 +475,4 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
             **told,
             span=difference.span("+.0f"),
         )
-    return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find flatters itself.")]
+    return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find is optimistic.")]

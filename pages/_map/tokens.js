@@ -20,7 +20,7 @@ const hue = (number) => [0, 8, 4].map((n) => {
   return Math.round(255 * (0.53 - 0.32 * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
 });
 
-// The numbers below n in an order by lot, always the same one: of all tokens any beginning of it is a fair sample.
+// The numbers below n in an order at random, always the same one: of all tokens any beginning of it is a fair sample.
 function byLot(n) {
   const order = new Uint32Array(n).map((_, k) => k);
   for (let k = n - 1, state = 1; k > 0; k--) {
@@ -166,7 +166,7 @@ function tokens(root) {
     const { x, y, scale } = frameOf(), sx = (2 * scale * lens.k * 65535) / size.x, sy = (2 * scale * lens.k * 65535) / size.y;
     const shift = [lens.k + (2 * lens.x) / size.x - 1 - (sx * x) / 65535, 1 - lens.k - (2 * lens.y) / size.y - (sy * y) / 65535];
     const dot = Math.min(9, (n > 100_000 ? 1.5 : 2.5) * lens.k ** 0.4) * (devicePixelRatio || 1);
-    // While they move as many dots are drawn as a frame has time for, by lot, and all of them when they rest.
+    // While they move as many dots are drawn as a frame has time for, at random, and all of them when they rest.
     const view = [layers.at, lens.k, lens.x, lens.y].join(), was = moving;
     if (view !== known) [known, stirred] = [view, time];
     moving = time - stirred < 150;

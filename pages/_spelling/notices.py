@@ -66,10 +66,10 @@ def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
         told = {"n": len(found), "usual": usual}
-        return [nearest, t("The nearest two of {n} words by lot from its vocabulary stay below {usual:.2f} 95 times in 100.", **told)]
+        return [nearest, t("The nearest two of {n} random words from its vocabulary stay below {usual:.2f} 95 times in 100.", **told)]
     return [
         t(
-            "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} words by lot from its vocabulary "
+            "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} random words from its vocabulary "
             "have {usual:.2f} or more 5 times in 100.",
             usual=usual,
             n=len(found),

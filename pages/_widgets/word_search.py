@@ -1,4 +1,4 @@
-"""One of hundreds of labelled words: a box that filters as one types, by theme, or a word drawn by lot; the address carries it."""
+"""One of hundreds of labelled words: a box that filters as one types, by theme, or a random word; the address carries it."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ def word_search(
             on_click=_draw,
             args=(key, drawn),
             disabled=not drawn,
-            help=t("A labelled word drawn by lot."),
+            help=t("A random labelled word."),
         )
     found = (found or "").strip() or usual
     if found != usual:

@@ -52,7 +52,11 @@ def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, map
 
 def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
     some, word = every_token._noticed(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
-    assert f"one of {len(maps.rows):,} tokens" in some[0] and "drawn by lot" in some[0] and f"Half of the {word} tokens of “the”" in some[1]
+    assert (
+        f"one of {len(maps.rows):,} tokens" in some[0]
+        and "random sentences" in some[0]
+        and f"Half of the {word} tokens of “the”" in some[1]
+    )
     assert len(every_token._noticed(table, maps, "zyzzyva")) == 1
     words = every_token._words.__wrapped__(table, maps, "key", "en")
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST

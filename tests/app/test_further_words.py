@@ -61,7 +61,7 @@ def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(mo
     opened_whole("app.py", a="The bank of the river.", b="A bank lends money.")
 
 
-def test_any_of_hundreds_of_words_is_found_by_theme_or_by_lot_and_stands_in_the_address():
+def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_the_address():
     page = opened_whole("pages/map.py")
     assert page.selectbox(key="map_word").value == "bank"
     lines = page.selectbox(key="map_word").options

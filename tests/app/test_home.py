@@ -78,7 +78,7 @@ def test_a_foreign_word_is_read_in_its_own_language_with_one_click():
     assert "Another language" not in part(page, "verdict") and page.text_input(key="a").value == "눈이 온다"
 
 
-def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_words_drawn_by_lot():
+def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_words_drawn_at_random():
     page = opened(a="We spread marmalade on the warm bread.", b="There was a pot of marmalade beside the butter.")
     verdict = part(page, "verdict")
     assert not page.exception and verdict.startswith("One meaning")

@@ -156,8 +156,8 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     second = np.array([[*range(s), *range(10, 10 + k - s)] for s in shared])
     words = tuple(f"w{j}" for j in range(n))
     both = {"first": first, "second": second, "cosines": (first, second), "shared": np.array(shared)}
-    c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, by_lot=(0.2, 0.1))
-    paired = SimpleNamespace(by_lot=0.01, p=p, n=n)
+    c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
+    paired = SimpleNamespace(random=0.01, p=p, n=n)
     found = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
     said = plain(compare_words.noticed(found))
     assert f"<b>{np.mean(shared):.1f}</b> on average" in said and f"({n:,} shared words" in said

@@ -72,7 +72,7 @@ def _timed(run: Callable, queries: list[neighbours.Query]) -> tuple[list, float]
 
 
 def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
-    """Stored occurrences of words, drawn by lot: their vectors are at hand, and their own rows are left out."""
+    """Stored occurrences of words, drawn at random: their vectors are at hand, and their own rows are left out."""
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
         shard = shards.shards[rng.integers(len(shards.shards))]

@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench.crashes [--times 50] [--only indexing training downloading mapping] [--seed N]
 
-Each time a process of its own does the work in an empty folder and is killed (SIGKILL) at a moment drawn by lot; then another
+Each time a process of its own does the work in an empty folder and is killed (SIGKILL) at a moment drawn at random; then another
 one does the same work to its end. It must find what was finished before, give the very result of a run that nobody
 disturbed (an index's vectors up to float16's next number), and leave no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
 """

@@ -55,7 +55,7 @@ def test_two_words_are_needed(sentences):
         draw(Reader(), sentences)
 
 
-def test_without_what_all_share_words_by_lot_have_nothing_in_common_and_the_rest_stays():
+def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_rest_stays():
     rng = np.random.default_rng(0)
     along = np.zeros((2, 6), np.float32)
     along[:, 0] = 1  # the direction in which both layers differ most

@@ -49,7 +49,7 @@ def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
         np.testing.assert_allclose(found[k], (rows[k] - rows.mean(0)) @ (up - down) / np.linalg.norm(whole), atol=1e-12)
 
 
-def test_poles_drawn_by_lot_separate_nothing_though_their_own_members_would():
+def test_poles_drawn_at_random_separate_nothing_though_their_own_members_would():
     half, nobody, apart, honest = np.arange(20), np.full(20, -1), np.repeat([1, 0], 20), []
     for seed in range(20):
         points = np.random.default_rng(seed).normal(size=(40, 64))

@@ -167,16 +167,16 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
 def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_given():
     rng = np.random.default_rng(0)
     spellings = np.repeat(rng.normal(size=(6, 20)), 40, axis=0)  # as layer 0: forty occurrences of each of six
-    grouped, by_lot = np.repeat(rng.normal(size=(6, 2)), 40, axis=0) + rng.normal(size=(240, 2)) * 0.01, rng.normal(size=(240, 2))
-    assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, by_lot))
-    assert np.isnan(trustworthiness(np.ones((80, 3)), by_lot[:80]))
+    grouped, random = np.repeat(rng.normal(size=(6, 2)), 40, axis=0) + rng.normal(size=(240, 2)) * 0.01, rng.normal(size=(240, 2))
+    assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, random))
+    assert np.isnan(trustworthiness(np.ones((80, 3)), random[:80]))
     once = rng.normal(size=(240, 20))
     once[:4] = once[4]  # a few that are equal leave the others' neighbours as they are
-    assert trustworthiness(once, by_lot) < 0.6
+    assert trustworthiness(once, random) < 0.6
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
-def test_a_layout_by_lot_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
+def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
     from sklearn.manifold import trustworthiness as theirs
 
     rng = np.random.default_rng(n)

@@ -55,9 +55,9 @@ def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
     assert abs(np.mean(found)) < 0.02 and min(found) < 0 < max(found)
 
 
-def test_a_cka_has_its_rank_among_words_paired_by_lot():
+def test_a_cka_has_its_rank_among_words_paired_at_random():
     same = comparing.paired_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
-    assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.by_lot) < 0.02 and same.n == 60
+    assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.random) < 0.02 and same.n == 60
     p = [comparing.paired_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
     assert 0.2 < np.mean(p) < 0.8
     assert comparing.paired_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
@@ -74,12 +74,12 @@ def test_overlap_with_itself_is_whole_and_chance_is_what_unrelated_spaces_have()
     assert other.share.mean() == pytest.approx(other.chance, abs=0.01)
 
 
-def test_the_cosine_of_two_words_by_lot_is_the_mean_over_all_pairs():
+def test_the_cosine_of_two_words_at_random_is_the_mean_over_all_pairs():
     crowded = noise(0) + 1.0
     found = comparing.compare(crowded, noise(1), WORDS)
     unit = crowded / np.linalg.norm(crowded, axis=1, keepdims=True)
-    assert found.by_lot[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and found.by_lot[0] > 0.3
-    assert abs(found.by_lot[1]) < 0.02
+    assert found.random[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and found.random[0] > 0.3
+    assert abs(found.random[1]) < 0.02
 
 
 def test_a_comparison_is_symmetric():

@@ -79,7 +79,7 @@ def test_maps_hold_the_stars_last_and_the_axis_between_them_runs_to_the_first(ta
     assert not np.ptp(between[0].coordinates[:, 0])  # in layer 0 the stars are one point: no axis
 
 
-def test_two_tokens_by_lot_have_the_mean_cosine_of_all_pairs(table):
+def test_two_tokens_at_random_have_the_mean_cosine_of_all_pairs(table):
     layers = table.rows.take(np.arange(len(table)))[:, 2]
     unit = layers / np.linalg.norm(layers, axis=1, keepdims=True)
     pairs = (unit @ unit.T)[~np.eye(len(unit), dtype=bool)]

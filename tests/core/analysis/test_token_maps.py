@@ -40,7 +40,7 @@ def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, fou
     assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
 
 
-def test_maps_keep_far_more_neighbours_than_places_by_lot_would(table, found):
+def test_maps_keep_far_more_neighbours_than_places_at_random_would(table, found):
     assert all(one > 0.8 for one in found.trust[1:]) and np.isnan(found.trust[0])
 
 

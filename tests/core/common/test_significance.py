@@ -1,4 +1,4 @@
-"""Differences, ranks and many tests at once: by hand, and by what they promise on data drawn by lot."""
+"""Differences, ranks and many tests at once: by hand, and by what they promise on data drawn at random."""
 
 import numpy as np
 import pytest

@@ -291,7 +291,7 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     assert all(leaf is None or isinstance(leaf, str | int | float) for leaf in numbers(found))
 
 
-def test_layer_0_has_no_gap_and_draws_senses_by_lot(hearing, tmp_path):
+def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path):
     found = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
     assert abs(found["0"]["gap"]) < 1e-6 and found["0"]["same"] == pytest.approx(1, abs=1e-5)
     assert found["0"]["one_nn"] == pytest.approx(found["0"]["null"], abs=1e-6) and found["1"]["one_nn"] == 1

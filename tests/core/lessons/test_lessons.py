@@ -235,7 +235,7 @@ def test_words_in_another_order_leave_the_word_in_its_place():
     assert found[2] == "c" and sorted(found) == list(tokens) and found != tokens
 
 
-def test_chance_is_another_sentence_by_lot():
+def test_chance_is_another_sentence_at_random():
     assert context.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
     assert context.chance(np.array([0, 0, 0])) == 1
 

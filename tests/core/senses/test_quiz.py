@@ -28,7 +28,7 @@ def query_of(model: Model, asked: quiz.Asked) -> Query:
 
 
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
-    """What stands here was drawn once: whoever changes the lots changes the quiz that people have shared."""
+    """What stands here was drawn once: whoever changes the draws changes the quiz that people have shared."""
     asked = quiz.quiz(325, ENGLISH)
     assert [one.word for one in asked] == ["card", "terminal", "report", "play", "spring", "charm", "program", "address"]
     assert asked[2].text == "Horses bolt at the report of a rifle, so keep a firm grip on the reins."
@@ -42,8 +42,8 @@ def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_
     asked = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == asked != quiz.question(8, "jaguar", sentences)
     words = labelled_words.words_of(ENGLISH)
-    order = quiz._by_lot(7, "word", words)
-    assert [word for word in order if word != order[3]] == quiz._by_lot(7, "word", [w for w in words if w != order[3]])
+    order = quiz._shuffle(7, "word", words)
+    assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
 
 
 @pytest.mark.parametrize("language", [ENGLISH, KOREAN], ids=["en", "ko"])

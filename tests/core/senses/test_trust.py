@@ -33,7 +33,7 @@ def test_links_by_hand():
     assert found.rows.tolist() == [3, 2] and found.near.tolist() == [False, True] and found.tied == 0
 
 
-def test_by_chance_a_layout_by_lot_has_as_many_of_them_near():
+def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     rng = np.random.default_rng(1)
     cosines, kept = rng.uniform(size=41), []
     for _ in range(300):
@@ -77,15 +77,15 @@ def test_a_words_gain_is_what_its_own_report_says(table):
     assert gain.gain == pytest.approx(gain.one_nn - gain.null_mean) and (gain.n, gain.senses) == (len(rows), 3)
 
 
-def test_senses_apart_are_shown_and_senses_drawn_by_lot_hardly_ever():
+def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     rng = np.random.default_rng(0)
     points = np.repeat(np.eye(2, 20), 20, axis=0) + 0.1 * rng.normal(size=(40, 20))
     cosines, labels = points @ points.T, np.repeat(["a", "b"], 20)
     apart = word_gain(cosines, labels)
     assert apart.gain > 0.45 and apart.shown and apart.p == pytest.approx(1 / 2001)  # no shuffle of 2,000 does as well
-    by_lot = [word_gain(cosines, rng.permutation(labels)) for _ in range(40)]
-    assert np.mean([gain.shown for gain in by_lot]) < 0.2
-    counted = shown([apart, *by_lot])  # many words asked at once: those of lot go, the true one stays
+    random = [word_gain(cosines, rng.permutation(labels)) for _ in range(40)]
+    assert np.mean([gain.shown for gain in random]) < 0.2
+    counted = shown([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
     assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
 
 
