@@ -19,15 +19,22 @@ def map_(settings: Settings) -> Recipe:
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
+_SENSES = """\
+from core.views import layouts
+from core.workbench import open_bench
+
+
+def in_senses():
+    \"\"\"(n, 2): the word's sentences on a map of the sense space.\"\"\"
+    return layouts.compute(open_bench(model_name, corpus=corpus), layouts.SensesRequest(word=word)).coordinates
+"""
 _MAP = """\
 from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
 from core.figures.maps import map_figure
 from core.figures.style import mark
-from core.views import layouts
-from core.workbench import open_bench
 
 word = table.lemma_of(word) or word
 labelled = word == ALL_WORDS or word in table.lemmas
@@ -37,10 +44,7 @@ def map_of_meanings():
     rows = map_rows(table, word)
     maps = open_maps(table, word, fit=True)  # the frozen maps of all layers; fitted where none is kept
     occurrences = [table.occurrence(int(row)) for row in rows]
-    if layer == "senses":
-        places = layouts.compute(open_bench(model_name, corpus=corpus), layouts.SensesRequest(word=word)).coordinates
-    else:
-        places = maps.coordinates[maps.names.index(layer)]
+    places = in_senses() if layer == "senses" else maps.coordinates[maps.names.index(layer)]
     return map_figure(
         places, [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),

@@ -194,49 +194,30 @@ def found(settings: Settings) -> Recipe:
         "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }
-    return Recipe(shows, given, (OPEN, _GROUPS, _TYPICAL, _NUMBER))
+    return Recipe(shows, given, (_GROUPS, _TYPICAL, _NUMBER))
 
 
 _GROUPS = """\
-import numpy as np
+from core.views import induction
+from core.workbench import open_bench
 
-from core.elmo.mix import layer_weights
-from core.evaluation.layer_scores import static_vectors
-from core.index.sense_space import open_space
-from core.index.tables import open_table
-from core.senses import clusters
-
-space = open_space(model, static_vectors(model))  # None where the model names no substitutes
-layer = model.layers.top if layer == "senses" and space is None else layer
-table = open_table(corpus, model, targets_only=corpus == "sentences")
-code = table.word_codes.get(word, -2)
-rows = np.flatnonzero(table.lemma == table.lemmas.index(word) if word in table.lemmas else table.word == code)
-if layer == "senses":
-    vectors = space.of_word(table, rows, word)
-else:
-    vectors = np.tensordot(layer_weights(layer, table.meta["layers"]).astype(np.float32), table.rows.take(rows), axes=(0, 1))
-directions = clusters.directions(vectors, table.word[rows])
-unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows]) if layer == "senses" else directions
-suggestion = clusters.suggest(unmapped)  # of the sense space before its map, which pulls any cloud apart
-groups = clusters.clusters(directions, number or suggestion.number)
-suggestion.number, np.bincount(groups)
+bench = open_bench(model_name, corpus=corpus)
+result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=number))
+occurrences, groups, suggestion = result.occurrences, result.groups, result.occurrences.suggestion
+{name: int((groups.of == k).sum()) for k, name in enumerate(groups.names)}  # sentences of each
 """
 _TYPICAL = """\
-occurrences = [table.occurrence(int(row)) for row in rows]
-cosines, _ = clusters.closeness(directions, groups)
+import numpy as np
+
 typical = {  # the three sentences nearest to the middle of each group
-    int(group): [" ".join(occurrences[k].tokens) for k in np.argsort(-np.where(groups == group, cosines, -2))[:3]]
-    for group in np.unique(groups)
+    name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.of == group, groups.near, -2))[:3]]
+    for group, name in enumerate(groups.names)
 }
-labelled = np.array([k for k, one in enumerate(occurrences) if one.sense], int)
-agreement = clusters.agreement([occurrences[k].sense for k in labelled], groups[labelled]) if len(labelled) > 1 else None
-substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
-names = [clusters.name_of(words, ()) for words in clusters.telling_substitutes(substitutes, groups)]
-shares = clusters.shares(directions, groups)  # of each sentence in each group
-names, typical, agreement, shares.round(2)
+typical, groups.agreement, groups.shares.round(2)  # of each sentence in each group
 """
 _NUMBER = """\
 from core.figures.spaces import number_figure
+from core.senses import clusters
 
 number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.null, number or suggestion.number)
 """

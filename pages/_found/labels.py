@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.senses import clusters
-from pages._found.store import Groups, Occurrences
+from core.views.induction import Groups, Occurrences
 from pages._widgets import lists
 
 KEPT = "found.labels"  # in the session: view -> labels

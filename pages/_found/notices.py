@@ -11,7 +11,7 @@ from core.senses import clusters
 from core.senses.clusters import Agreement
 from core.text import languages
 from core.text.definitions import definition
-from pages._found.store import Groups, Occurrences
+from core.views.induction import Groups, Occurrences
 from pages._frame.markup import show_html
 from pages._widgets import lists
 

@@ -14,11 +14,13 @@ from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
 from core.text.tokens import bare
+from core.views import induction
+from core.views.induction import InductionRequest, Occurrences
 from pages._cached import opened
 from pages._cached.progress import show_state
+from pages._cached.views import bench, view
 from pages._found import labels, store
 from pages._found.notices import measures, noticed, sentences
-from pages._found.store import Occurrences
 from pages._frame import question
 from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
@@ -50,8 +52,7 @@ def show(in_use: InUse) -> None:
     if table is None:
         show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
-    key = opened.table_key(table)
-    rows = store.rows_of(table, word)
+    rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
             _few(in_use, table, word, rows)
@@ -59,17 +60,18 @@ def show(in_use: InUse) -> None:
             _none(table)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
-        found = store.occurrences(in_use.corpus, in_use.model, key, word, layer, table)
-        number = found.suggestion.number if chosen == AUTO else int(chosen)
-        groups = store.grouped(in_use.corpus, in_use.model, key, word, layer, number, found, table)
-    view = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
-    names = labels.current(view, groups.names)
+        request = InductionRequest(word=word, space=layer, number=None if chosen == AUTO else int(chosen))
+        result = view(induction.compute, bench(in_use), request)
+    found, groups = result.occurrences, result.groups
+    number = found.suggestion.number if chosen == AUTO else int(chosen)
+    shown = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
+    names = labels.current(shown, groups.names)
     with picture:
-        _pictures(found, groups.of, names, number, layer, view)
+        _pictures(found, groups.of, names, number, layer, shown)
     notice(noticed(found, number, groups.agreement, groups.words))
     if groups.agreement is not None and number > 1:
         st.caption(measures(groups.agreement))
-    labels.editor(view, groups)
+    labels.editor(shown, groups)
     sentences(groups, names, found)
     labels.downloads(word, found, groups, names)
 
@@ -120,12 +122,12 @@ def _usual(in_use: InUse, table: OccurrenceTable) -> str:
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     own = not sentences_of(in_use.corpus)
-    if own and (state.get("example") or len(store.rows_of(table, usual)) < clusters.FEWEST):
+    if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = store.opening_word(table, opened.table_key(table)) or usual
     before, state[CORPUS] = state.get(CORPUS), in_use.corpus
     if before not in (None, in_use.corpus) and not question.gone_through_history():
         chosen = st.query_params.get(WORD)
-        if chosen is None or len(store.rows_of(table, chosen)) < clusters.FEWEST:
+        if chosen is None or len(induction.rows_of(table, chosen)) < clusters.FEWEST:
             state[WORD] = usual
     return usual
 

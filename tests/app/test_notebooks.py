@@ -201,3 +201,7 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
 def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
     found = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
     assert found["word"] == "bank" and found["labelled"]
+
+
+def test_the_map_notebook_draws_the_sense_space_where_the_page_does(run):
+    assert run("map", {"view": "senses", "map_word": "bank"})["in_senses"]().shape[1] == 2

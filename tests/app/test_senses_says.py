@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.senses import cloud, clusters, edits
 from core.senses import influence as inf
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
+from core.views.induction import Occurrences
 from pages._cloud import notices as cloud_notices
 from pages._cloud.unlabelled import Cloud
 from pages._decided import notices as decided_notices
@@ -16,7 +17,6 @@ from pages._decided.inputs import Asked
 from pages._flip import notices as flip_notices
 from pages._flip.notices import CLEAR, NEVER, ShownPath
 from pages._found import notices as found_notices
-from pages._found.store import Occurrences
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 

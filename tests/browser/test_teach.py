@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.test_main_path import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
@@ -80,6 +80,7 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
         expect(heading).to_have_text(title)
     page.get_by_role("button", name="Next").dblclick()
     expect(heading).to_have_text("What of a word nobody has seen?")
+    at_rest(page)  # a slide that is still being drawn takes the focus from its boxes
     page.get_by_label("Invent a word").press("ArrowLeft")
     expect(chosen).to_have_text("8")
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -9,7 +9,7 @@ from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import layouts, levels, neighbours, pair
+from core.views import induction, layouts, levels, neighbours, pair
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
 from core.workbench import Bench, Names, open_bench
@@ -104,3 +104,12 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     np.testing.assert_allclose(result.star_coordinates[0], result.coordinates[0], atol=0.05 * np.ptp(start))
     with pytest.raises(BadInput, match="one word at a time"):
         layouts.compute(bench, layouts.SensesRequest(word="all words"))
+
+
+def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(bench):
+    result = induction.compute(bench, induction.InductionRequest(word="Banks", number=2))
+    assert result.occurrences.word == "bank" and len(result.occurrences.items) == result.occurrences.everything == len(result.groups.of)
+    assert set(result.groups.of.tolist()) == {0, 1} and len(result.groups.names) == 2 and result.groups.agreement.n == len(result.groups.of)
+    np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
+    in_layer = induction.compute(bench, induction.InductionRequest(word="bank", space="2"))
+    assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number

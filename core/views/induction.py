@@ -1,0 +1,143 @@
+"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.maps import pca
+from core.analysis.word_maps import open_maps
+from core.common.model_layers import SENSES
+from core.elmo.language_model import Prediction
+from core.elmo.mix import layer_weights
+from core.index.neighbours import Occurrence
+from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
+from core.senses import clusters
+from core.senses.clusters import Agreement, Suggestion
+from core.text.composed import folded
+from core.text.labelled_words import sentences_of
+from core.text.readings import WordInContext
+from core.views.pair import judge
+from core.workbench import Bench, table_key
+
+READS = ("model", "corpus")
+MOST = 2_000  # occurrences of a word that are clustered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InductionRequest:
+    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest."""
+
+    word: str
+    space: str = SENSES
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """A word's rows in the corpus in one space."""
+
+    word: str
+    everything: int  # occurrences there are; more than `items` where only some are taken
+    items: list[Occurrence]
+    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    suggestion: Suggestion
+    coordinates: np.ndarray  # (n, 2)
+    frozen: bool  # whether the map is the Map page's
+    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each; () where the model names none
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The clusters of a word's rows."""
+
+    of: np.ndarray  # (n,) the cluster of each
+    substitutes: list[list[tuple[str, float]]]  # each cluster's most telling ones; none where the model names none
+    words: list[list[tuple[str, float]]]  # each cluster's most telling words near by
+    names: list[str]
+    shares: np.ndarray  # (n, clusters)
+    near: np.ndarray  # (n,) closeness
+    margin: np.ndarray  # (n,)
+    agreement: Agreement | None  # with gold labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Induction:
+    """The answer."""
+
+    occurrences: Occurrences
+    groups: Groups
+
+
+def compute(bench: Bench, request: InductionRequest) -> Induction | None:
+    """None while the table it needs is still being read. BadInput for a word with too few sentences."""
+    bench = bench.about(WordInContext((request.word,), 0))
+    word = (bench.is_labelled and bench.targets.lemma_of(request.word)) or folded(request.word.strip())
+    table = bench.targets if sentences_of(bench.corpus) and word in bench.targets.lemmas else bench.every_token
+    if table is None:
+        return None
+    space = space_of(bench)
+    layer = bench.layers.top if request.space == SENSES and space is None else request.space
+    key = table_key(table), word, layer
+    memo = bench.opener.memo
+    occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
+    return Induction(occurrences, _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table))
+
+
+def space_of(bench: Bench) -> SenseSpace | None:
+    """The model's sense space; None where it has none."""
+    return judge(bench).space
+
+
+def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
+    """Rows of a labelled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
+    wanted = folded(word.strip())
+    if wanted in table.lemmas:
+        return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
+    return np.flatnonzero(table.same_word(wanted))
+
+
+def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, space: SenseSpace | None) -> Occurrences:
+    every = rows_of(table, word)
+    rows = every if len(every) <= MOST else every[np.linspace(0, len(every) - 1, MOST).astype(int)]  # spread evenly
+    if layer == SENSES:
+        vectors = space.of_word(table, rows, word)
+    else:
+        layers = table.rows.take(rows)  # (n, L, D)
+        vectors = np.tensordot(layer_weights(layer, layers.shape[1]).astype(np.float32), layers, axes=(0, 1))
+    directions = unmapped = clusters.directions(vectors, table.word[rows])
+    if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
+        unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
+    suggestion = clusters.suggest(unmapped)
+    maps = open_maps(table, word, fit=True) if sentences_of(bench.corpus) and word in table.lemmas else None
+    frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
+    points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
+    substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
+    items = [table.occurrence(int(row)) for row in rows]
+    return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes)
+
+
+def _grouped(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
+    numbers = clusters.clusters(of.rows, number)
+    forms = {o.word for o in of.items} | {of.word}
+    contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in of.items]
+    words = clusters.telling_words(contexts, numbers, _background(bench, table))
+    near, margin = clusters.closeness(of.rows, numbers)
+    labelled = np.array([k for k, o in enumerate(of.items) if o.sense], int)
+    gold = [of.items[k].sense for k in labelled]
+    agreement = clusters.agreement(gold, numbers[labelled]) if len(set(gold)) > 1 else None
+    substitutes = clusters.telling_substitutes(of.substitutes, numbers)
+    names = [clusters.name_of(*each) for each in zip(substitutes, words, strict=True)]
+    return Groups(numbers, substitutes, words, names, clusters.shares(of.rows, numbers), near, margin, agreement)
+
+
+def _background(bench: Bench, table: OccurrenceTable) -> Counter[str]:
+    """How often each word that can tell something occurs in the corpus."""
+
+    def count() -> Counter[str]:
+        tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
+        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+
+    return bench.opener.memo.value("background", table_key(table), count, most=4)
