@@ -3,11 +3,12 @@
 Of our labelled words, own and further: 1-NN leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at
 the true number of senses; means over words, with a 95 % interval drawn by word. Each word is placed by a map that nine tenths of the others
 taught. "plain" joins the parts without a map. `--data FOLDER` adds texts that nobody wrote for us: 600 sentences of each of Senseval-2's
-four words. `--write` keeps the map beside the model and the substitutes beside the bundled table; then: python -m core bundle --sums
+four words. `--nulls` measures instead, on our own words, what knows less: the other words in another order, random LSTMs, no ELMo,
+each by a map of its own. `--write` keeps the map beside the model and the substitutes beside the bundled table; then: python -m core bundle --sums
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +16,16 @@ import numpy as np
 from core.analysis import sense_map
 from core.common.directions import unit
 from core.common.significance import paired
-from core.elmo.encoder import vectors_of_rows
-from core.elmo.models import open_model
+from core.elmo.encoder import encoded, vectors_of_rows
+from core.elmo.models import Model, open_model
 from core.evaluation.datasets import read_senseval
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import provenance
 from core.index import sense_space
 from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
 from core.index.tables import open_table
+from core.lessons.context import SHUFFLED, UNTRAINED, sentences_of, shuffled, untrained
 from core.senses.separation import one_nn
 from core.senses.verdict import has_senses
 from core.text import languages
@@ -63,10 +66,23 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
     }
 
 
-def table_of(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True) -> None:
-    """Print a line a space, and how far the sense space is ahead of each other one."""
+def nulls(model: Model, space: SenseSpace, table: OccurrenceTable, rows: np.ndarray, views: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Name -> the views (n, V) of what knows less; "topic" has nothing but the sum of the other words' static vectors."""
+    sentences, places = sentences_of(table, rows)
+    other = shuffled(sentences, places, np.random.default_rng(0))
+    for name, encoder, tokens in ((SHUFFLED, space.encoder, other), (UNTRAINED, untrained(model, 0), sentences)):
+        read = list(encoded(encoder, tokens))
+        layers = np.stack([each[:, place] for each, place in zip(read, places, strict=True)])
+        null = SenseSpace(encoder, space.substitutes, space.vectors)
+        yield name, null.views(list(zip(tokens, places, strict=True)), layers, read)
+    start, end, _ = np.cumsum(space.widths)
+    yield "topic", np.where((np.arange(views.shape[1]) >= start) & (np.arange(views.shape[1]) < end), views, 0)
+
+
+def table_of(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, alone: bool = False) -> None:
+    """Print a line a space, and how far the sense space is ahead of each other one; `alone`: the sense space's line."""
     right = {}
-    for title, place in spaces(space).items():
+    for title, place in list(spaces(space).items())[-1 if alone else 0 :]:
         placed = [(place(word), word[2]) for word in words]
         right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in placed]
         nearest = paired(right[title], [0.0] * len(placed))
@@ -84,23 +100,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", default="en", help="en or ko")
     parser.add_argument("--data", type=Path, help="a folder with senseval/")
+    parser.add_argument("--nulls", action="store_true", help="measure instead what knows less")
     parser.add_argument("--write", action="store_true", help="keep the map and the substitutes in assets")
     args = parser.parse_args()
     language = languages.named(args.language)
     model = open_model(language.model)
     own = open_table(language.sentences, model, targets_only=True)
-    table = open_table(with_all(language.sentences), model, targets_only=True)
+    table = own if args.nulls else open_table(with_all(language.sentences), model, targets_only=True)
     space = sense_space.open_space(model, static_vectors(model))
     space.learned = None
     names = [word for word in table.lemmas if has_senses(table, word)]
     rows = [table.labelled_rows(word) for word in names]
-    for part in table.tables:
+    for part in () if args.nulls else table.tables:
         if args.write or part.folder != own.folder:
             space.keep(part)
     views = space.of_rows(table, np.concatenate(rows))
-    parts = np.split(views, np.cumsum([len(of) for of in rows])[:-1])
-    words = [(word, part, table.sense[of]) for word, part, of in zip(names, parts, rows, strict=True)]
-    space.learned = sense_map.learn(space, words)
+
+    def learned_from(views: np.ndarray) -> list[Word]:
+        """Gives the space its map."""
+        parts = np.split(views, np.cumsum([len(of) for of in rows])[:-1])
+        words = [(word, part, table.sense[of]) for word, part, of in zip(names, parts, rows, strict=True)]
+        space.learned = sense_map.learn(space, words)
+        return words
+
+    if args.nulls:
+        for name, seen in (("space", views), *nulls(model, space, table, np.concatenate(rows), views)):
+            table_of(name, space, learned_from(seen), alone=True)
+        return
+    words = learned_from(views)
     bundled = {word for word in own.lemmas if has_senses(own, word)}
     if args.write:
         facts = {
