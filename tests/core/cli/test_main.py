@@ -23,6 +23,7 @@ import pytest
 import torch
 
 from core.cli import main
+from core.cli.neighbours import static_neighbours
 from core.common import config
 from core.common.config import ASSETS, NEIGHBOURS, ROOT, ModelShape
 from core.common.directions import unit
@@ -1160,6 +1161,26 @@ def test_help_names_every_option_of_the_contract(call, promise):
 def test_the_first_help_names_every_command(call):
     status, out, _ = call("--help")
     assert status == 0 and all(f"\n  {command[0]} " in out for command in COMMANDS)
+
+
+def test_no_help_waits_for_torch():
+    lines = [[*command, "--help"] for command in COMMANDS]
+    code = f"import sys; from core.cli.main import main; print(sum(map(main, {lines!r})), 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 False"
+
+
+def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_path):
+    (tmp_path / "v.txt").write_text("a 1 0\nb 0 1\n")
+    result, text = static_neighbours(word="a", vectors=str(tmp_path / "v.txt"))
+    assert [row["word"] for row in result["neighbours"]] == ["b"] and "b" in text
+
+
+def test_of_an_option_that_takes_several_values_the_last_count_but_of_sentences_all():
+    several, as_json = main.parsed(main.elmoscope, shlex.split("noise --data d --seeds 1 2 --limit 3 --seeds 4 5 --json"))
+    assert (several.keywords["seeds"], several.keywords["limit"], as_json) == ([4, 5], 3, True)
+    both, _ = main.parsed(main.elmoscope, shlex.split("verdict --word w --sentence 'a w' --sentence 'the w' --word=v"))
+    assert (both.keywords["sentence"], both.keywords["word"]) == (["a w", "the w"], "v")
 
 
 # --- real processes ---------------------------------------------------------------------------------------------------
